@@ -22,7 +22,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
 }
 
-/// Writes the list of formulas, sorted by name. Cargo looks at the folder too, so that a new file is seen.
+/// Writes the list of formulas, sorted by name. Cargo looks at the folder too, so that a new file
+/// is seen.
 fn embed_formulas(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<(String, PathBuf)> = entries

@@ -23,8 +23,8 @@ MUTANTS = {
     ),
     "taken back counts as there": (
         "gt/src/flow/mq/verify.rs",
-        "        Contained::Missing(files) => Held::Undone { commit, files },\n",
-        "        Contained::Missing(_) => Held::Yes { commit },\n",
+        "        Containment::Missing(files) => TargetPresence::Undone { commit, files },\n",
+        "        Containment::Missing(_) => TargetPresence::Yes { commit },\n",
         "merged_means_merged::a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work",
     ),
     "candidate not recorded before the push": (
@@ -53,8 +53,8 @@ MUTANTS = {
     ),
     "a repair closes whatever it was made for": (
         "gt/src/flow/mq/land.rs",
-        "        Contained::Missing(_) => false,\n",
-        "        Contained::Missing(_) => true,\n",
+        "        Containment::Missing(_) => false,\n",
+        "        Containment::Missing(_) => true,\n",
         "flow::gate::a_repair_that_brings_nothing_of_the_work_does_not_make_it_merged",
     ),
     "gates see what earlier ones left": (
@@ -65,8 +65,8 @@ MUTANTS = {
     ),
     "commits of closed work are dropped": (
         "gt/src/flow/sandbox/mod.rs",
-        "        } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {\n",
-        "        } else if let Some(head) = head.as_deref().filter(|_| false) {\n",
+        "        } else if let Some(head_commit) = head_commit.as_deref().filter(|head| is_work(head)) {\n",
+        "        } else if let Some(head_commit) = head_commit.as_deref().filter(|_| false) {\n",
         "one_attempt::a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept",
     ),
     "nobody hears of a bead without a worker": (
@@ -83,8 +83,8 @@ MUTANTS = {
     ),
     "a worker with a dialog is never restarted": (
         "gt/src/patrol/witness.rs",
-        "        (Doing::Dialog { .. }, _) => restart(progress.at, thresholds.restart),\n",
-        "        (Doing::Dialog { .. }, _) => None,\n",
+        "        (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),\n",
+        "        (WorkerActivity::Dialog { .. }, _) => None,\n",
         "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a nudge does not count": (

@@ -9,15 +9,16 @@
 use std::hint::black_box;
 
 use bd::bead::record;
-use bd::graph::ready::{ReadyQuery, ready};
+use bd::graph::ready::{ReadyQuery, find_ready};
 use bd::merge;
-use bd::query::Filter;
+use bd::query::BeadFilter;
 use bd::store::Store;
-use bd::store::event::{BeadFile, Change, Event};
+use bd::store::event::{BeadChange, BeadFile, Event};
 use bd::store::journal;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every time.
+/// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every
+/// time.
 fn corpus(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|number| line(number, "")).collect()
 }
@@ -61,7 +62,7 @@ fn line(number: usize, suffix: &str) -> Vec<u8> {
     }
     // The canonical form, as it stands in the file.
     let text = serde_json::to_vec(&bead).unwrap();
-    record::line(&record::parse(&text).unwrap())
+    record::serialize_bead(&record::parse_bead(&text).unwrap())
 }
 
 fn bytes(lines: &[Vec<u8>]) -> Throughput {
@@ -81,21 +82,21 @@ fn records(criterion: &mut Criterion) {
     let lines = corpus(1_000);
     let beads: Vec<_> = lines
         .iter()
-        .map(|line| record::parse(line).unwrap())
+        .map(|line| record::parse_bead(line).unwrap())
         .collect();
     let mut group = criterion.benchmark_group("1000 records");
     group.throughput(bytes(&lines));
     group.bench_function("parse", |bencher| {
         bencher.iter(|| {
             for line in &lines {
-                black_box(record::parse(line).unwrap());
+                black_box(record::parse_bead(line).unwrap());
             }
         });
     });
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
             for bead in &beads {
-                black_box(record::line(bead));
+                black_box(record::serialize_bead(bead));
             }
         });
     });
@@ -113,7 +114,7 @@ fn merges(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("merge");
     group.throughput(Throughput::Bytes(left.len() as u64));
     group.bench_function("1000 beads, 200 changed", |bencher| {
-        bencher.iter(|| black_box(merge::files(&base, &left, &right, &|_| None).unwrap()));
+        bencher.iter(|| black_box(merge::merge_files(&base, &left, &right, &|_| None).unwrap()));
     });
     group.finish();
 }
@@ -126,7 +127,7 @@ fn stores(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("store");
     group.throughput(Throughput::Bytes(journal.len() as u64));
     group.bench_function("decode a journal of 100 entries", |bencher| {
-        bencher.iter(|| black_box(journal::decode(&journal)));
+        bencher.iter(|| black_box(journal::decode_journal(&journal)));
     });
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join(".beads");
@@ -149,12 +150,12 @@ fn stores(criterion: &mut Criterion) {
             ..ReadyQuery::default()
         };
         let now = "2026-04-01T00:00:00Z".parse().unwrap();
-        bencher.iter(|| black_box(ready(&snapshot, &query, now)));
+        bencher.iter(|| black_box(find_ready(&snapshot, &query, now)));
     });
     group.bench_function("a search, the first ten", |bencher| {
-        let filter = Filter {
+        let filter = BeadFilter {
             text: Some("Comma".to_owned()),
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         bencher.iter(|| black_box(filter.search_first(&snapshot, 10).unwrap()));
     });
@@ -167,21 +168,21 @@ fn stores(criterion: &mut Criterion) {
 
 /// A change of a bead, as the journal has it.
 fn entry(line: &[u8]) -> Vec<u8> {
-    let bead = record::parse(line).unwrap();
+    let bead = record::parse_bead(line).unwrap();
     let mut changed = bead.clone();
     changed.priority += 1;
-    let line = record::line(&changed);
-    journal::encode(&Event {
+    let line = record::serialize_bead(&changed);
+    journal::encode_sealed(&Event {
         id: "t1".into(),
         at: "2026-04-01T00:00:00Z".into(),
         actor: "dana".into(),
-        changes: vec![Change {
+        changes: vec![BeadChange {
             store: Some(BeadFile::Issues),
             id: bead.id.clone(),
-            before: Some(journal::line_hash(&record::line(&bead))),
+            before: Some(journal::line_hash(&record::serialize_bead(&bead))),
             after: Some(journal::line_hash(&line)),
             line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
-            ..Change::default()
+            ..BeadChange::default()
         }],
         ..Event::default()
     })

@@ -1,7 +1,7 @@
-//! The one table from typed errors to what a person and a program are told: message, hint, JSON code,
-//! exit code.
+//! Maps typed errors to their output for users and programs: message, hint, JSON code, exit code.
+//! This is the only such table.
 
-use kit::failure::{CHANGED, FAILED, Failure, Usage};
+use kit::failure::{CHANGED, FAILED, Failure, UsageError};
 
 use crate::bead::id::{ResolveError, is_well_formed};
 use crate::change::{ChangeError, PlanError};
@@ -13,8 +13,8 @@ use crate::store::StoreError;
 use crate::store::find::NotFound;
 use crate::sync::SyncError;
 
-/// Returns how an error is shown: its message with the code, exit code and hint of the first cause that
-/// this crate knows.
+/// Returns how an error is shown: its message with the code, exit code and hint of the first cause
+/// that this crate knows.
 pub fn describe_failure(error: &anyhow::Error) -> Failure {
     let (code, exit, hint) = classify(error);
     Failure {
@@ -25,21 +25,21 @@ pub fn describe_failure(error: &anyhow::Error) -> Failure {
     }
 }
 
-/// Code, exit and hint of the first cause that we know.
+/// Returns code, exit code and hint of the first known cause.
 fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
-    if error.downcast_ref::<Usage>().is_some() {
+    if error.downcast_ref::<UsageError>().is_some() {
         return ("usage", FAILED, None);
     }
     let known = error.chain().find_map(|cause| {
-        let change = cause.downcast_ref::<ChangeError>().map(of_change);
-        let store = || cause.downcast_ref::<StoreError>().map(of_store);
-        let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
-        let find = || cause.downcast_ref::<NotFound>().map(of_find);
-        let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
-        let sync = || cause.downcast_ref::<SyncError>().map(of_sync);
-        let formula = || cause.downcast_ref::<FormulaError>().map(of_formula);
-        let molecule = || cause.downcast_ref::<MoleculeError>().map(of_molecule);
-        let plan = || cause.downcast_ref::<PlanError>().map(of_plan);
+        let change = cause.downcast_ref::<ChangeError>().map(classify_change);
+        let store = || cause.downcast_ref::<StoreError>().map(classify_store);
+        let resolve = || cause.downcast_ref::<ResolveError>().map(classify_resolve);
+        let find = || cause.downcast_ref::<NotFound>().map(classify_find);
+        let merge = || cause.downcast_ref::<MergeError>().map(classify_merge);
+        let sync = || cause.downcast_ref::<SyncError>().map(classify_sync);
+        let formula = || cause.downcast_ref::<FormulaError>().map(classify_formula);
+        let molecule = || cause.downcast_ref::<MoleculeError>().map(classify_molecule);
+        let plan = || cause.downcast_ref::<PlanError>().map(classify_plan);
         let config = || {
             cause
                 .downcast_ref::<ConfigError>()
@@ -61,7 +61,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     (code, exit, hint)
 }
 
-/// The id that named no bead, where that is the reason.
+/// Returns the id that names no bead, if that is the cause.
 pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
     error.chain().find_map(|cause| {
         let resolve = match cause.downcast_ref() {
@@ -80,16 +80,17 @@ pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
     })
 }
 
-type Known = (&'static str, Option<String>);
+/// The JSON code and the hint.
+type Classification = (&'static str, Option<String>);
 
-fn no_project() -> Known {
+fn classify_no_project() -> Classification {
     let hint = "run 'bd init' to start one here, or set BEADS_DIR to the .beads folder of another";
     ("no_project", Some(hint.to_owned()))
 }
 
-fn of_find(error: &NotFound) -> Known {
+fn classify_find(error: &NotFound) -> Classification {
     match error {
-        NotFound::Around { branch: None, .. } => no_project(),
+        NotFound::Around { branch: None, .. } => classify_no_project(),
         NotFound::Around {
             branch: Some(branch),
             ..
@@ -106,7 +107,7 @@ fn of_find(error: &NotFound) -> Known {
     }
 }
 
-/// How to go on where the issues have the markers of a merge.
+/// Returns the hint for an issues file with conflict markers.
 pub fn unmerged_hint(issues: &std::path::Path) -> String {
     let folder = issues.parent().unwrap_or(issues).display();
     format!(
@@ -116,7 +117,7 @@ pub fn unmerged_hint(issues: &std::path::Path) -> String {
     )
 }
 
-fn of_merge(error: &MergeError) -> Known {
+fn classify_merge(error: &MergeError) -> Classification {
     match error {
         MergeError::Marker { .. } => {
             let hint = "nothing was written; finish that merge first: keep the line you want of each bead and delete the marker lines";
@@ -125,10 +126,10 @@ fn of_merge(error: &MergeError) -> Known {
     }
 }
 
-fn of_sync(error: &SyncError) -> Known {
+fn classify_sync(error: &SyncError) -> Classification {
     let (code, hint) = match error {
-        SyncError::Store(error) => return of_store(error),
-        SyncError::Merge(error) => return of_merge(error),
+        SyncError::Store(error) => return classify_store(error),
+        SyncError::Merge(error) => return classify_merge(error),
         SyncError::Git(_) => return ("git", None),
         SyncError::Off => (
             "sync_off",
@@ -156,7 +157,7 @@ fn of_sync(error: &SyncError) -> Known {
     (code, Some(hint.to_owned()))
 }
 
-fn of_formula(error: &FormulaError) -> Known {
+fn classify_formula(error: &FormulaError) -> Classification {
     match error {
         FormulaError::NotFound { searched, .. } => {
             let folders: Vec<String> = searched
@@ -178,12 +179,12 @@ fn of_formula(error: &FormulaError) -> Known {
     }
 }
 
-fn of_molecule(error: &MoleculeError) -> Known {
+fn classify_molecule(error: &MoleculeError) -> Classification {
     match error {
-        MoleculeError::Formula(error) => of_formula(error),
-        MoleculeError::Plan(error) => of_plan(error),
-        MoleculeError::Change(error) => of_change(error),
-        MoleculeError::Store(error) => of_store(error),
+        MoleculeError::Formula(error) => classify_formula(error),
+        MoleculeError::Plan(error) => classify_plan(error),
+        MoleculeError::Change(error) => classify_change(error),
+        MoleculeError::Store(error) => classify_store(error),
         MoleculeError::NotFound { .. } => {
             let hint = "'bd formula list' lists the formulas";
             ("not_found", Some(hint.to_owned()))
@@ -194,18 +195,18 @@ fn of_molecule(error: &MoleculeError) -> Known {
     }
 }
 
-fn of_plan(error: &PlanError) -> Known {
+fn classify_plan(error: &PlanError) -> Classification {
     match error {
-        PlanError::Bead { source, .. } | PlanError::Edge { source, .. } => of_change(source),
+        PlanError::Bead { source, .. } | PlanError::Edge { source, .. } => classify_change(source),
         PlanError::UnknownKey(_) | PlanError::SameKey(_) => ("invalid", None),
     }
 }
 
-fn of_resolve(error: &ResolveError) -> Known {
+fn classify_resolve(error: &ResolveError) -> Classification {
     match error {
         ResolveError::NotFound(_) => ("not_found", None),
         ResolveError::Deleted { id, .. } => {
-            // A command with any other id is nothing to be pasted into a shell.
+            // A command with an unsafe id must not be offered for pasting into a shell.
             let hint = is_well_formed(id).then(|| format!("bd restore {id} brings it back"));
             ("not_found", hint)
         }
@@ -213,7 +214,7 @@ fn of_resolve(error: &ResolveError) -> Known {
     }
 }
 
-fn of_change(error: &ChangeError) -> Known {
+fn classify_change(error: &ChangeError) -> Classification {
     match error {
         ChangeError::NotFound(_)
         | ChangeError::NoParent(_)
@@ -243,14 +244,14 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::NoAgent(_)
         | ChangeError::SameReference(_)
         | ChangeError::EmptyLabel => ("invalid", None),
-        ChangeError::Resolve(error) => of_resolve(error),
-        ChangeError::Store(error) => of_store(error),
+        ChangeError::Resolve(error) => classify_resolve(error),
+        ChangeError::Store(error) => classify_store(error),
     }
 }
 
-fn of_store(error: &StoreError) -> Known {
+fn classify_store(error: &StoreError) -> Classification {
     match error {
-        StoreError::NotAProject(_) => no_project(),
+        StoreError::NotAProject(_) => classify_no_project(),
         StoreError::Io { source, .. } | StoreError::Append { source, .. } => {
             ("io", io_hint(source))
         }
@@ -316,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_is_told_once_and_the_first_known_cause_decides() {
+    fn the_chain_is_printed_once_and_the_first_known_cause_decides() {
         let io = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let store = StoreError::Io {
             what: "write",
@@ -336,14 +337,14 @@ mod tests {
 
     #[test]
     fn usage_exits_with_two_and_unknown_errors_with_one() {
-        let usage = anyhow::Error::from(Usage("unknown flag: --x".into()));
+        let usage = anyhow::Error::from(UsageError("unknown flag: --x".into()));
         assert_eq!(describe_failure(&usage).exit, 1);
         let other: anyhow::Result<()> = Err(anyhow::anyhow!("odd")).context("doing");
         assert_eq!(describe_failure(&other.unwrap_err()).code, "failed");
     }
 
     #[test]
-    fn what_is_not_there_says_so() {
+    fn a_missing_bead_is_a_not_found_error() {
         for error in [
             anyhow::Error::from(ChangeError::NotFound("bd-9".into())),
             anyhow::Error::from(ResolveError::NotFound("bd-9".into())),
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_suggests_to_destroy_anything() {
+    fn no_message_suggests_a_destructive_command() {
         let errors = [
             StoreError::Conflict {
                 path: PathBuf::new(),

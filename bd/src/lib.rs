@@ -1,18 +1,20 @@
 //! Beads: work tracked as JSONL records in git.
 //!
-//! The map of the crate, in the direction in which data flows:
+//! The modules, in the direction in which data flows:
 //!
-//! - [`cli`] the `bd` command, [`context`] what it starts with
-//! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
-//! - [`doctor`] whether a store is sound, [`hooks`] the hooks that git runs
-//! - [`molecule`] workflows that were poured: steps, gates, digests; [`formula`] what they are poured from
-//! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
+//! - [`cli`] the `bd` command, [`context`] its environment
+//! - [`ui`] the screen, [`error`] the output of failures, [`config`] settings in layers
+//! - [`doctor`] checks and repairs of a store, [`hooks`] the hooks that git runs
+//! - [`molecule`] poured workflows: steps, gates, digests; [`formula`] the workflows' sources
+//! - [`change`] the operations on beads, [`graph`] ready and blocked beads, [`query`] filters and
+//!   orders
 //! - [`sync`] beads and their branch: commit, merge, push; a fresh clone
-//! - [`merge`] two changed copies of the beads become one
+//! - [`merge`] the merge of two changed copies of the beads
 //! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
 //! - [`git`] repositories: the only place that runs git
-//! - [`sys`] the seams to the machine: clock, chance, environment, files, child processes
+//! - [`sys`] the interfaces to the machine: clock, random source, environment, files, child
+//!   processes
 
 pub mod bead;
 pub mod change;

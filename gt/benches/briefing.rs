@@ -12,17 +12,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
-use bd::store::{Author, Reports, Store, upkeep};
+use bd::store::{Author, Store, StoreReports, upkeep};
 use criterion::{Criterion, criterion_group, criterion_main};
 use gt::flow::convoy::briefing;
-use gt::town::beads::{Stores, external_ref};
+use gt::town::beads::{TownStores, external_ref};
 use kit::sys::{Clock, clock};
 
 const BEADS: usize = 500;
 
 /// A closed bead with a summary as long as one may be.
 fn finished(number: usize) -> Bead {
-    let time = Stamp::read(&format!(
+    let time = Stamp::parse(&format!(
         "2026-03-{:02}T10:{:02}:00Z",
         1 + number % 28,
         number % 60
@@ -60,7 +60,7 @@ fn convoy() -> Bead {
     }
 }
 
-fn store(folder: &Path, prefix: &str, reports: &Reports, beads: Vec<Bead>) -> Store {
+fn store(folder: &Path, prefix: &str, reports: &StoreReports, beads: Vec<Bead>) -> Store {
     let store = Store::create(folder, prefix).unwrap().reporting_to(reports);
     let author = Author {
         actor: "bench".to_owned(),
@@ -80,7 +80,7 @@ fn store(folder: &Path, prefix: &str, reports: &Reports, beads: Vec<Bead>) -> St
 
 fn briefings(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
-    let reports = Reports::default();
+    let reports = StoreReports::default();
     let rig = store(
         &folder.path().join("web/.beads"),
         "web",
@@ -93,23 +93,24 @@ fn briefings(criterion: &mut Criterion) {
         &reports,
         vec![convoy()],
     );
-    let read = || Stores {
+    let read = || TownStores {
         town: town.snapshot().unwrap(),
         rigs: BTreeMap::from([("web".to_owned(), rig.snapshot().unwrap())]),
         unreadable: BTreeMap::new(),
         rollbacks: Vec::new(),
     };
-    let text = |stores: &Stores| {
+    let text = |stores: &TownStores| {
         let convoy = stores.town.get("hq-cv-bench").unwrap();
-        let entries = briefing::entries(stores, convoy);
+        let entries = briefing::collect_items(stores, convoy);
         assert_eq!(entries.len(), BEADS);
-        briefing::block(&convoy.title, &entries, "web-000").unwrap()
+        briefing::format_briefing(&convoy.title, &entries, "web-000").unwrap()
     };
-    // An index made in the moment in which its file changed is in doubt: let both grow older, as they do in a town.
+    // An index made in the moment in which its file changed is in doubt: let both grow older, as
+    // they do in a town.
     for store in [&rig, &town] {
         clock::wait_for(Duration::from_millis(100), || None::<()>);
         store.snapshot().unwrap();
-        upkeep::run(&reports, &Clock::System);
+        upkeep::run_upkeep(&reports, &Clock::System);
     }
     let mut group = criterion.benchmark_group("briefing of 500 beads");
     group.bench_function("stores read and text made", |bencher| {

@@ -1,12 +1,12 @@
-//! The one table from gt's typed errors to hints, exit codes and the code shown in JSON. Errors of the
-//! bead library have their own table there.
+//! The one table from gt's typed errors to hints, exit codes and JSON error codes. The bead library
+//! has a table for its own errors.
 
 use bd::git::GitError;
 use kit::failure::Failure;
 
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
-use crate::flow::molecule::StepsOpen;
+use crate::flow::molecule::OpenStepsError;
 use crate::flow::recipient::UnknownRecipient;
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
@@ -19,11 +19,11 @@ use crate::town::lock::LockError;
 use crate::town::{NotInTown, UnknownRig};
 use crate::view::why::UnknownName;
 
-/// How a command's failure is shown.
-pub fn failure(error: &anyhow::Error) -> Failure {
+/// Builds the shown failure of a command from its error.
+pub fn build_failure(error: &anyhow::Error) -> Failure {
     let mut failure = bd::error::describe_failure(error);
     if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
-        failure.exit = scripted.exit();
+        failure.exit = scripted.exit_code();
     }
     let review = error.chain().find_map(|cause| cause.downcast_ref());
     if let Some(ReviewError::Deferred { .. }) = review {
@@ -36,7 +36,7 @@ pub fn failure(error: &anyhow::Error) -> Failure {
     }
     let found = error
         .chain()
-        .find_map(|cause| known(cause).or_else(|| of_work(cause)));
+        .find_map(|cause| classify_error(cause).or_else(|| classify_work_error(cause)));
     let Some((code, hint)) = found else {
         return failure;
     };
@@ -47,8 +47,8 @@ pub fn failure(error: &anyhow::Error) -> Failure {
     failure
 }
 
-/// Code and hint of an error that this crate knows.
-fn known(
+/// Returns the JSON code and the hint of an error of this crate.
+fn classify_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
     if error.is::<NotInTown>() {
@@ -89,7 +89,7 @@ fn known(
         return Some(("bad_address", None));
     }
     if let Some(error) = error.downcast_ref::<ReviewError>() {
-        return Some(review(error));
+        return Some(classify_review_error(error));
     }
     if let Some(error) = error.downcast_ref::<RigError>() {
         return Some((rig_code(error), None));
@@ -98,7 +98,7 @@ fn known(
         return Some(("agent", agent_hint(error)));
     }
     if let Some(error) = error.downcast_ref::<HostError>() {
-        return Some(backend(error));
+        return Some(classify_host_error(error));
     }
     if let Some(error) = error.downcast_ref::<GitError>() {
         return Some(("git", git_hint(error)));
@@ -112,14 +112,14 @@ fn known(
     None
 }
 
-/// Code and hint of an error about the work on a hook, or about a message.
-fn of_work(
+/// Returns the JSON code and the hint of an error about hooked work or a message.
+fn classify_work_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
     if error.is::<UnknownRecipient>() {
         return Some(("not_found", Some("`gt status` shows rigs and agents")));
     }
-    if error.is::<StepsOpen>() {
+    if error.is::<OpenStepsError>() {
         return Some((
             "steps_open",
             Some(
@@ -130,7 +130,7 @@ fn of_work(
     None
 }
 
-fn review(error: &ReviewError) -> (&'static str, Option<&'static str>) {
+fn classify_review_error(error: &ReviewError) -> (&'static str, Option<&'static str>) {
     match error {
         ReviewError::Rejected { .. } => ("rejected", None),
         ReviewError::Broken { .. } => (
@@ -171,7 +171,7 @@ fn agent_hint(error: &RuntimeError) -> Option<&'static str> {
     }
 }
 
-fn backend(error: &HostError) -> (&'static str, Option<&'static str>) {
+fn classify_host_error(error: &HostError) -> (&'static str, Option<&'static str>) {
     match error {
         HostError::Missing { .. } => (
             "no_backend",
@@ -184,7 +184,7 @@ fn backend(error: &HostError) -> (&'static str, Option<&'static str>) {
     }
 }
 
-/// What helps where a remote does not let us in.
+/// Returns a hint for a remote that refuses access.
 fn git_hint(error: &GitError) -> Option<&'static str> {
     let GitError::Failed { words, .. } = error else {
         return None;

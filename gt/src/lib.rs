@@ -1,16 +1,16 @@
-//! Gas Town: a machine as a town of coding agents, over beads.
+//! Gas Town: a machine as a town of coding agents that work on beads.
 //!
 //! The layers, each using only those below it:
 //!
-//! | Layer | What is in it |
+//! | Layer | Content |
 //! | --- | --- |
 //! | [`cli`] | The commands: parse the arguments, call one function, show the result. |
-//! | [`view`] | What a town looks like now: `status`, `why`, `doctor`. |
+//! | [`view`] | The current state of a town: `status`, `why`, `doctor`. |
 //! | [`patrol`] | The rules that keep a town moving: facts → decisions → actions. |
-//! | [`flow`] | What happens to work: `sling`, `done`, the merge queue, landing, `prime`, handoff. |
-//! | [`record`] | The beads that the town itself writes: slots, merge requests, queued slings, convoys, mail. |
-//! | [`host`] | Where sessions run: tmux, agent programs, the daemon's process. |
-//! | [`town`] | The ground: layout, identities, settings, events, the stores of the rigs. |
+//! | [`flow`] | The flows of work: `sling`, `done`, the merge queue, landing, `prime`, handoff. |
+//! | [`record`] | The internal beads: slots, merge requests, queued slings, convoys, mail. |
+//! | [`host`] | The host of sessions: tmux, agent programs, the daemon's process. |
+//! | [`town`] | The basis: layout, identities, settings, events, the stores of the rigs. |
 
 pub mod error;
 pub mod flow;

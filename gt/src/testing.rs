@@ -1,29 +1,27 @@
-//! A town in a temporary folder with sessions in memory, and repositories beside it, for tests.
+//! Creates test towns: a town in a temporary folder with sessions in memory, and repositories
+//! beside it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bd::git::{Git, Identity};
-use kit::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, RandomSource};
 
-use crate::flow::install::{InstallRequest, install};
-use crate::flow::rig::{self, AddRequest, Added};
+use crate::flow::install::{InstallRequest, install_town};
+use crate::flow::rig::{self, AddRigReport, AddRigRequest};
 use crate::host::FakeHost;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
-use crate::town::{Layout, Town};
+use crate::town::{Town, TownLayout};
 
-/// The place.
-pub(crate) struct Place {
+pub(crate) struct TestTown {
     folder: tempfile::TempDir,
-    /// The town.
     pub(crate) town: LiveTown,
-    /// Its sessions.
     pub(crate) host: Arc<FakeHost>,
 }
 
-impl Place {
-    /// A new town without rigs.
+impl TestTown {
+    /// Creates a town without rigs.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("town");
@@ -32,19 +30,19 @@ impl Place {
             ("HOME", home.as_str()),
             ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ];
-        let env = Env::with(folder.path(), vars);
+        let env = Env::with_vars(folder.path(), vars);
         let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
-        install(&env, &clock, &root, &InstallRequest::default()).unwrap();
+        install_town(&env, &clock, &root, &InstallRequest::default()).unwrap();
         let host = Arc::new(FakeHost::new());
         let town = Town {
-            layout: Layout::new(&root),
+            layout: TownLayout::new(&root),
             env,
             clock,
-            random: Random::choose(Some("1")),
+            random: RandomSource::choose(Some("1")),
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
-            reports: bd::store::Reports::default(),
-            listener: crate::town::event::Listener::default(),
+            reports: bd::store::StoreReports::default(),
+            listener: crate::town::event::EventListener::default(),
             stop: std::sync::Arc::default(),
         };
         let town = LiveTown {
@@ -54,14 +52,14 @@ impl Place {
         Self { folder, town, host }
     }
 
-    /// A path beside the town.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// Returns a path beside the town.
+    pub(crate) fn path_beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A work tree with a commit that holds `files`.
-    pub(crate) fn tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
-        let git = Git::at(self.path(name));
+    /// Creates a worktree with a commit of `files`.
+    pub(crate) fn create_tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
+        let git = Git::at(self.path_beside(name));
         git.init("main", false).unwrap();
         git.config_set("user.name", "Tess").unwrap();
         git.config_set("user.email", "tess@example.org").unwrap();
@@ -75,10 +73,10 @@ impl Place {
         git
     }
 
-    /// A bare origin with a commit that holds `files`; its path.
-    pub(crate) fn origin(&self, files: &[(&str, &str)]) -> String {
-        let tree = self.tree("source", files);
-        let bare = Git::at(self.path("origin.git"));
+    /// Creates a bare origin with a commit of `files`. Returns its path.
+    pub(crate) fn create_origin(&self, files: &[(&str, &str)]) -> String {
+        let tree = self.create_tree("source", files);
+        let bare = Git::at(self.path_beside("origin.git"));
         let tess = Identity {
             name: "Tess".to_owned(),
             email: "tess@example.org".to_owned(),
@@ -89,16 +87,16 @@ impl Place {
     }
 
     /// Adds a rig.
-    pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<Added> {
-        self.ask(&AddRequest {
+    pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<AddRigReport> {
+        self.add_rig_with(&AddRigRequest {
             name: name.to_owned(),
             url: url.map(str::to_owned),
-            ..AddRequest::default()
+            ..AddRigRequest::default()
         })
     }
 
-    /// Adds a rig as asked for.
-    pub(crate) fn ask(&self, request: &AddRequest) -> anyhow::Result<Added> {
-        rig::add(&self.town, request, &|_| {})
+    /// Adds a rig with all options.
+    pub(crate) fn add_rig_with(&self, request: &AddRigRequest) -> anyhow::Result<AddRigReport> {
+        rig::add_rig(&self.town, request, &|_| {})
     }
 }

@@ -1,4 +1,4 @@
-//! The command line of `gtd`.
+//! Defines the command line of `gtd`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use crate::supervise::AlreadyRunning;
 /// it; it makes the town prompt and unattended.
 #[derive(Debug, Parser)]
 #[command(name = "gtd", version, subcommand_required = true)]
-struct Cli {
+struct CliArgs {
     #[command(subcommand)]
-    command: Command,
+    command: GtdCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum GtdCommand {
     Run(RunArgs),
     /// Moved to the program `town-sim`.
     #[command(hide = true)]
@@ -50,59 +50,60 @@ struct RunArgs {
     dry_run: bool,
 }
 
-/// The whole command line, for man pages and completions.
-pub fn command() -> clap::Command {
-    Cli::command()
+/// Builds the whole command line. Man pages and completions are generated from it.
+pub fn build_command_line() -> clap::Command {
+    CliArgs::command()
 }
 
-/// Runs one `gtd` command line and says how it ended.
+/// Runs one `gtd` command line and returns its exit code.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the same shape as the other programs"
 )]
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, build_command_line) {
         return exit;
     }
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match CliArgs::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
         }
     };
     let ended = match &cli.command {
-        Command::Run(args) => run(&env, args),
-        Command::Sim { .. } => Err(anyhow::anyhow!(
+        GtdCommand::Run(args) => run_daemon(&env, args),
+        GtdCommand::Sim { .. } => Err(anyhow::anyhow!(
             "the simulator is a program of its own: `cargo run -p town-sim -- --seed 1` in the source folder of Gas Town"
         )),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let failure = gt::error::failure(&error);
+            let failure = gt::error::build_failure(&error);
             Ui::new(false, false, &env).error(&failure);
-            // As for a bad command line: systemd does not start it again, since that would change nothing.
+            // The same exit code as for a bad command line, so that systemd does not restart it: a
+            // restart would change nothing.
             let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();
             ExitCode::from(if is_twice { 2 } else { failure.exit })
         }
     }
 }
 
-fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
+fn run_daemon(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
     let root = match &args.town {
-        Some(path) => gt::town::find(&env.at(&env.cwd().join(path)))?,
-        None => gt::town::find(env)?,
+        Some(path) => gt::town::find_town(&env.in_dir(&env.cwd().join(path)))?,
+        None => gt::town::find_town(env)?,
     };
-    crate::log::begin(env);
+    crate::log::start_logging(env);
     bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
-    let town = gt::host::live_town::open(env, &root, Address::Deacon);
+    let town = gt::host::live_town::open_live_town(env, &root, Address::Deacon);
     if args.dry_run {
-        let decisions = crate::live::decisions(&town)?;
+        let decisions = crate::live::list_decisions(&town)?;
         Ui::new(false, false, env).raw(&decisions);
         return Ok(());
     }
     if args.once {
-        return crate::live::once(&town);
+        return crate::live::run_until_idle(&town);
     }
-    crate::live::forever(town)
+    crate::live::watch_forever(town)
 }

@@ -1,8 +1,10 @@
 //! The daemon of Gas Town: watches a town and keeps it moving.
 //!
-//! It adds waking and supervision, no town logic: what is decided and done is `gt::patrol`. The parts:
-//! `run` is the loop, `live` the town that it watches over, `wake` and `watch` say when to look, `panes` tells when a session's process ends,
-//! `socket` answers requests, `supervise` keeps one instance and its state file, `log` writes what it does.
+//! The daemon adds wake-ups and supervision, and no rules of the town: `gt::patrol` decides and
+//! acts. The parts: `run` is the loop, `live` connects it to a real town, `wake` and `watch`
+//! trigger passes, `panes` detects the end of sessions, `sim` runs the rules in a simulated town,
+//! `socket` answers requests, `supervise` keeps one instance and its state file, `log` writes the
+//! log.
 
 mod args;
 mod live;
@@ -14,4 +16,4 @@ mod supervise;
 mod wake;
 mod watch;
 
-pub use args::{command, main};
+pub use args::{build_command_line, main};

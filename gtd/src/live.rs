@@ -1,4 +1,4 @@
-//! The town as the loop watches over it: what wakes it, what hears of a pass, and what is looked after besides.
+//! Connects the patrol loop to a real town: wake-up sources, event subscribers, housekeeping.
 
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
@@ -11,30 +11,34 @@ use std::time::Duration;
 use anyhow::Context;
 use bd::store::upkeep;
 use gt::host::LiveTown;
-use gt::patrol::{self, Acted, Action, Decision, Facts};
+use gt::patrol::{self, Action, ActionReport, Decision, TownFacts};
 use gt::record::heartbeat::Heartbeat;
-use gt::record::progress::Glances;
-use gt::town::event::Listener;
+use gt::record::progress::ActivityCache;
+use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
-use crate::panes::Panes;
-use crate::run::{HEARTBEAT, Loop, World, lock};
+use crate::panes::SessionWaits;
+use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
-use crate::supervise::Instance;
-use crate::wake::{Wake, Waker, channel};
-use crate::watch::Watch;
+use crate::supervise::DaemonInstance;
+use crate::wake::{WakeReason, WakeSender, create_wake_channel};
+use crate::watch::FolderWatch;
 
-/// So many passes in a row may find more to do before `--once` calls it a fault.
+/// The maximum number of passes in a row before `--once` reports an error.
 const PASSES_AT_ONCE: usize = 1000;
 
-/// What one pass would do: a line each with the rule, what is to be done, and what the rule saw.
-pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
+/// Lists the decisions of one pass without acting: one line each with the rule, the action and the
+/// facts.
+pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
-    let lines = decisions.iter().map(|one| {
-        let (rule, saw) = (one.rule.name, kit::ui::escape::line(&one.saw));
-        format!("{rule}  {}: {saw}\n", one.action.subject())
+    let lines = decisions.iter().map(|decision| {
+        let (rule, saw) = (
+            decision.rule.name,
+            kit::ui::escape::escape_line(&decision.saw),
+        );
+        format!("{rule}  {}: {saw}\n", decision.action.subject())
     });
     let text: String = lines.collect();
     Ok(match text.as_str() {
@@ -43,17 +47,17 @@ pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
     })
 }
 
-/// Makes passes until one changes nothing.
-pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
+/// Runs passes until one changes nothing.
+pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
-        let pass = patrol::pass(town)?;
+        let pass = patrol::run_pass(town)?;
         prepare_briefings(town);
         for acted in &pass {
-            report(acted);
+            log_action(acted);
         }
         if !pass.iter().any(|acted| acted.changed) {
-            // Beads that are not on their branch yet lose nothing; that was logged.
-            let is_fault = |acted: &&Acted| {
+            // A failed sync of beads loses nothing, and the log has it.
+            let is_fault = |acted: &&ActionReport| {
                 acted.failed && !matches!(acted.decision.action, Action::SyncBeads { .. })
             };
             return match pass.iter().find(is_fault) {
@@ -69,102 +73,104 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
     anyhow::bail!("{PASSES_AT_ONCE} passes and still something to do: see `gt why`")
 }
 
-/// Watches the town until told to stop.
-pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
-    let instance = Instance::take(&town)?;
+/// Watches the town until it is stopped.
+pub(crate) fn watch_forever(town: LiveTown) -> anyhow::Result<()> {
+    let instance = DaemonInstance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let watched = runtime.block_on(watch_over(town, instance));
-    // What did not come to its end in time ends with the process: the next start goes on.
+    let watched = runtime.block_on(watch_town(town, instance));
+    // Actions that are still running end with the process. The next start continues them.
     runtime.shutdown_background();
     watched
 }
 
-async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()> {
-    let (waker, mut wakes) = channel();
+async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Result<()> {
+    let (waker, mut wakes) = create_wake_channel();
     let (events, _) = broadcast::channel(64);
     let sender = events.clone();
-    // Nobody may be listening.
-    town.listener = Listener::new(move |line| drop(sender.send(line.clone())));
+    // Fails if there is no subscriber.
+    town.listener = EventListener::new(move |line| drop(sender.send(line.clone())));
     let town = Arc::new(town);
     let shared = Arc::new(Mutex::new(SocketState {
         state: instance.state().clone(),
         degraded: None,
     }));
-    socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
+    socket::open_socket(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
-    let watched = Watched {
-        root: Folder::open(town.layout.root())?,
-        watch: Mutex::new(Watch::begin(&town, &waker)),
+    let watched = WatchedTown {
+        root: WatchedFolder::open(town.layout.root())?,
+        watch: Mutex::new(FolderWatch::start(&town, &waker)),
         town: Arc::clone(&town),
         waker: waker.clone(),
         instance: Mutex::new(instance),
         panes: Mutex::default(),
-        glances: Glances::default(),
+        glances: ActivityCache::default(),
         heartbeat: Mutex::default(),
         shared,
     };
-    let running = Loop::new(watched, waker, town.layout.patrol_memory());
-    // Without a supervisor that listens nobody needs to be told.
+    let running = PatrolLoop::new(watched, waker, town.layout.patrol_memory());
+    // Fails if there is no supervisor that waits for the message.
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
     running.watch(&mut wakes).await;
     if running.world().is_gone() {
         let root = town.layout.root();
         tracing::error!(town = %root.display(), "the town's folder was removed or moved away; ending");
-        // What is there now belongs to another town.
+        // The current socket belongs to another town.
         if !root.exists() {
-            kit::sys::file::remove(&gt::host::daemon::socket_path(&town))?;
+            kit::sys::file::remove_file(&gt::host::daemon::socket_path(&town))?;
         }
         return Ok(());
     }
     tracing::info!("ending; sessions go on");
-    lock(&running.world().instance).end(&town)
+    lock_mutex(&running.world().instance).end(&town)
 }
 
-/// A folder at its path. It is kept open, so that no other gets its number.
-struct Folder {
+/// A folder at its path. The open handle keeps its inode number from being reused.
+struct WatchedFolder {
     path: PathBuf,
-    own: File,
+    handle: File,
 }
 
-impl Folder {
+impl WatchedFolder {
     fn open(path: &Path) -> anyhow::Result<Self> {
         let failed = || format!("cannot open {}", path.display());
         Ok(Self {
             path: path.to_owned(),
-            own: File::open(path).with_context(failed)?,
+            handle: File::open(path).with_context(failed)?,
         })
     }
 
-    /// Whether it is not there any more. Who cannot look, because the disk or the network fails, does not know that.
+    /// Returns true if the folder no longer exists. False if it cannot be checked, because the disk
+    /// or the network fails.
     fn is_gone(&self) -> bool {
         let number = |meta: Metadata| (meta.dev(), meta.ino());
-        match (self.path.metadata(), self.own.metadata()) {
-            (Ok(there), Ok(own)) => number(there) != number(own),
+        match (self.path.metadata(), self.handle.metadata()) {
+            (Ok(there), Ok(handle)) => number(there) != number(handle),
             (Err(error), _) => error.kind() == ErrorKind::NotFound,
             (_, Err(_)) => false,
         }
     }
 }
 
-/// The town that is watched.
-struct Watched {
+/// The watched town.
+struct WatchedTown {
     town: Arc<LiveTown>,
-    /// Its folder when the watch began: one that is made again at the same place is another.
-    root: Folder,
-    waker: Waker,
-    instance: Mutex<Instance>,
-    watch: Mutex<Watch>,
-    panes: Mutex<Panes>,
-    glances: Glances,
-    /// The heartbeat that the next pass writes, and the rules that acted since the last one.
+    /// The town's folder at the start of the watch. A folder that is created again at the same path
+    /// is another town.
+    root: WatchedFolder,
+    waker: WakeSender,
+    instance: Mutex<DaemonInstance>,
+    watch: Mutex<FolderWatch>,
+    panes: Mutex<SessionWaits>,
+    glances: ActivityCache,
+    /// The heartbeat of the next pass, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,
 }
 
-impl World for Watched {
+impl LoopWorld for WatchedTown {
     fn now(&self) -> Timestamp {
         self.town.clock.now()
     }
@@ -173,41 +179,44 @@ impl World for Watched {
         self.root.is_gone()
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
+    fn facts(&self) -> anyhow::Result<TownFacts> {
         let facts = patrol::facts_with(&self.town, &self.glances)?;
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }
-        // Before anything is done: what ends from here on is heard of.
-        lock(&self.panes).follow(&facts.sessions, &self.waker);
-        lock(&self.shared).degraded.clone_from(&facts.degraded);
-        lock(&self.heartbeat).0.clone_from(&facts.heartbeat);
+        // Done before any action, so that the end of each process from here on is noticed.
+        lock_mutex(&self.panes).follow(&facts.sessions, &self.waker);
+        lock_mutex(&self.shared)
+            .degraded
+            .clone_from(&facts.degraded);
+        lock_mutex(&self.heartbeat).0.clone_from(&facts.heartbeat);
         Ok(facts)
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         let acted = patrol::act(&self.town, decision);
-        report(&acted);
+        log_action(&acted);
         if acted.changed {
-            lock(&self.heartbeat).1.push(acted.decision.rule.name);
+            lock_mutex(&self.heartbeat).1.push(acted.decision.rule.name);
         }
         acted
     }
 
     fn tidy(&self) {
         prepare_briefings(&self.town);
-        lock(&self.watch).refresh(&self.town);
-        if let Err(error) = gt::host::daemon::rotate(&gt::host::daemon::log_path(&self.town), false)
+        lock_mutex(&self.watch).refresh(&self.town);
+        if let Err(error) =
+            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town), false)
         {
             tracing::warn!(%error, "the log is not rotated");
         }
-        let (heartbeat, rules) = std::mem::take(&mut *lock(&self.heartbeat));
-        if let Err(error) = patrol::beat(&self.town, heartbeat, &rules) {
+        let (heartbeat, rules) = std::mem::take(&mut *lock_mutex(&self.heartbeat));
+        if let Err(error) = patrol::write_heartbeat(&self.town, heartbeat, &rules) {
             tracing::warn!(error = format!("{error:#}"), "the heartbeat is not written");
         }
-        let mut instance = lock(&self.instance);
-        instance.passed(&self.town);
-        lock(&self.shared).state = instance.state().clone();
+        let mut instance = lock_mutex(&self.instance);
+        instance.count_pass(&self.town);
+        lock_mutex(&self.shared).state = instance.state().clone();
         sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
     }
 
@@ -216,19 +225,20 @@ impl World for Watched {
         self.town.stop.store(true, Ordering::Relaxed);
     }
 
-    /// A supervisor that expects signs of life gets two in the time that it waits for one.
+    /// Returns the interval between passes: at most half of the supervisor's timeout, so that the
+    /// supervisor gets two signs of life per timeout.
     fn heartbeat(&self) -> Duration {
         let watchdog = sd_notify::watchdog_enabled();
         watchdog.map_or(HEARTBEAT, |limit| HEARTBEAT.min(limit / 2))
     }
 }
 
-fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
+fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [
-        (SignalKind::terminate(), Wake::Stop),
-        (SignalKind::interrupt(), Wake::Stop),
-        (SignalKind::hangup(), Wake::Request),
+        (SignalKind::terminate(), WakeReason::Stop),
+        (SignalKind::interrupt(), WakeReason::Stop),
+        (SignalKind::hangup(), WakeReason::Request),
     ];
     for (kind, wake) in kinds {
         let (mut signals, waker) = (signal(kind)?, waker.clone());
@@ -241,23 +251,24 @@ fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Keeps briefings ready. They are derived: failing only means that readers compute them.
+/// Keeps briefings ready. Errors are only logged, because readers can compute the briefings
+/// themselves.
 fn prepare_briefings(town: &LiveTown) {
-    if let Err(error) = gt::flow::convoy::ready::prepare(town) {
+    if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
     keep_stores(town);
 }
 
-/// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
-/// is to be done.
+/// Reports warnings of the town's stores, and folds the journals of idle stores.
 fn keep_stores(town: &LiveTown) {
     for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");
     }
-    upkeep::run(&town.reports, &town.clock);
-    let rigs = town.rigs().unwrap_or_default();
-    let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
+    upkeep::run_upkeep(&town.reports, &town.clock);
+    let rigs = town.list_rigs().unwrap_or_default();
+    let stores = std::iter::once(town.open_town_store())
+        .chain(rigs.iter().map(|rig| town.open_rig_store(rig)));
     for store in stores.flatten() {
         if let Err(error) = store.fold_when_old(&town.clock) {
             tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");
@@ -265,7 +276,7 @@ fn keep_stores(town: &LiveTown) {
     }
 }
 
-fn report(acted: &Acted) {
+fn log_action(acted: &ActionReport) {
     let (rule, saw, outcome) = (
         acted.decision.rule.name,
         &acted.decision.saw,
@@ -290,7 +301,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let [disk, path] = ["disk", "disk/town"].map(|name| place.path().join(name));
         fs::create_dir_all(&path).unwrap();
-        let folder = Folder::open(&path).unwrap();
+        let folder = WatchedFolder::open(&path).unwrap();
         let aside = place.path().join("aside");
         fs::rename(&disk, &aside).unwrap();
         assert!(folder.is_gone());

@@ -1,10 +1,10 @@
-//! The daemon's log: lines on standard error, which journald or `daemon/daemon.log` keeps.
+//! Writes the daemon's log to standard error, which journald or `daemon/daemon.log` keeps.
 
 use kit::sys::Env;
 use tracing_subscriber::EnvFilter;
 
-/// Begins logging; `GTD_LOG` chooses what, as in `debug` or `gtd=trace`.
-pub(crate) fn begin(env: &Env) {
+/// Starts logging. `GTD_LOG` selects the content, for example `debug` or `gtd=trace`.
+pub(crate) fn start_logging(env: &Env) {
     let filter = env
         .get("GTD_LOG")
         .and_then(|text| EnvFilter::try_new(text).ok());
@@ -13,9 +13,10 @@ pub(crate) fn begin(env: &Env) {
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .with_target(false)
-        // It would say on standard error, too, that a line could not be written there, and panic where that fails.
+        // If a line cannot be written to standard error, the report of that error would go there
+        // too, and panic.
         .log_internal_errors(false)
         .try_init();
-    // Already begun: tests run the loop more than once in a process.
+    // Fails if logging has started already, because tests run the loop more than once per process.
     begun.ok();
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gtd::main(kit::sys::Env::of_process(), kit::sys::env::args())
+    gtd::main(kit::sys::Env::from_process(), kit::sys::env::process_args())
 }

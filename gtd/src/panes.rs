@@ -1,23 +1,23 @@
-//! Tells when the process of a session ends: a pidfd for each, so that nobody has to ask.
+//! Detects the end of session processes with one pidfd each, without polling.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-use gt::host::Live;
+use gt::host::LiveSession;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 
-use crate::wake::{Wake, Waker};
+use crate::wake::{WakeReason, WakeSender};
 
-/// The sessions that are waited for, by name.
+/// The waits for session processes, by session name.
 #[derive(Default)]
-pub(crate) struct Panes {
+pub(crate) struct SessionWaits {
     waits: BTreeMap<String, (i32, JoinHandle<()>)>,
 }
 
-impl Panes {
-    /// Waits for the processes of these sessions, and for no other any more.
-    pub(crate) fn follow(&mut self, sessions: &[Live], waker: &Waker) {
+impl SessionWaits {
+    /// Waits for the processes of exactly these sessions.
+    pub(crate) fn follow(&mut self, sessions: &[LiveSession], waker: &WakeSender) {
         self.waits.retain(|name, (pid, wait)| {
             let goes_on = sessions
                 .iter()
@@ -31,23 +31,23 @@ impl Panes {
             if self.waits.contains_key(&live.name) {
                 continue;
             }
-            // Where the machine has no such handles the tick sees it.
+            // Without such handles on this system, the heartbeat finds the end.
             let Some(process) = &live.process else {
                 continue;
             };
-            let handle = match process.handle() {
+            let handle = match process.open_handle() {
                 Ok(Some(handle)) => handle,
                 Ok(None) => {
-                    // It has ended since it was seen.
-                    waker.wake(Wake::Pane);
+                    // The process has ended since the sessions were listed.
+                    waker.wake(WakeReason::Pane);
                     continue;
                 }
                 Err(_) => continue,
             };
             let waker = waker.clone();
             let wait = tokio::spawn(async move {
-                if ended(handle).await.is_ok() {
-                    waker.wake(Wake::Pane);
+                if wait_for_end(handle).await.is_ok() {
+                    waker.wake(WakeReason::Pane);
                 }
             });
             self.waits.insert(live.name.clone(), (live.pid, wait));
@@ -55,13 +55,13 @@ impl Panes {
     }
 }
 
-/// A pidfd becomes readable when its process has ended. The reactor waits for it as for a pipe: tokio's
-/// general wrapper for descriptors can only be used with unsafe code.
-async fn ended(handle: OwnedFd) -> std::io::Result<()> {
+/// Waits until a pidfd becomes readable, because its process has ended. The reactor treats it as a
+/// pipe: tokio's general wrapper for descriptors needs unsafe code.
+async fn wait_for_end(handle: OwnedFd) -> std::io::Result<()> {
     Receiver::from_owned_fd_unchecked(handle)?.readable().await
 }
 
-impl Drop for Panes {
+impl Drop for SessionWaits {
     fn drop(&mut self) {
         for (_, wait) in self.waits.values() {
             wait.abort();

@@ -1,16 +1,16 @@
-//! One instance a town, and the files that say so.
+//! Ensures one daemon instance per town, and writes its state files.
 
 use std::path::Path;
 
 use gt::host::LiveTown;
-use gt::host::daemon::{StateFile, lock_path, pid_path, state_path};
+use gt::host::daemon::{DaemonState, lock_path, pid_path, state_path};
 use gt::town::lock::{Lock, LockError};
 use kit::sys::file;
 
-/// The running daemon's hold on its town.
-pub(crate) struct Instance {
+/// The running daemon's lock on its town, with its state.
+pub(crate) struct DaemonInstance {
     _lock: Lock,
-    state: StateFile,
+    state: DaemonState,
 }
 
 /// Another daemon watches this town.
@@ -18,23 +18,23 @@ pub(crate) struct Instance {
 #[error("another daemon watches this town already (`gt daemon status`)")]
 pub(crate) struct AlreadyRunning;
 
-impl Instance {
-    /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
-    /// of that name would let two daemons hold "the" lock.
+impl DaemonInstance {
+    /// Locks the town, or fails if another daemon has it. The lock file is never removed: a second
+    /// file of that name would let two daemons hold the lock.
     pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
-        file::make_folder(&town.layout.daemon(), 0o700)?;
+        file::create_folder(&town.layout.daemon(), 0o700)?;
         let lock = match Lock::try_take(&lock_path(town)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => return Err(AlreadyRunning.into()),
             Err(error) => return Err(error.into()),
         };
         let pid = std::process::id();
-        inform(town, &pid_path(town), format!("{pid}\n").as_bytes());
-        let state = StateFile {
+        write_info(town, &pid_path(town), format!("{pid}\n").as_bytes());
+        let state = DaemonState {
             running: true,
             pid,
             started_at: town.clock.now().to_string(),
-            ..StateFile::default()
+            ..DaemonState::default()
         };
         let instance = Self { _lock: lock, state };
         instance.save(town);
@@ -42,37 +42,38 @@ impl Instance {
     }
 
     /// Counts a pass.
-    pub(crate) fn passed(&mut self, town: &LiveTown) {
+    pub(crate) fn count_pass(&mut self, town: &LiveTown) {
         self.state.heartbeat_count += 1;
         self.state.last_heartbeat = town.clock.now().to_string();
         self.save(town);
     }
 
-    /// The state as it is written.
-    pub(crate) fn state(&self) -> &StateFile {
+    /// Returns the state as written to the state file.
+    pub(crate) fn state(&self) -> &DaemonState {
         &self.state
     }
 
-    /// Writes that the daemon has ended.
+    /// Records that the daemon has ended.
     pub(crate) fn end(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
-        file::remove(&pid_path(town))?;
-        file::remove(&gt::host::daemon::socket_path(town))?;
+        file::remove_file(&pid_path(town))?;
+        file::remove_file(&gt::host::daemon::socket_path(town))?;
         Ok(())
     }
 
     fn save(&self, town: &LiveTown) {
-        // Numbers and texts always become JSON.
+        // Numbers and texts always serialize to JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
-        inform(town, &state_path(town), &text);
+        write_info(town, &state_path(town), &text);
     }
 }
 
-/// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
-fn inform(town: &LiveTown, path: &Path, content: &[u8]) {
-    if let Err(error) = file::replace_relaxed(path, content, 0o644) {
+/// Writes a file that is only informative. Errors are logged, because a full disk must not end the
+/// daemon. Clients can query the socket.
+fn write_info(town: &LiveTown, path: &Path, content: &[u8]) {
+    if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");
     }

@@ -1,65 +1,61 @@
-//! One channel of wake-ups from every source, merged: many events in a short time make one pass.
+//! Merges the wake-ups of all sources into one channel: many events in a short time cause one pass.
 
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-/// How long further wake-ups are gathered before a pass.
+/// The time in which further wake-ups are collected before a pass.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Why the daemon wakes.
+/// The reason of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wake {
-    /// A file of beads changed.
+pub(crate) enum WakeReason {
+    /// A beads file changed.
     Files,
-    /// A session's process ended.
     Pane,
-    /// Someone asked.
     Request,
-    /// Work of its own ended.
+    /// An action of the daemon ended.
     Finished,
-    /// Time for the safety net.
+    /// The heartbeat is due.
     Tick,
-    /// Time to end.
     Stop,
 }
 
-/// The end that receives.
-pub(crate) struct Wakes {
-    receiver: mpsc::UnboundedReceiver<Wake>,
+/// The receiving end.
+pub(crate) struct WakeReceiver {
+    receiver: mpsc::UnboundedReceiver<WakeReason>,
 }
 
-/// The end that sends; cheap to clone.
+/// The sending end, cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Waker(mpsc::UnboundedSender<Wake>);
+pub(crate) struct WakeSender(mpsc::UnboundedSender<WakeReason>);
 
-/// Makes the channel.
-pub(crate) fn channel() -> (Waker, Wakes) {
+pub(crate) fn create_wake_channel() -> (WakeSender, WakeReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    (Waker(sender), Wakes { receiver })
+    (WakeSender(sender), WakeReceiver { receiver })
 }
 
-impl Waker {
-    /// Wakes the loop. Once the loop has ended nobody needs waking.
-    pub(crate) fn wake(&self, why: Wake) {
+impl WakeSender {
+    /// Wakes the loop. Does nothing once the loop has ended.
+    pub(crate) fn wake(&self, why: WakeReason) {
         self.0.send(why).ok();
     }
 }
 
-impl Wakes {
-    /// Waits for the next wake-up, at most `limit`, and gathers those that follow closely.
-    pub(crate) async fn next(&mut self, limit: Duration) -> Wake {
+impl WakeReceiver {
+    /// Waits at most `limit` for the next wake-up, and collects those that follow closely.
+    pub(crate) async fn next(&mut self, limit: Duration) -> WakeReason {
         let first = match tokio::time::timeout(limit, self.receiver.recv()).await {
             Ok(Some(wake)) => wake,
-            Ok(None) => return Wake::Stop,
-            Err(_) => return Wake::Tick,
+            Ok(None) => return WakeReason::Stop,
+            Err(_) => return WakeReason::Tick,
         };
-        if first == Wake::Stop {
+        if first == WakeReason::Stop {
             return first;
         }
         let deadline = tokio::time::Instant::now() + GATHER;
         while let Ok(Some(wake)) = tokio::time::timeout_at(deadline, self.receiver.recv()).await {
-            if wake == Wake::Stop {
+            if wake == WakeReason::Stop {
                 return wake;
             }
         }
@@ -82,22 +78,22 @@ mod tests {
     #[test]
     fn wake_ups_close_together_make_one() {
         block_on(async {
-            let (waker, mut wakes) = channel();
+            let (waker, mut wakes) = create_wake_channel();
             for _ in 0..50 {
-                waker.wake(Wake::Files);
+                waker.wake(WakeReason::Files);
             }
-            assert_eq!(wakes.next(Duration::from_secs(5)).await, Wake::Files);
-            assert_eq!(wakes.next(Duration::from_millis(1)).await, Wake::Tick);
+            assert_eq!(wakes.next(Duration::from_secs(5)).await, WakeReason::Files);
+            assert_eq!(wakes.next(Duration::from_millis(1)).await, WakeReason::Tick);
         });
     }
 
     #[test]
     fn a_stop_is_never_swallowed() {
         block_on(async {
-            let (waker, mut wakes) = channel();
-            waker.wake(Wake::Files);
-            waker.wake(Wake::Stop);
-            assert_eq!(wakes.next(Duration::from_secs(5)).await, Wake::Stop);
+            let (waker, mut wakes) = create_wake_channel();
+            waker.wake(WakeReason::Files);
+            waker.wake(WakeReason::Stop);
+            assert_eq!(wakes.next(Duration::from_secs(5)).await, WakeReason::Stop);
         });
     }
 }

@@ -1,8 +1,9 @@
-//! Watches the folders of beads: a change of a known file wakes the loop, which then looks for itself.
+//! Watches the folders of beads: a change of a known file wakes the loop, which reads the facts
+//! itself.
 //!
-//! Folders, never files: a file that is replaced by rename would take its watch along. Reading and locking
-//! make events, too; they are left out, or the daemon would wake itself for ever. Where the system has no watches left the
-//! files are looked at once a second instead.
+//! Folders are watched, never files, because a file that is replaced by rename would lose its
+//! watch. Events of reads and locks are ignored, because the daemon would wake itself forever. If
+//! the system has no watches left, the files are polled once per second.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +16,9 @@ use notify::event::{EventKind, ModifyKind, RemoveKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::task::JoinHandle;
 
-use crate::wake::{Wake, Waker};
+use crate::wake::{WakeReason, WakeSender};
 
-/// Files whose change means work.
+/// The files whose changes wake the loop.
 const KNOWN: [&str; 5] = [
     "issues.jsonl",
     "wisps.jsonl",
@@ -26,98 +27,100 @@ const KNOWN: [&str; 5] = [
     "routes.jsonl",
 ];
 
-/// How often files are looked at where the system does not watch them.
+/// The interval at which files are polled without watches.
 const POLL: Duration = Duration::from_secs(1);
 
-/// The watcher and what it watches.
-pub(crate) struct Watch {
-    /// None where the system has no watches left.
+/// The watcher with its folders.
+pub(crate) struct FolderWatch {
+    /// None if the system has no watches left.
     watcher: Option<Box<dyn Watcher + Send>>,
     folders: Vec<PathBuf>,
-    waker: Waker,
-    looking: Option<JoinHandle<()>>,
+    waker: WakeSender,
+    polling: Option<JoinHandle<()>>,
 }
 
-impl Watch {
-    /// Begins to watch a town.
-    pub(crate) fn begin(town: &LiveTown, waker: &Waker) -> Self {
-        let watcher = RecommendedWatcher::new(wake_by(waker), Config::default());
-        let watcher = watcher.inspect_err(warn).ok();
-        let mut watch = Self::with(watcher.map(|one| Box::new(one) as _), waker);
+impl FolderWatch {
+    /// Starts to watch a town.
+    pub(crate) fn start(town: &LiveTown, waker: &WakeSender) -> Self {
+        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
+        let watcher = watcher.inspect_err(warn_no_watches).ok();
+        let mut watch = Self::with_watcher(watcher.map(|watcher| Box::new(watcher) as _), waker);
         watch.refresh(town);
         watch
     }
 
-    fn with(watcher: Option<Box<dyn Watcher + Send>>, waker: &Waker) -> Self {
+    fn with_watcher(watcher: Option<Box<dyn Watcher + Send>>, waker: &WakeSender) -> Self {
         Self {
             watcher,
             folders: Vec::new(),
             waker: waker.clone(),
-            looking: None,
+            polling: None,
         }
     }
 
-    /// Watches folders that are new, such as those of a rig that was added.
+    /// Watches new folders, such as those of an added rig.
     pub(crate) fn refresh(&mut self, town: &LiveTown) {
-        // The root only for its own end.
+        // The root is watched only for its own removal.
         let root = town.layout.root().to_owned();
         let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
-        let rigs = town.rigs().unwrap_or_default();
+        let rigs = town.list_rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
         wanted.retain(|folder| folder.is_dir());
-        self.follow(wanted);
+        self.watch_folders(wanted);
     }
 
-    fn follow(&mut self, wanted: Vec<PathBuf>) {
+    fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
         if let Some(watcher) = &mut self.watcher {
             let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
-            let mut new = wanted.iter().filter(|one| !self.folders.contains(one));
+            let mut new = wanted
+                .iter()
+                .filter(|folder| !self.folders.contains(folder));
             match new.try_for_each(&mut watch) {
                 Ok(()) => {
                     self.folders = wanted;
                     return;
                 }
-                Err(error) => warn(&error),
+                Err(error) => warn_no_watches(&error),
             }
         } else if self.folders == wanted {
             return;
         }
         self.watcher = None;
         self.folders = wanted;
-        let looking = tokio::spawn(look(self.folders.clone(), self.waker.clone()));
-        if let Some(before) = self.looking.replace(looking) {
+        let looking = tokio::spawn(poll_files(self.folders.clone(), self.waker.clone()));
+        if let Some(before) = self.polling.replace(looking) {
             before.abort();
         }
     }
 }
 
-impl Drop for Watch {
+impl Drop for FolderWatch {
     fn drop(&mut self) {
-        if let Some(looking) = &self.looking {
+        if let Some(looking) = &self.polling {
             looking.abort();
         }
     }
 }
 
-fn warn(error: &notify::Error) {
+fn warn_no_watches(error: &notify::Error) {
     tracing::warn!(%error, "the system watches no more files; looking at them every second");
 }
 
-/// Looks at the known files, and wakes the loop when one has changed.
-async fn look(folders: Vec<PathBuf>, waker: Waker) {
-    let mut before = stamps(&folders);
+/// Polls the known files, and wakes the loop when one has changed.
+async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
+    let mut before = read_stamps(&folders);
     loop {
         tokio::time::sleep(POLL).await;
-        let now = stamps(&folders);
+        let now = read_stamps(&folders);
         if now != before {
-            waker.wake(Wake::Files);
+            waker.wake(WakeReason::Files);
             before = now;
         }
     }
 }
 
-/// What of the known files changes with each write.
-fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
+/// Returns the metadata of the known files that changes with each write.
+fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     let files = folders
         .iter()
         .flat_map(|folder| KNOWN.map(|name| folder.join(name)));
@@ -129,19 +132,19 @@ fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     files.filter_map(stamp).collect()
 }
 
-/// Wakes the loop on events that mean work.
-fn wake_by(waker: &Waker) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
+/// Returns a handler that wakes the loop on relevant events.
+fn event_handler(waker: &WakeSender) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
     let waker = waker.clone();
     move |event| {
-        // After an error something may have been missed, so look.
-        if event.as_ref().map_or(true, means_work) {
-            waker.wake(Wake::Files);
+        // After an error an event may have been missed, so the loop wakes.
+        if event.as_ref().map_or(true, is_relevant) {
+            waker.wake(WakeReason::Files);
         }
     }
 }
 
-fn means_work(event: &notify::Event) -> bool {
-    // The system had more events than it could keep.
+fn is_relevant(event: &notify::Event) -> bool {
+    // The system dropped events.
     if event.need_rescan() {
         return true;
     }
@@ -151,10 +154,10 @@ fn means_work(event: &notify::Event) -> bool {
         EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
     };
     let is_end = matches!(event.kind, EventKind::Remove(RemoveKind::Folder));
-    changes && (is_end || event.paths.iter().any(|path| is_known(path)))
+    changes && (is_end || event.paths.iter().any(|path| is_known_file(path)))
 }
 
-fn is_known(path: &Path) -> bool {
+fn is_known_file(path: &Path) -> bool {
     path.file_name()
         .and_then(|name| name.to_str())
         .is_some_and(|name| KNOWN.contains(&name))
@@ -172,16 +175,16 @@ mod tests {
     #[test]
     fn replacing_a_known_file_means_work_and_reading_it_does_not() {
         let replaced = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        assert!(means_work(&event(replaced, "/t/.beads/issues.jsonl")));
-        assert!(means_work(&event(
+        assert!(is_relevant(&event(replaced, "/t/.beads/issues.jsonl")));
+        assert!(is_relevant(&event(
             EventKind::Create(CreateKind::File),
             "/t/.beads/wisps.jsonl"
         )));
-        assert!(!means_work(&event(replaced, "/t/.beads/.lock")));
+        assert!(!is_relevant(&event(replaced, "/t/.beads/.lock")));
         let removed = EventKind::Remove(RemoveKind::Folder);
-        assert!(means_work(&event(removed, "/t")));
+        assert!(is_relevant(&event(removed, "/t")));
         let opened = EventKind::Access(AccessKind::Any);
-        assert!(!means_work(&event(opened, "/t/.beads/issues.jsonl")));
+        assert!(!is_relevant(&event(opened, "/t/.beads/issues.jsonl")));
     }
 
     /// Hazard H6: the queue of events runs over.
@@ -189,7 +192,7 @@ mod tests {
     fn h6_events_that_were_lost_mean_work() {
         use notify::event::Flag;
         let lost = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert!(means_work(&lost));
+        assert!(is_relevant(&lost));
     }
 
     /// Hazard H6: no watches are left.
@@ -198,13 +201,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("issues.jsonl");
         fs::write(&file, "{}").unwrap();
-        let (waker, mut wakes) = crate::wake::channel();
-        let mut watch = Watch::with(Some(Box::new(NoRoom)), &waker);
-        watch.follow(vec![folder.path().to_owned()]);
+        let (waker, mut wakes) = crate::wake::create_wake_channel();
+        let mut watch = FolderWatch::with_watcher(Some(Box::new(NoRoom)), &waker);
+        watch.watch_folders(vec![folder.path().to_owned()]);
         assert!(watch.watcher.is_none());
         tokio::task::yield_now().await;
         fs::write(&file, "{} ").unwrap();
-        assert_eq!(wakes.next(Duration::from_secs(60)).await, Wake::Files);
+        assert_eq!(wakes.next(Duration::from_secs(60)).await, WakeReason::Files);
     }
 
     /// A watcher of a system that has no room.

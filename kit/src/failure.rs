@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-/// The exit code of a command that failed. Clients of the era know no other one.
+/// The exit code of a failed command. Existing clients know no other code.
 pub const FAILED: u8 = 1;
 /// The exit code of a change that `--expect-version` refused.
 pub const CHANGED: u8 = 3;
@@ -12,27 +12,26 @@ pub const CHANGED: u8 = 3;
 /// A failed command as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What went wrong: the chain of causes joined with `: `.
+    /// The error message: the chain of causes joined with `: `.
     pub message: String,
-    /// The way out.
     pub hint: Option<String>,
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub code: &'static str,
     /// The exit code of the process: [`FAILED`] or [`CHANGED`].
     pub exit: u8,
-    /// Ids like the one that names no bead.
+    /// Ids similar to an id that names no bead.
     pub similar: Vec<String>,
 }
 
-/// A command line that cannot be understood.
+/// A command line that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Usage(pub String);
+pub struct UsageError(pub String);
 
-/// Something already said, item by item, on standard error: nothing is left to print.
+/// A failure whose errors were already printed, item by item, on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nothing succeeded")]
-pub struct Silent;
+pub struct SilentFailure;
 
 impl Failure {
     /// A failure that no table classifies: the message is the chain of causes of the error.
@@ -46,7 +45,7 @@ impl Failure {
         }
     }
 
-    /// The same with the ids of beads that may have been meant.
+    /// Adds the ids of similar beads.
     #[must_use]
     pub fn with_similar(mut self, similar: Vec<String>) -> Self {
         if self.hint.is_none() && !similar.is_empty() {
@@ -56,7 +55,7 @@ impl Failure {
         self
     }
 
-    /// The error object: `{"error", "code", "hint"?, "similar"?}`.
+    /// Returns the error object: `{"error", "code", "hint"?, "similar"?}`.
     pub fn json(&self) -> Value {
         let mut object = json!({"error": self.message, "code": self.code});
         if let Some(hint) = &self.hint {
@@ -69,7 +68,7 @@ impl Failure {
     }
 }
 
-/// The chain of causes joined with `: `, without repeating a cause that a message already tells.
+/// Joins the chain of causes with `: `. Leaves out a cause that an outer message already contains.
 fn join_causes(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {

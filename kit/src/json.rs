@@ -1,4 +1,5 @@
-//! JSON as existing clients of Beads write it: escapes of markup characters, and numbers that keep their text.
+//! JSON as existing clients of Beads write it: escapes of markup characters, and numbers that keep
+//! their text.
 
 use std::io;
 
@@ -6,11 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-/// What marks a string as the text of a number: nothing that a person types.
+/// The mark of a string that holds the text of a number. No user types this mark.
 pub const NUMBER_MARK: &str = "\u{fffe}number:";
 
-/// A formatter that escapes what HTML pages could trip over, and else does as `F` does.
-pub struct Escaped<F>(pub F);
+/// A formatter that escapes characters that are unsafe in HTML, and otherwise delegates to `F`.
+pub struct EscapingFormatter<F>(pub F);
 
 macro_rules! forward {
     ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
@@ -20,7 +21,7 @@ macro_rules! forward {
     };
 }
 
-impl<F: Formatter> Formatter for Escaped<F> {
+impl<F: Formatter> Formatter for EscapingFormatter<F> {
     forward! {
         begin_array();
         end_array();
@@ -41,18 +42,19 @@ impl<F: Formatter> Formatter for Escaped<F> {
     ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = memchr::memchr3(b'<', b'>', b'&', rest.as_bytes()) {
-            separated(writer, &rest[..at])?;
+            write_escaping_separators(writer, &rest[..at])?;
             write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
             rest = &rest[at + 1..];
         }
-        separated(writer, rest)
+        write_escaping_separators(writer, rest)
     }
 }
 
-/// Writes text without markup, its line and paragraph separators escaped.
-fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
+/// Writes text without markup, and escapes its line and paragraph separators.
+fn write_escaping_separators<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
     let mut rest = text;
-    // Few texts have the byte that both begin with, and a byte is found far quicker than a character.
+    // The byte that begins both separators is rare, and searching for a byte is much faster than
+    // searching for a character.
     if memchr::memchr(0xe2, text.as_bytes()).is_some() {
         while let Some(at) = rest.find(['\u{2028}', '\u{2029}']) {
             writer.write_all(&rest.as_bytes()[..at])?;
@@ -65,8 +67,8 @@ fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()
     writer.write_all(rest.as_bytes())
 }
 
-/// Printed JSON with the marked strings as numbers.
-pub fn unmark(text: String) -> String {
+/// Replaces the marked strings in printed JSON by numbers.
+pub fn unmark_numbers(text: String) -> String {
     let quoted = format!("\"{NUMBER_MARK}");
     if memchr::memmem::find(text.as_bytes(), quoted.as_bytes()).is_none() {
         return text;
@@ -80,7 +82,7 @@ pub fn unmark(text: String) -> String {
         let is_number = number.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
             && serde_json::from_str::<Value>(number).is_ok();
         out.push_str(before);
-        // Behind a backslash it is a piece of another string.
+        // After a backslash the mark is part of another string.
         if is_number && !before.ends_with('\\') {
             out.push_str(number);
             rest = &marked[number.len() + 1..];
@@ -93,15 +95,15 @@ pub fn unmark(text: String) -> String {
     out
 }
 
-/// A value as indented JSON with the escapes of existing clients and a final newline.
-pub fn pretty(value: &impl Serialize) -> String {
+/// Formats a value as indented JSON with the escapes of existing clients and a final newline.
+pub fn to_pretty_json(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let formatter = Escaped(PrettyFormatter::with_indent(b"  "));
+    let formatter = EscapingFormatter(PrettyFormatter::with_indent(b"  "));
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    // Writing a JSON value into memory has no way to fail.
+    // Writing a JSON value into memory cannot fail.
     value.serialize(&mut serializer).ok();
     bytes.push(b'\n');
-    unmark(String::from_utf8(bytes).unwrap_or_default())
+    unmark_numbers(String::from_utf8(bytes).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -112,7 +114,7 @@ mod tests {
     fn json_is_indented_and_escaped_and_keeps_empty_lists() {
         let value = serde_json::json!({"a": "<&>", "list": [], "map": {}});
         assert_eq!(
-            pretty(&value),
+            to_pretty_json(&value),
             "{\n  \"a\": \"\\u003c\\u0026\\u003e\",\n  \"list\": [],\n  \"map\": {}\n}\n"
         );
     }

@@ -1,7 +1,8 @@
 //! What every program of Gas Town stands on, without any knowledge of beads.
 //!
 //! - [`cli`] tables of commands, the parser, shell completion
-//! - [`ui`] the screen, [`failure`] a failed command as it is shown, [`json`] JSON as clients expect it
+//! - [`ui`] the screen, [`failure`] a failed command as it is shown, [`json`] JSON as clients
+//!   expect it
 //! - [`sys`] files, locks, clock, random numbers, environment, child processes
 
 pub mod cli;

@@ -1,7 +1,9 @@
-//! System calls that fail: each call of a command on the store's files in turn, with each kind of failure.
+//! System calls that fail: each call of a command on the store's files in turn, with each kind of
+//! failure.
 //!
-//! The calls are counted first, in a run in which none fails. What is not tried: reading the settings
-//! (`config.yaml`, `metadata.json`, `routes.jsonl`, redirects), which every command does in the same way.
+//! The calls are counted first, in a run in which none fails. What is not tried: reading the
+//! settings (`config.yaml`, `metadata.json`, `routes.jsonl`, redirects), which every command does
+//! in the same way.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -273,7 +275,8 @@ impl Bench<'_> {
         (calls, Expected { changes, out })
     }
 
-    /// Makes one call fail, and looks at what the command says and leaves. Whether the call was made.
+    /// Makes one call fail, and looks at what the command says and leaves. Whether the call was
+    /// made.
     fn attempt(
         &self,
         case: &Case,

@@ -96,7 +96,8 @@ fn kills(name: &str, project: &Project) {
 }
 
 impl Victim<'_> {
-    /// Runs one act and kills it at a moment, or lets it end; then looks whether all is as it should be.
+    /// Runs one act and kills it at a moment, or lets it end; then looks whether all is as it
+    /// should be.
     fn strike(&mut self, act: Act, word: &str, moment: Option<Duration>) {
         let ids: Vec<String> = self.titles.keys().cloned().collect();
         let target = ids[self.chance.usize(..ids.len())].clone();
@@ -152,7 +153,8 @@ impl Victim<'_> {
         ran
     }
 
-    /// The next command works; what was acknowledged is there, what was not is there wholly or not at all.
+    /// The next command works; what was acknowledged is there, what was not is there wholly or not
+    /// at all.
     fn settle(&mut self, act: Act, word: &str, target: &str, acknowledged: Option<&str>) {
         let began = Instant::now();
         let new = self.project.make("next");

@@ -36,8 +36,8 @@ impl Lines {
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{id} is torn: {error}: {line}"))
     }
 
-    /// What became other since `before`, in a form that does not hang on when it was: a sorted list of
-    /// records, times struck out, ids of new beads too.
+    /// What became other since `before`, in a form that does not hang on when it was: a sorted list
+    /// of records, times struck out, ids of new beads too.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<String> {
         let mut changes: Vec<String> = Vec::new();
         for (id, line) in &self.0 {

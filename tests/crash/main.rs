@@ -1,9 +1,12 @@
-//! Crash and concurrency tests of the bead store: the real `bd` as a black box, killed, raced and starved.
+//! Crash and concurrency tests of the bead store: the real `bd` as a black box, killed, raced and
+//! starved.
 //!
-//! What they hold it to: what was acknowledged is there, what failed left nothing half done, and the next
-//! command works. Small counts run in CI; `GASTOWN_STORM=full` runs the large ones, best on shipped programs:
+//! What they hold it to: what was acknowledged is there, what failed left nothing half done, and
+//! the next command works. Small counts run in CI; `GASTOWN_STORM=full` runs the large ones, best
+//! on shipped programs:
 //!
-//! `GASTOWN_STORM=full GASTOWN_TEST_BIN=$(scripts/release.sh bd) cargo test -p town-tests --test crash -- --nocapture`
+//! `GASTOWN_STORM=full GASTOWN_TEST_BIN=$(scripts/release.sh bd) cargo test -p town-tests --test
+//! crash -- --nocapture`
 //!
 //! Chance comes from a seed that each test prints; `GASTOWN_SEED` sets it.
 

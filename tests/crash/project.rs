@@ -25,8 +25,8 @@ pub(crate) struct Ran {
 }
 
 impl Project {
-    /// An empty project for the shipped program where `GASTOWN_TEST_BIN` names its folder, else for the
-    /// one that was built with the tests.
+    /// An empty project for the shipped program where `GASTOWN_TEST_BIN` names its folder, else for
+    /// the one that was built with the tests.
     pub(crate) fn new() -> Self {
         let shipped = std::env::var_os("GASTOWN_TEST_BIN").map(PathBuf::from);
         Self::with(&shipped.map_or_else(multicall, |folder| folder.join("bd")))
@@ -121,7 +121,8 @@ impl Project {
         Lines::read(&self.path(".beads/issues.jsonl"))
     }
 
-    /// Puts beads into the file, as a pull would, until it has some MiB, so that changes are folded late.
+    /// Puts beads into the file, as a pull would, until it has some MiB, so that changes are folded
+    /// late.
     pub(crate) fn grow(&self, mib: usize) {
         self.grow_to(mib * 1024);
     }

@@ -81,7 +81,8 @@ fn check_history(clone: &Project, beads: usize) {
     for writer in std::fs::read_dir(clone.path(".beads/events")).unwrap() {
         for month in std::fs::read_dir(writer.unwrap().path()).unwrap() {
             let path = month.unwrap().path();
-            // What a killed process had not yet put in place: no file of history, and git does not see it.
+            // What a killed process had not yet put in place: no file of history, and git does not
+            // see it.
             if path.extension().is_none_or(|kind| kind != "jsonl") {
                 let name = path.file_name().unwrap().to_string_lossy();
                 assert!(name.starts_with(".tmp-"), "{name}");

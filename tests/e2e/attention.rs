@@ -502,7 +502,8 @@ fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears
         [json!(bead)],
         "what is to mend the target does not wait for it"
     );
-    // A person mends the target. What waits goes on when its pause is over, and what is no longer needed ends.
+    // A person mends the target. What waits goes on when its pause is over, and what is no longer
+    // needed ends.
     origin.remove("broken.txt", "Mend it");
     eventually("the work is merged", || {
         patrol_in(&town, 2);

@@ -1,6 +1,7 @@
-//! A law of clones that sync, over random histories: whatever each of three does, and however often one of them
-//! takes its file back by git and restores it, in the end all have the same beads with every label that anyone added to
-//! a bead that nobody deleted, no sync was refused without need, and nothing is called lost.
+//! A law of clones that sync, over random histories: whatever each of three does, and however often
+//! one of them takes its file back by git and restores it, in the end all have the same beads with
+//! every label that anyone added to a bead that nobody deleted, no sync was refused without need,
+//! and nothing is called lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +41,8 @@ struct Wanted {
     made: Vec<String>,
     labels: BTreeMap<String, BTreeSet<String>>,
     deleted: BTreeSet<String>,
-    /// Deletions that were lost and not done again, since somebody had set the status meanwhile: that is told.
+    /// Deletions that were lost and not done again, since somebody had set the status meanwhile:
+    /// that is told.
     kept: BTreeSet<String>,
     count: usize,
 }

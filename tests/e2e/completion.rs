@@ -4,7 +4,8 @@ use std::path::Path;
 
 use town_tests::{Run, Said, Town};
 
-/// Asks a program as the script of a shell does: the words of the line, the last of them being completed.
+/// Asks a program as the script of a shell does: the words of the line, the last of them being
+/// completed.
 fn ask(program: Run, shell: &str, words: &[&str]) -> Said {
     let index = (words.len() - 1).to_string();
     let args = std::iter::once("--").chain(words.iter().copied());

@@ -183,7 +183,8 @@ fn sessions_that_the_daemon_starts_have_the_environment_of_those_that_a_person_s
     assert_eq!(environment_of(&town, 2), of_person);
 }
 
-/// A town with variables that pass into sessions. Its worker writes its environment to a file of the town.
+/// A town with variables that pass into sessions. Its worker writes its environment to a file of
+/// the town.
 fn town_with_variables() -> (Town, Repo) {
     let (town, origin) = Town::with_rig();
     let town = town

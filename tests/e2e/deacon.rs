@@ -1,4 +1,5 @@
-//! What `gt deacon` does by hand: stale hooks, processes without a session, work of stuck workers, health checks.
+//! What `gt deacon` does by hand: stale hooks, processes without a session, work of stuck workers,
+//! health checks.
 
 use serde_json::{Value, json};
 use town_tests::{Town, eventually};

@@ -46,7 +46,8 @@ fn command_lines(text: &str) -> Vec<String> {
     found
 }
 
-/// The words of a command line, as a shell splits them: quoted text is one word, `{{name}}` and `{n}` stand for one.
+/// The words of a command line, as a shell splits them: quoted text is one word, `{{name}}` and
+/// `{n}` stand for one.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -64,13 +65,13 @@ fn words(line: &str) -> Vec<String> {
     filled.filter(|word| !word.is_empty()).collect()
 }
 
-/// What is wrong with a command line, if something is: it is read as the program reads it. What it leaves out is the
-/// reader's to fill in.
+/// What is wrong with a command line, if something is: it is read as the program reads it. What it
+/// leaves out is the reader's to fill in.
 fn problem(line: &str) -> Option<String> {
     let words = words(line);
     let command: Command = match words.first()?.as_str() {
-        "gt" => gt_cli::command(),
-        _ => bd_cli::command(),
+        "gt" => gt_cli::build_command_line(),
+        _ => bd_cli::build_command_line(),
     };
     let error = command.try_get_matches_from(&words).err()?;
     let is_shortened = matches!(
@@ -130,9 +131,9 @@ fn the_reader_of_commands_sees_what_is_wrong() {
 
 #[test]
 fn every_built_in_formula_validates_and_none_is_odd() {
-    let shelf = bd::formula::Shelf {
+    let shelf = bd::formula::FormulaSearchPath {
         has_built_in: true,
-        ..bd::formula::Shelf::default()
+        ..bd::formula::FormulaSearchPath::default()
     };
     let names = shelf.names();
     let files = texts("formulas")
@@ -143,9 +144,13 @@ fn every_built_in_formula_validates_and_none_is_odd() {
     for name in names {
         let loaded = shelf.load(&name).unwrap();
         assert_eq!(loaded.formula.name, name);
-        assert_eq!(bd::formula::check::own(&loaded), (vec![], vec![]), "{name}");
-        let values = bd::formula::vars::Values::new();
-        bd::formula::cook(&shelf, &loaded, &values)
+        assert_eq!(
+            bd::formula::check::check_own_file(&loaded),
+            (vec![], vec![]),
+            "{name}"
+        );
+        let values = bd::formula::vars::VarValues::new();
+        bd::formula::cook_formula(&shelf, &loaded, &values)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!loaded.formula.description.is_empty(), "{name}");
     }

@@ -1,4 +1,5 @@
-//! The keeper plugin: `gt keeper`, its hooks, its decisions, and that nothing is left when it is gone.
+//! The keeper plugin: `gt keeper`, its hooks, its decisions, and that nothing is left when it is
+//! gone.
 
 use serde_json::{Value, json};
 use town_tests::{Repo, Town, count, eventually};
@@ -319,8 +320,8 @@ pub(crate) fn tokens(text: &str) -> usize {
         .len()
 }
 
-/// What a session that does all beads one after the other is told, or one session per bead, in tokens, and what each
-/// bead's front matter has.
+/// What a session that does all beads one after the other is told, or one session per bead, in
+/// tokens, and what each bead's front matter has.
 fn told(town: &Town, beads: &[String], one_session: bool) -> (usize, usize) {
     let home = town.root().join("web/crew/max");
     std::fs::create_dir_all(&home).unwrap();
@@ -355,7 +356,8 @@ fn told(town: &Town, beads: &[String], one_session: bool) -> (usize, usize) {
     (all, front)
 }
 
-/// How many tokens the keeper costs the sessions that do so many beads, and the front matter of each.
+/// How many tokens the keeper costs the sessions that do so many beads, and the front matter of
+/// each.
 fn difference(count: usize, one_session: bool) -> (usize, usize) {
     let said = |with: bool| {
         let (town, _origin) = if with { planted() } else { place() };

@@ -49,12 +49,13 @@ fn every_command_has_its_file_and_is_driven_by_a_test() {
         .iter()
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
-    for command in gt_cli::command().get_subcommands() {
+    for command in gt_cli::build_command_line().get_subcommands() {
         let name = command.get_name().replace('-', "_");
         let cli = root().join("gt/cli/src");
         let there = cli.join(format!("{name}.rs")).is_file() || cli.join(&name).is_dir();
         assert!(there, "gt {name} has no file in {}", cli.display());
-        // The wrapper and the scripted agent run in every session of every test, the restart in every handoff.
+        // The wrapper and the scripted agent run in every session of every test, the restart in
+        // every handoff.
         let inside = ["session_restart", "session_wrapper", "scripted"].contains(&name.as_str());
         let driven = tests.contains(&format!("\"{name}\""));
         assert!(inside || driven, "no end-to-end test runs gt {name}");

@@ -1,9 +1,11 @@
-//! What a failed attempt teaches: `gt done --failed`, a close by hand, and what later workers of the convoy read of it.
+//! What a failed attempt teaches: `gt done --failed`, a close by hand, and what later workers of
+//! the convoy read of it.
 
 use serde_json::Value;
 use town_tests::{Town, Worker, eventually};
 
-/// Gives up on each bead whose title says so, with one commit and one uncommitted file; does the others.
+/// Gives up on each bead whose title says so, with one commit and one uncommitted file; does the
+/// others.
 const WORK: &str = r#"case "$GT_BEAD_TITLE" in
 Impossible*)
     echo half > half.txt && git add half.txt && git commit --quiet -m "Half of it"

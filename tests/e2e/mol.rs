@@ -51,7 +51,8 @@ fn states(town: &Town, target: &str) -> Vec<String> {
         .collect()
 }
 
-/// A town with a worker that does nothing by itself and has the steps of `three`: the bead and the worker.
+/// A town with a worker that does nothing by itself and has the steps of `three`: the bead and the
+/// worker.
 fn with_steps() -> (Town, String, String) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");

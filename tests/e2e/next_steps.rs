@@ -1,5 +1,5 @@
-//! Each command that a message or `gt convoy status` prints as a way out is run in the state in which it is printed, as
-//! a person would paste it, and moves the matter.
+//! Each command that a message or `gt convoy status` prints as a way out is run in the state in
+//! which it is printed, as a person would paste it, and moves the matter.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,7 +50,8 @@ impl Scene {
         }
     }
 
-    /// The commands that are printed: by the messages to the overseer, and by the convoy for its bead.
+    /// The commands that are printed: by the messages to the overseer, and by the convoy for its
+    /// bead.
     fn steps(&self) -> BTreeSet<String> {
         let town = &self.worker.town;
         let mut steps = BTreeSet::new();
@@ -80,9 +81,9 @@ impl Scene {
     }
 }
 
-/// Gets into a state once for each command printed there, and runs that command. `mend` takes the cause away first,
-/// where the message says what it is. The commands are `expected`, with `{bead}`, `{request}`, `{worker}` and
-/// `{convoy}` put in.
+/// Gets into a state once for each command printed there, and runs that command. `mend` takes the
+/// cause away first, where the message says what it is. The commands are `expected`, with `{bead}`,
+/// `{request}`, `{worker}` and `{convoy}` put in.
 fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&Scene)) {
     for (n, template) in expected.iter().enumerate() {
         let scene = build();

@@ -1,5 +1,5 @@
-//! What the patrol does besides workers and queues: hooks of other agents, chores, alerts, slow rigs, agents that all die
-//! at once. And the daemon's own files.
+//! What the patrol does besides workers and queues: hooks of other agents, chores, alerts, slow
+//! rigs, agents that all die at once. And the daemon's own files.
 
 use serde_json::json;
 use town_tests::{Town, eventually};
@@ -84,7 +84,8 @@ fn chores_are_done_after_their_time_and_never_where_nothing_happened() {
             .collect()
     };
     assert_eq!(chores(), ["archive"]);
-    // Nothing happened since then but that itself: the archive is left alone, others are due for the first time.
+    // Nothing happened since then but that itself: the archive is left alone, others are due for
+    // the first time.
     town.patrol_in(62 * 60);
     assert_eq!(chores(), ["archive", "kennel"]);
 }
@@ -127,14 +128,16 @@ fn case_122_work_trees_of_a_dog_at_work_stay_and_those_of_an_idle_one_are_made_a
     assert!(!tree.join("draft.txt").exists());
 }
 
-/// Daemon edge cases 2, 3 and 4: the lock says whether the daemon runs, and the pid file is only a number.
+/// Daemon edge cases 2, 3 and 4: the lock says whether the daemon runs, and the pid file is only a
+/// number.
 #[test]
 fn cases_2_3_4_a_pid_file_that_is_stale_foreign_or_missing_starts_and_stops_nothing() {
     let town = Town::new();
     let pid = town.root().join("daemon/daemon.pid");
     std::fs::create_dir_all(pid.parent().unwrap()).unwrap();
     let own = std::process::id().to_string();
-    // A process that has ended, one of somebody else, nonsense, and the form that names no instance.
+    // A process that has ended, one of somebody else, nonsense, and the form that names no
+    // instance.
     for text in ["999999\n", &own, "nonsense", ""] {
         std::fs::write(&pid, text).unwrap();
         let status = town.gt(["daemon", "status", "--json"]).ok().json();

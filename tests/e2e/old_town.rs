@@ -1,5 +1,5 @@
-//! A town directory of the original's v0.5.0 layout opens, and nothing in it is rewritten before the first
-//! write.
+//! A town directory of the original's v0.5.0 layout opens, and nothing in it is rewritten before
+//! the first write.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! One attempt, one right to merge: what a person stops or gives to someone else does not reach the target.
+//! One attempt, one right to merge: what a person stops or gives to someone else does not reach the
+//! target.
 
 use serde_json::Value;
 use town_tests::{Worker, eventually};

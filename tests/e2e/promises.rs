@@ -1,5 +1,6 @@
-//! Workers that commit, merge, amend, switch branches, close and die; people who close, delete, force, reopen, revert and
-//! push: in random order. Judged at the end from git's trees and beads alone.
+//! Workers that commit, merge, amend, switch branches, close and die; people who close, delete,
+//! force, reopen, revert and push: in random order. Judged at the end from git's trees and beads
+//! alone.
 //!
 //! `GASTOWN_SEED` repeats one history; with `GASTOWN_STORM=full` hundreds are tried.
 
@@ -295,7 +296,8 @@ impl Story {
         Ok(())
     }
 
-    /// Every file is on the target exactly if a request that has it says merged; else its commit is kept.
+    /// Every file is on the target exactly if a request that has it says merged; else its commit is
+    /// kept.
     fn judge_work(
         &self,
         bead: &str,

@@ -1,4 +1,5 @@
-//! `gt deacon`, `gt boot`, `gt witness` and `gt refinery`: roles of the patrol that gtd does, or an agent.
+//! `gt deacon`, `gt boot`, `gt witness` and `gt refinery`: roles of the patrol that gtd does, or an
+//! agent.
 
 use serde_json::{Value, json};
 use town_tests::{Town, eventually};

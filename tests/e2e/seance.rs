@@ -26,7 +26,8 @@ fn said(by: &str, at: &str, text: &str) -> Value {
     json!({ "type": by, "timestamp": at, "message": { "role": by, "content": text } })
 }
 
-/// A town with two sessions of the mayor: one that left an event, and one that left only its transcript.
+/// A town with two sessions of the mayor: one that left an event, and one that left only its
+/// transcript.
 fn with_sessions() -> Town {
     let (town, _origin) = Town::with_rig();
     let event = r#"{"hook_event_name":"SessionStart","session_id":"aaaa-1","source":"startup"}"#;

@@ -1,4 +1,5 @@
-//! `bd sync --full` where beads may be: fresh clones, copies, worktrees, folders, and files that went back.
+//! `bd sync --full` where beads may be: fresh clones, copies, worktrees, folders, and files that
+//! went back.
 
 use crate::sync_full::{Clones, actors};
 
@@ -236,7 +237,8 @@ fn killed_after_any_step_the_next_sync_goes_on() {
         clones.sync("b").ok();
         clones.bd("a", &["sync", "--full", "--no-push"]).ok();
         match round {
-            // Before the commit: the store has all, the branch and what is remembered are as they were.
+            // Before the commit: the store has all, the branch and what is remembered are as they
+            // were.
             0 => {
                 clones.git("a", &["update-ref", reference, &tip_before]);
                 std::fs::write(&base, base_before).unwrap();

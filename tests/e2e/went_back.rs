@@ -1,4 +1,5 @@
-//! Files that git rolled back: what left is reported, waits, and comes back or is discarded; nothing else is reported.
+//! Files that git rolled back: what left is reported, waits, and comes back or is discarded;
+//! nothing else is reported.
 
 use super::merge::Project;
 use super::sync_full::Clones;
@@ -450,7 +451,8 @@ fn the_file_that_is_gone_or_junk_comes_back_with_what_others_made() {
     }
 }
 
-/// Two clones whose main has the bead that comes first; `b` did more to it and made another, and `a` has both.
+/// Two clones whose main has the bead that comes first; `b` did more to it and made another, and
+/// `a` has both.
 fn shared() -> (Clones, String, String) {
     let clones = Clones::new();
     let id = clones.bead("a", "First");
@@ -566,7 +568,8 @@ fn an_archive_that_git_cleaned_away_comes_back_from_history() {
     assert_eq!(project.show("a", &ids[0])["title"], "One");
 }
 
-/// Three beads on main and on the branch, in the clones `a`, which synced, and `b`, which did not yet.
+/// Three beads on main and on the branch, in the clones `a`, which synced, and `b`, which did not
+/// yet.
 pub(crate) fn on_main() -> (Clones, Vec<String>) {
     let (clones, ids) = on_main_only();
     clones.sync("a").ok();

@@ -1,5 +1,5 @@
-//! The language of help and documentation: literal, one idea a sentence, plurals that agree. The lists are habits that
-//! this project had; whoever meets another one adds it.
+//! The language of help and documentation: literal, one idea a sentence, plurals that agree. The
+//! lists are habits that this project had; whoever meets another one adds it.
 
 use std::path::{Path, PathBuf};
 
@@ -199,11 +199,12 @@ fn documents_have_no_habit_that_a_native_reader_stumbles_over() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Habits that are plain words in a message: the letters of a name, a line of a file, a lock, `to {to}`.
+/// Habits that are plain words in a message: the letters of a name, a line of a file, a lock, `to
+/// {to}`.
 const PLAIN_IN_MESSAGES: &[&str] = &["letter", "in line", "is held", "nothing but", "to to"];
 
-/// The texts of a source file, those of its unit tests left out. Of attributes only error messages count: helps are
-/// read in whole, and other attributes are not shown to users.
+/// The texts of a source file, those of its unit tests left out. Of attributes only error messages
+/// count: helps are read in whole, and other attributes are not shown to users.
 fn texts_of_source(tokens: TokenStream, found: &mut Vec<String>) {
     let mut is_attribute = false;
     for token in tokens {

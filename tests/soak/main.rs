@@ -1,8 +1,10 @@
-//! A long run of a whole town: many workers of every mood, and everything that goes wrong around them.
+//! A long run of a whole town: many workers of every mood, and everything that goes wrong around
+//! them.
 //!
-//! `GASTOWN_SOAK="RIGS WORKERS BEADS SECONDS"` chooses its size: workers and beads are per rig. Without it nothing runs.
-//! `make soak` runs 5 rigs with 6 workers and 60 beads each. Chance comes from a seed that is printed; `GASTOWN_SEED`
-//! sets it. What it finds out is printed as a table of Markdown.
+//! `GASTOWN_SOAK="RIGS WORKERS BEADS SECONDS"` chooses its size: workers and beads are per rig.
+//! Without it nothing runs. `make soak` runs 5 rigs with 6 workers and 60 beads each. Chance comes
+//! from a seed that is printed; `GASTOWN_SEED` sets it. What it finds out is printed as a table of
+//! Markdown.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,7 +25,8 @@ use serde_json::Value;
 use town_tests::{Repo, SmallDisk, Town};
 use trouble::Trouble;
 
-/// What workers do, by chance: most work; others hang, ask and go on when nudged, fail, or end early.
+/// What workers do, by chance: most work; others hang, ask and go on when nudged, fail, or end
+/// early.
 const MOODS: &str = r#"
 n=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')
 if [ "$n" -lt 15 ]; then while :; do sleep 1; done; fi

@@ -1,4 +1,5 @@
-//! The real Claude Code CLI, offline: installed from npm once, talking to a scripted model on this machine.
+//! The real Claude Code CLI, offline: installed from npm once, talking to a scripted model on this
+//! machine.
 
 #![expect(
     clippy::disallowed_methods,
@@ -96,8 +97,8 @@ impl Model {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Makes the town's agents talk to this model, as a person who has used Claude Code before: what a
-    /// first start asks is answered in the home's configuration, folder trust is not.
+    /// Makes the town's agents talk to this model, as a person who has used Claude Code before:
+    /// what a first start asks is answered in the home's configuration, folder trust is not.
     pub fn for_town(&self, town: Town, bin: &Path) -> Town {
         let home = town.path("home");
         std::fs::create_dir_all(home.join(".claude")).unwrap();

@@ -1,4 +1,5 @@
-//! The real Codex CLI, offline: installed from npm once, talking to a scripted model on this machine.
+//! The real Codex CLI, offline: installed from npm once, talking to a scripted model on this
+//! machine.
 
 #![expect(clippy::disallowed_methods, reason = "the harness passes PATH on")]
 

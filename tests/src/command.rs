@@ -113,26 +113,29 @@ impl Run {
 
     /// Runs it; it must succeed.
     pub fn ok(self) -> Said {
-        let said = self.run();
+        let output = self.run();
         assert_eq!(
-            said.code, 0,
+            output.code, 0,
             "{}\nout: {}\nerr: {}",
-            said.what, said.out, said.err
+            output.what, output.out, output.err
         );
-        said
+        output
     }
 
     /// Runs it; it must fail with exit code 1 or 2 and say `words` on standard error.
     pub fn fails(self, words: &str) -> Said {
-        let said = self.run();
-        let told = format!("{}\nout: {}\nerr: {}", said.what, said.out, said.err);
+        let output = self.run();
+        let transcript = format!("{}\nout: {}\nerr: {}", output.what, output.out, output.err);
         assert!(
-            said.code == 1 || said.code == 2,
-            "exit code {}: {told}",
-            said.code
+            output.code == 1 || output.code == 2,
+            "exit code {}: {transcript}",
+            output.code
         );
-        assert!(said.err.contains(words), "`{words}` is not said: {told}");
-        said
+        assert!(
+            output.err.contains(words),
+            "`{words}` is not said: {transcript}"
+        );
+        output
     }
 }
 

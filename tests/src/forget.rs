@@ -1,8 +1,8 @@
 //! Deletes what stores derive from their beads, so that the suite shows that nobody leans on it.
 //!
-//! With `GASTOWN_E2E_FORGET=1` in the environment of the tests this happens before every program that the
-//! harness runs. Derived are the index and the mark for older clients; not the journal, wisps, history that
-//! waits for its commit, and what was last touched, which nothing else knows.
+//! With `GASTOWN_E2E_FORGET=1` in the environment of the tests this happens before every program
+//! that the harness runs. Derived are the index and the mark for older clients; not the journal,
+//! wisps, history that waits for its commit, and what was last touched, which nothing else knows.
 
 #![expect(
     clippy::disallowed_methods,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-/// The imports of a crate: importer → imported → a path that says so. A module is named by its path in the crate; the
-/// root is the empty name.
+/// The imports of a crate: importer → imported → a path that says so. A module is named by its path
+/// in the crate; the root is the empty name.
 #[derive(Debug, Clone, Default)]
 pub struct Imports(pub BTreeMap<String, BTreeMap<String, String>>);
 
@@ -41,7 +41,8 @@ impl Imports {
         found
     }
 
-    /// The same with modules taken together: under the name that `group` gives; without those that it gives none.
+    /// The same with modules taken together: under the name that `group` gives; without those that
+    /// it gives none.
     #[must_use]
     pub fn grouped(&self, group: impl Fn(&str) -> Option<String>) -> Self {
         let mut grouped = Self::default();
@@ -109,8 +110,8 @@ impl Imports {
         reached
     }
 
-    /// Each import from a floor to a higher one, or to a module that is on none; lowest floor first. Modules of one floor
-    /// may import each other.
+    /// Each import from a floor to a higher one, or to a module that is on none; lowest floor
+    /// first. Modules of one floor may import each other.
     pub fn upwards(&self, floors: &[&[&str]]) -> Vec<String> {
         let floor_of = |module: &str| {
             floors.iter().position(|floor| {
@@ -123,12 +124,12 @@ impl Imports {
         };
         let mut found = Vec::new();
         for (from, imported) in &self.0 {
-            let Some(own) = floor_of(from) else {
+            let Some(own_floor) = floor_of(from) else {
                 found.push(format!("{from} is on no floor"));
                 continue;
             };
             for (to, path) in imported {
-                if floor_of(to).is_none_or(|floor| floor > own) {
+                if floor_of(to).is_none_or(|floor| floor > own_floor) {
                     found.push(format!("{from} imports {path}"));
                 }
             }
@@ -208,7 +209,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// The path from the crate's root, of one that begins with `crate`, `self` or `super`; or of a module's own child.
+    /// The path from the crate's root, of one that begins with `crate`, `self` or `super`; or of a
+    /// module's own child.
     fn absolute(&self, path: &[String], is_use: bool) -> Option<Vec<String>> {
         let mut at = self.name.clone();
         let mut rest = path;

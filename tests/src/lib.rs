@@ -1,8 +1,8 @@
-//! The harness of the end-to-end tests: a town in a temporary folder with its own HOME, git identity and
-//! tmux sockets, driven through the real programs.
+//! The harness of the end-to-end tests: a town in a temporary folder with its own HOME, git
+//! identity and tmux sockets, driven through the real programs.
 //!
-//! What must always hold: nothing outside the temporary folder is touched; every child starts from an
-//! empty environment; dropping the town ends its daemon and its tmux server.
+//! What must always hold: nothing outside the temporary folder is touched; every child starts from
+//! an empty environment; dropping the town ends its daemon and its tmux server.
 
 #![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
 

@@ -1,7 +1,8 @@
 //! Installs agent programs from npm: once, whole, for all tests of all processes.
 //!
-//! What must always hold: a folder with the final name is complete, because npm writes to a temporary folder
-//! beside it that is then renamed. A kernel lock makes other threads and processes wait for one install.
+//! What must always hold: a folder with the final name is complete, because npm writes to a
+//! temporary folder beside it that is then renamed. A kernel lock makes other threads and processes
+//! wait for one install.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// Installs that failed in this process. They are not tried again: without a network each try takes long.
+/// Installs that failed in this process. They are not tried again: without a network each try takes
+/// long.
 static FAILED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
 /// An agent program that npm installs.
@@ -94,24 +96,25 @@ impl Package {
             .output()
             .map_err(text)?;
         if !install.status.success() {
-            let said = String::from_utf8_lossy(&install.stderr);
-            return Err(format!("npm cannot install {package}: {}", reason(&said)));
+            let stderr = String::from_utf8_lossy(&install.stderr);
+            return Err(format!("npm cannot install {package}: {}", reason(&stderr)));
         }
         fs::rename(partial.path(), folder).map_err(text)
     }
 }
 
 /// The line of npm's many that says why it failed.
-fn reason(said: &str) -> &str {
+fn reason(stderr: &str) -> &str {
     let errors = || {
-        said.lines()
+        stderr
+            .lines()
             .filter_map(|line| line.strip_prefix("npm error "))
     };
     let named = errors().find(|line| !line.starts_with("code ") && !line.starts_with("syscall "));
     let named = errors()
         .find(|line| line.contains("failed, reason"))
         .or(named);
-    named.unwrap_or(said).trim()
+    named.unwrap_or(stderr).trim()
 }
 
 /// Removes what installs that were killed left behind.

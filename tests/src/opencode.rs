@@ -1,4 +1,5 @@
-//! The real OpenCode, offline: installed from npm once, talking to a scripted model on this machine.
+//! The real OpenCode, offline: installed from npm once, talking to a scripted model on this
+//! machine.
 
 #![expect(clippy::disallowed_methods, reason = "the harness passes PATH on")]
 
@@ -16,7 +17,8 @@ const PACKAGE: Package = Package {
     version: "1.18.33",
 };
 
-/// The folder with the `opencode` program, or why there is none: then the test is skipped, saying so.
+/// The folder with the `opencode` program, or why there is none: then the test is skipped, saying
+/// so.
 pub fn program() -> Result<PathBuf, String> {
     PACKAGE.bin()
 }

@@ -5,9 +5,9 @@ use clap::Command;
 /// The programs, by name.
 pub fn programs() -> [(&'static str, Command); 4] {
     [
-        ("bd", bd_cli::command()),
-        ("gt", gt_cli::command()),
-        ("gtd", gtd::command()),
-        ("gt-keeper", gt_keeper::command()),
+        ("bd", bd_cli::build_command_line()),
+        ("gt", gt_cli::build_command_line()),
+        ("gtd", gtd::build_command_line()),
+        ("gt-keeper", gt_keeper::build_command_line()),
     ]
 }

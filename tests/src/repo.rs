@@ -55,16 +55,16 @@ impl Repo {
 
     /// The subjects of a branch, newest first, without the first commit.
     pub fn subjects(&self, branch: &str) -> Vec<String> {
-        let said = self.git(["log", "--format=%s", branch]);
-        let mut subjects: Vec<String> = said.lines().map(str::to_owned).collect();
+        let log = self.git(["log", "--format=%s", branch]);
+        let mut subjects: Vec<String> = log.lines().map(str::to_owned).collect();
         subjects.pop();
         subjects
     }
 
     /// The authors of a branch's commits, newest first, without the first commit.
     pub fn authors(&self, branch: &str) -> Vec<String> {
-        let said = self.git(["log", "--format=%an", branch]);
-        let mut authors: Vec<String> = said.lines().map(str::to_owned).collect();
+        let log = self.git(["log", "--format=%an", branch]);
+        let mut authors: Vec<String> = log.lines().map(str::to_owned).collect();
         authors.pop();
         authors
     }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-/// Reports why the calling test is skipped. Goes past the capture of a test's output, which hides what a test
-/// prints that passes.
+/// Reports why the calling test is skipped. Goes past the capture of a test's output, which hides
+/// what a test prints that passes.
 pub fn report_skip(reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");

@@ -6,18 +6,19 @@ use crate::Town;
 pub struct SmallDisk<'a>(&'a Town);
 
 impl<'a> SmallDisk<'a> {
-    /// A disk of that size for the town's folder, which is not there yet; `None`, with the reason printed, where this user may not mount.
+    /// A disk of that size for the town's folder, which is not there yet; `None`, with the reason
+    /// printed, where this user may not mount.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
     pub fn below(town: &'a Town, size: &str) -> Option<Self> {
         let root = town.root();
         std::fs::create_dir(&root).unwrap();
         let mount = town.program_on_path("mount");
-        let said = mount
+        let mounted = mount
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
             .args([root.to_str().unwrap()])
             .run();
-        if said.code != 0 {
-            eprintln!("skipped: no disk can be mounted: {}", said.err);
+        if mounted.code != 0 {
+            eprintln!("skipped: no disk can be mounted: {}", mounted.err);
             return None;
         }
         Some(Self(town))

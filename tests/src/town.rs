@@ -322,8 +322,8 @@ impl Town {
         events.filter(|event| event["type"] == kind).collect()
     }
 
-    /// Waits until an event of that kind is told; it must be the only one. An act is recorded in the beads
-    /// first and told right after.
+    /// Waits until an event of that kind is told; it must be the only one. An act is recorded in
+    /// the beads first and told right after.
     pub fn told_once(&self, kind: &str) {
         eventually(&format!("`{kind}` is told"), || {
             (!self.events(kind).is_empty()).then_some(())
@@ -333,8 +333,8 @@ impl Town {
 
     /// The messages of a mailbox.
     pub fn mail(&self, mailbox: &str) -> Vec<Value> {
-        let said = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
-        said.json().as_array().unwrap().clone()
+        let output = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
+        output.json().as_array().unwrap().clone()
     }
 
     /// Starts the daemon.
@@ -366,7 +366,8 @@ impl Town {
         self.kill(&pid);
     }
 
-    /// Ends the first processes of all sessions with -9, as a system does when memory is short. Says how many they were.
+    /// Ends the first processes of all sessions with -9, as a system does when memory is short.
+    /// Says how many they were.
     pub fn kill_all_sessions(&self) -> usize {
         let pids = self.tmux(["list-panes", "-a", "-F", "#{pane_pid}"]);
         let args = std::iter::once("-9").chain(pids.lines());
@@ -400,7 +401,8 @@ impl Town {
         self.tmux(["send-keys", "-t", &target, "-l", line]);
         eventually("the line is typed", || {
             within(std::time::Duration::from_secs(10), shown).or_else(|| {
-                // A program that just begins throws away what was typed before it was ready; a person types again.
+                // A program that just begins throws away what was typed before it was ready; a
+                // person types again.
                 self.tmux(["send-keys", "-t", &target, "C-u"]);
                 self.tmux(["send-keys", "-t", &target, "-l", line]);
                 None
@@ -454,8 +456,8 @@ impl Town {
         ));
     }
 
-    /// Lets the program that runs git be killed with -9 right after its git command of that number, counted
-    /// from now.
+    /// Lets the program that runs git be killed with -9 right after its git command of that number,
+    /// counted from now.
     pub fn crash_at_git(&self, number: usize) {
         let git = self.program_on_path("sh").args(["-c", "command -v git"]);
         let (git, count) = (git.ok().text().to_owned(), self.path("scripts/count"));
@@ -520,8 +522,8 @@ impl Town {
         pass.env("BD_NOW", later.to_string()).ok()
     }
 
-    /// Starts the town, whose workers write a file for each bead, and lets one do a bead: gives the bead and the worker, which is
-    /// idle then.
+    /// Starts the town, whose workers write a file for each bead, and lets one do a bead: gives the
+    /// bead and the worker, which is idle then.
     pub fn idle_worker(&self) -> (String, String) {
         self.script("echo work > \"$GT_BEAD.txt\"");
         self.up();

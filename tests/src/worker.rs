@@ -66,8 +66,8 @@ impl Worker {
 
     /// Hands in what is committed; gives the merge request.
     pub fn hand_in(&self) -> String {
-        let said = self.done(["--summary", "done", "--json"]).ok().json();
-        said["request"].as_str().unwrap().to_owned()
+        let report = self.done(["--summary", "done", "--json"]).ok().json();
+        report["request"].as_str().unwrap().to_owned()
     }
 
     /// Runs the merge queue; gives what came of the first request.

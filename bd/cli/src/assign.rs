@@ -1,10 +1,10 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 use kit::ui::escape;
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Give a bead to someone
 #[derive(Debug, clap::Args)]
@@ -17,16 +17,16 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("assign")?;
-    let beads = each::change(ctx, "assigning", &[args.id], |tx, id| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("assign")?;
+    let beads = each::change_each(ctx, "assigning", &[args.id], |tx, id| {
         let assignee = Some(args.name.clone());
-        change::update(
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 assignee,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;
@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         beads,
         line: |bead| match bead.assignee.as_str() {
             "" => format!("✓ Unassigned {}", bead.id),
-            name => format!("✓ Assigned {} to {}", bead.id, escape::line(name)),
+            name => format!("✓ Assigned {} to {}", bead.id, escape::escape_line(name)),
         },
     }))
 }

@@ -2,12 +2,12 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::change::{self, ScriptStep};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::counted;
 
 use super::args;
 use super::import::DryRun;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make several changes in one transaction
 ///
@@ -27,10 +27,10 @@ pub(crate) struct Args {
     message: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("batch")?;
-    let text = args::file(ctx, &args.file)?;
-    let steps = change::read_script(&text).map_err(|error| Usage(error.to_string()))?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("batch")?;
+    let text = args::read_input_file(ctx, &args.file)?;
+    let steps = change::read_script(&text).map_err(|error| UsageError(error.to_string()))?;
     let mut made = Vec::new();
     let done = ctx.store()?.transact(&ctx.author(), &ctx.clock, |tx| {
         made.clear();
@@ -62,5 +62,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "results": made,
         "dry_run": args.dry_run,
     });
-    Said::new(value, text).answer()
+    TextReport::new(value, text).into_answer()
 }

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::graph::external::Capabilities;
+use bd::graph::external::ExternalLookup;
 use bd::graph::{explain, ready};
 use kit::ui::{Page, Report, escape};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List blocked beads and their blockers
 ///
@@ -25,14 +25,17 @@ pub(crate) struct Args {
     limit: Option<usize>,
 }
 
-/// How many people get.
+/// The default limit for terminal output.
 const LIMIT: usize = 50;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
     let below = match &args.parent {
-        Some(parent) => Some(ready::descendants(&snapshot, &snapshot.resolve(parent)?.id)),
+        Some(parent) => Some(ready::collect_descendants(
+            &snapshot,
+            &snapshot.resolve(parent)?.id,
+        )),
         None => None,
     };
     let limit = match args.limit {
@@ -41,51 +44,51 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         None if ctx.ui.is_json() => usize::MAX,
         None => LIMIT,
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);
     for row in snapshot.blocked_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
+        let bead_ref = snapshot.bead_ref_at(row.node);
+        let outside_of = |below: &HashSet<&str>| !below.contains(bead_ref.id());
         if below.as_ref().is_some_and(outside_of) {
             continue;
         }
-        // Whether another project has delivered is known only after looking there.
+        // An edge to another project requires a look at that project.
         let is_sure = explain::is_surely_blocked(&row);
         if is_sure && items.len() >= limit {
             total += 1;
             continue;
         }
-        let by = explain::blockers(&snapshot, &head, |bead| outside.missing(bead));
+        let by = explain::list_blockers(&snapshot, &bead_ref, |bead| outside.unsatisfied(bead));
         if !is_sure && by.is_empty() {
             continue;
         }
         total += 1;
         if items.len() < limit {
-            items.push((head.id().to_owned(), by));
+            items.push((bead_ref.id().to_owned(), by));
         }
     }
     let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
     let items = items.into_iter().filter_map(item).collect();
-    Ok(Box::new(Blocked { items, total }))
+    Ok(Box::new(BlockedReport { items, total }))
 }
 
-/// Blocked beads and what they wait for.
+/// The blocked beads and their blockers.
 #[derive(Debug)]
-struct Blocked {
+struct BlockedReport {
     items: Vec<(Bead, Vec<String>)>,
-    /// How many there are in all.
+    /// The number of blocked beads, including the ones beyond the limit.
     total: usize,
 }
 
-impl Report for Blocked {
+impl Report for BlockedReport {
     fn json(&self) -> Value {
-        let one = |(bead, by): &(Bead, Vec<String>)| {
+        let item_json = |(bead, by): &(Bead, Vec<String>)| {
             let mut value = plain_json(bead);
             value["blocked_by_count"] = json!(by.len());
             value["blocked_by"] = json!(by);
             value
         };
-        self.items.iter().map(one).collect()
+        self.items.iter().map(item_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -97,16 +100,16 @@ impl Report for Blocked {
         for (bead, by) in &self.items {
             let style = page.style().clone();
             page.blank();
-            let head = format!(
+            let prefix = format!(
                 "[{}] {}: ",
-                line::priority(&style, bead.priority),
-                style.cyan(&escape::line(&bead.id))
+                line::paint_priority(&style, bead.priority),
+                style.cyan(&escape::escape_line(&bead.id))
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &prefix, &bead.title, "");
             if by.is_empty() {
                 page.line(format!("  Status: {}", bead.status));
             } else {
-                let list = escape::line(&by.join(" "));
+                let list = escape::escape_line(&by.join(" "));
                 page.cut_line(format!(
                     "  Blocked by {} open dependencies: [{list}]",
                     by.len()

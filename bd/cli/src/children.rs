@@ -1,7 +1,7 @@
 use crate::context::Context;
 
 use super::list;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List the open children of a bead
 #[derive(Debug, clap::Args)]
@@ -11,6 +11,6 @@ pub(crate) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     list::run(ctx, list::Args::children_of(args.id.clone()))
 }

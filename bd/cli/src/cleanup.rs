@@ -1,3 +1,3 @@
-//! `bd cleanup` is short for `bd admin cleanup`.
+//! `bd cleanup`, short for `bd admin cleanup`.
 
 pub(super) use super::admin::cleanup::{Args, run};

@@ -3,13 +3,13 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Status};
 use bd::change;
-use bd::molecule::progress::{self, Advance};
-use kit::failure::Usage;
+use bd::molecule::progress::{self, StepAdvance};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Close beads
 ///
@@ -54,18 +54,20 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("close")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("close")?;
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
-        return Err(Usage("--suggest-next only works when closing a single issue".into()).into());
+        return Err(
+            UsageError("--suggest-next only works when closing a single issue".into()).into(),
+        );
     }
     if args.go_on && ids.len() > 1 {
-        return Err(Usage("--continue only works when closing a single issue".into()).into());
+        return Err(UsageError("--continue only works when closing a single issue".into()).into());
     }
     let from_file = args
         .reason_file
-        .map(|path| args::file(ctx, &path))
+        .map(|path| args::read_input_file(ctx, &path))
         .transpose()?;
     let given = from_file
         .or(args.reason)
@@ -75,42 +77,42 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .map(|text| text.trim_end().to_owned())
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| "Closed".to_owned());
-    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
-    let session = args.session.or_else(own).unwrap_or_default();
+    let session_from_env = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    let session = args.session.or_else(session_from_env).unwrap_or_default();
     each::resolve_all(ctx, &ids)?;
     let was_open = match ids.first() {
-        Some(id) if args.go_on => ctx.store_of(id)?.snapshot()?.resolve(id)?.is_open(),
+        Some(id) if args.go_on => ctx.store_for_id(id)?.snapshot()?.resolve(id)?.is_open(),
         _ => true,
     };
-    let closed = each::change(ctx, "closing", &ids, |tx, id| {
-        change::close(tx, id, &reason, &session, args.force)
+    let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
+        change::close_bead(tx, id, &reason, &session, args.force)
     })?;
     let unblocked = match closed.first() {
-        Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,
+        Some(bead) if args.suggest_next => find_unblocked(ctx, &bead.id)?,
         _ => Vec::new(),
     };
     let step = match closed.first() {
-        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, was_open && !args.no_auto)?),
+        Some(bead) if args.go_on => Some(find_next_step(ctx, &bead.id, was_open && !args.no_auto)?),
         _ => None,
     };
-    Ok(Box::new(Closed {
+    Ok(Box::new(CloseReport {
         beads: closed,
         unblocked,
         step,
     }))
 }
 
-/// The step after a closed one, begun if `begin` says so.
-fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<Advance> {
-    let store = ctx.store_of(id)?;
+/// Finds the step after a closed one, and starts it if `begin` is set.
+fn find_next_step(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAdvance> {
+    let store = ctx.store_for_id(id)?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        Ok(progress::advance(tx, id, begin)?)
+        Ok(progress::advance_molecule(tx, id, begin)?)
     })
 }
 
-/// What waited for a bead and can be started now, most urgent first.
-fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
-    let snapshot = ctx.store_of(id)?.snapshot()?;
+/// Returns the beads that the closed bead blocked and that are ready now, most urgent first.
+fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let mut found: Vec<Bead> = snapshot
         .dependents_of(id)
         .into_iter()
@@ -121,7 +123,7 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
                 && !bead.pinned
                 && !snapshot
                     .bead_ref(&bead.id)
-                    .is_some_and(|head| head.is_blocked())
+                    .is_some_and(|dependent| dependent.is_blocked())
         })
         .map(|(bead, _)| bead.clone())
         .collect();
@@ -129,16 +131,15 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
     Ok(found)
 }
 
-/// Beads that were closed.
 #[derive(Debug)]
-struct Closed {
+struct CloseReport {
     beads: Vec<Bead>,
     unblocked: Vec<Bead>,
-    step: Option<Advance>,
+    step: Option<StepAdvance>,
 }
 
-impl Closed {
-    fn step_json(&self, step: &Advance) -> Value {
+impl CloseReport {
+    fn step_json(&self, step: &StepAdvance) -> Value {
         let closed = self.beads.first().map(|bead| bead.id.as_str());
         let mut value = json!({
             "closed_step": closed,
@@ -155,7 +156,7 @@ impl Closed {
     }
 }
 
-impl Report for Closed {
+impl Report for CloseReport {
     fn json(&self) -> Value {
         let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
         if let Some(step) = &self.step {
@@ -177,7 +178,7 @@ impl Report for Closed {
             page.line(format!(
                 "{mark} Closed {}: {}",
                 bead.id,
-                escape::line(&bead.close_reason)
+                escape::escape_line(&bead.close_reason)
             ));
         }
         if let Some(step) = &self.step {
@@ -190,7 +191,7 @@ impl Report for Closed {
                 page.cut_line(format!(
                     "  • {} \"{}\" (P{})",
                     bead.id,
-                    escape::line(&bead.title),
+                    escape::escape_line(&bead.title),
                     bead.priority
                 ));
             }
@@ -198,8 +199,8 @@ impl Report for Closed {
     }
 }
 
-/// What follows in the molecule.
-fn human_step(page: &mut Page, step: &Advance) {
+/// Prints the next step of the molecule.
+fn human_step(page: &mut Page, step: &StepAdvance) {
     let Some(molecule) = &step.molecule else {
         return;
     };
@@ -208,7 +209,11 @@ fn human_step(page: &mut Page, step: &Advance) {
     match &step.next {
         Some(next) => {
             let verb = if step.is_begun { "Begun" } else { "Next" };
-            page.cut_line(format!("{verb}: {} {}", next.id, escape::line(&next.title)));
+            page.cut_line(format!(
+                "{verb}: {} {}",
+                next.id,
+                escape::escape_line(&next.title)
+            ));
             page.line(format!("  bd show {}", next.id));
         }
         None if step.is_complete => {

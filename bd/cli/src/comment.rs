@@ -5,7 +5,7 @@ use bd::bead::record;
 use bd::change;
 
 use super::args;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Comment on a bead
 #[derive(Debug, clap::Args)]
@@ -27,20 +27,20 @@ pub(crate) struct Args {
     pub(super) author: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("comment")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("comment")?;
     let text = match (&args.file, args.stdin, args.text.as_slice()) {
-        (Some(path), _, _) => args::file(ctx, path)?,
-        (None, true, _) => args::stdin()?,
+        (Some(path), _, _) => args::read_input_file(ctx, path)?,
+        (None, true, _) => args::read_stdin()?,
         (None, false, []) => {
-            return Err(kit::failure::Usage(
+            return Err(kit::failure::UsageError(
                 "comment text required (use -f to read from a file)".into(),
             )
             .into());
         }
         (None, false, words) => words.join(" "),
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let author = ctx.author();
     let who = args.author.as_deref().unwrap_or(&author.actor);
     let result = store.transact(&author, &ctx.clock, |tx| {
@@ -53,6 +53,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     });
     let comment = result?;
     let line = format!("Comment added to {}", comment.issue_id);
-    let json = serde_json::from_slice(&record::compact(&comment)).unwrap_or_default();
-    Said::new(json, line).answer()
+    let json = serde_json::from_slice(&record::serialize_compact(&comment)).unwrap_or_default();
+    TextReport::new(json, line).into_answer()
 }

@@ -3,12 +3,12 @@ use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::Comment;
-use kit::failure::Usage;
-use kit::sys::env::zone;
+use kit::failure::UsageError;
+use kit::sys::env::local_time_zone;
 use kit::ui::{Page, Report, escape, time};
 
 use super::comment;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show the comments on a bead, or add one
 #[derive(Debug, clap::Args)]
@@ -20,40 +20,39 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     local_time: bool,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<CommentsCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum CommentsCommand {
     /// Add a comment
     Add(comment::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    if let Some(Verb::Add(add)) = args.verb {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if let Some(CommentsCommand::Add(add)) = args.verb {
         return comment::run(ctx, add);
     }
     let id = args
         .id
-        .ok_or_else(|| Usage("issue ID is required".into()))?;
-    let snapshot = ctx.store_of(&id)?.snapshot()?;
+        .ok_or_else(|| UsageError("issue ID is required".into()))?;
+    let snapshot = ctx.store_for_id(&id)?.snapshot()?;
     let bead = snapshot
         .resolve(&id)
         .with_context(|| format!("resolving {id}"))?;
-    Ok(Box::new(Comments {
+    Ok(Box::new(CommentsReport {
         id: bead.id.clone(),
         comments: bead.comments.clone(),
     }))
 }
 
-/// The comments on a bead.
 #[derive(Debug)]
-struct Comments {
+struct CommentsReport {
     id: String,
     comments: Vec<Comment>,
 }
 
-impl Report for Comments {
+impl Report for CommentsReport {
     fn json(&self) -> Value {
         serde_json::to_value(&self.comments).unwrap_or_default()
     }
@@ -64,12 +63,15 @@ impl Report for Comments {
             return;
         }
         page.line(format!("Comments on {}:", self.id));
-        let zone = zone();
+        let zone = local_time_zone();
         for comment in &self.comments {
             page.blank();
-            let when = time::local(comment.created_at.instant(), &zone);
-            page.line(format!("[{}] at {when}", escape::line(&comment.author)));
-            for line in escape::block(&comment.text).lines() {
+            let when = time::format_local(comment.created_at.instant(), &zone);
+            page.line(format!(
+                "[{}] at {when}",
+                escape::escape_line(&comment.author)
+            ));
+            for line in escape::escape_block(&comment.text).lines() {
                 page.line(format!("  {line}"));
             }
         }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::store::compact;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Move old closed beads to the archive
 ///
@@ -24,33 +24,33 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let before = ctx
         .now()
-        .checked_sub(age(&args.older_than)?)
-        .map_err(|_| Usage(format!("{} is too long ago", args.older_than)))?;
+        .checked_sub(parse_age(&args.older_than)?)
+        .map_err(|_| UsageError(format!("{} is too long ago", args.older_than)))?;
     let store = ctx.store()?;
     let beads = if args.dry_run {
         let snapshot = store.snapshot()?;
-        let ids = compact::old(&snapshot, before);
+        let ids = compact::find_archivable(&snapshot, before);
         ids.iter()
             .filter_map(|id| snapshot.get(id).cloned())
             .collect()
     } else {
-        ctx.may_change("compact")?;
+        ctx.check_writable("compact")?;
         let moved = store.compact(&ctx.author(), &ctx.clock, before);
         moved?
     };
-    Ok(Box::new(Compacted {
+    Ok(Box::new(CompactReport {
         before,
         beads,
         dry_run: args.dry_run,
     }))
 }
 
-/// An age in days, weeks, months of 30 days or years of 365.
-fn age(text: &str) -> Result<SignedDuration, Usage> {
-    let wrong = || Usage(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
+/// Parses an age in days, weeks, months of 30 days or years of 365 days.
+fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
+    let wrong = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
     let unit = text.chars().last().ok_or_else(wrong)?;
     let number: i64 = text[..text.len() - unit.len_utf8()]
         .parse()
@@ -68,15 +68,15 @@ fn age(text: &str) -> Result<SignedDuration, Usage> {
     hours.map(SignedDuration::from_hours).ok_or_else(wrong)
 }
 
-/// Beads that went, or would go.
+/// The removed beads, or with `dry_run` the beads that would be removed.
 #[derive(Debug)]
-struct Compacted {
+struct CompactReport {
     before: Timestamp,
     beads: Vec<Bead>,
     dry_run: bool,
 }
 
-impl Report for Compacted {
+impl Report for CompactReport {
     fn json(&self) -> Value {
         let ids: Vec<&str> = self.beads.iter().map(|bead| bead.id.as_str()).collect();
         json!({"archived": ids, "dry_run": self.dry_run})
@@ -94,7 +94,11 @@ impl Report for Compacted {
         if self.dry_run {
             page.line(format!("Would archive {count} beads:"));
             for bead in &self.beads {
-                page.cut_line(format!("  {} {}", bead.id, escape::line(&bead.title)));
+                page.cut_line(format!(
+                    "  {} {}",
+                    bead.id,
+                    escape::escape_line(&bead.title)
+                ));
             }
         } else {
             let beads = counted(count, "bead");

@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::{Formula, cook, vars};
+use bd::formula::{Formula, cook_formula, vars};
 use bd::molecule::proto;
-use bd::molecule::template::Template;
-pub(crate) use kit::ui::{Page, Report, counted, escape, pretty};
+use bd::molecule::template::MoleculeTemplate;
+pub(crate) use kit::ui::{Page, Report, counted, escape, to_pretty_json};
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Cook a formula into a proto
 ///
@@ -40,40 +40,40 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let shelf = super::mol::shelf(ctx, &args.search_path);
-    let given = super::mol::values(&args.var)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let shelf = super::mol::build_search_path(ctx, &args.search_path);
+    let given = super::mol::parse_vars(&args.var)?;
     let loaded = shelf.load(&args.formula)?;
-    let cooked = cook(&shelf, &loaded, &given)?;
+    let cooked = cook_formula(&shelf, &loaded, &given)?;
     for warning in &cooked.warnings {
         ctx.ui.warn(&warning.to_string());
     }
     let mut formula = cooked.formula;
     let is_runtime = args.mode.as_deref() == Some("runtime") || !given.is_empty();
     if is_runtime {
-        let values = vars::complete(&formula, &given)?;
-        put_in(&mut formula.steps, &values);
+        let values = vars::complete_values(&formula, &given)?;
+        substitute_variables(&mut formula.steps, &values);
     }
     if args.dry_run {
-        return Ok(Box::new(Preview { formula }));
+        return Ok(Box::new(CookPreview { formula }));
     }
     if !args.persist {
-        ctx.ui.raw(&pretty(&formula));
-        return Ok(Box::new(Nothing));
+        ctx.ui.raw(&to_pretty_json(&formula));
+        return Ok(Box::new(EmptyReport));
     }
-    ctx.may_change("cook")?;
+    ctx.check_writable("cook")?;
     let variables = formula.vars.keys().cloned().collect();
     let points = formula.compose.bond_points.iter();
     let bond_points = points.map(|point| point.id.clone()).collect();
     let name = formula.name.clone();
-    let template = Template::of_formula(formula, &given);
+    let template = MoleculeTemplate::from_formula(formula, &given);
     let store = ctx.store()?;
     let (id, created) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = proto::id_of(tx, &name, args.prefix.as_deref())?;
-        let created = proto::persist(tx, &template, &id, args.force)?;
+        let id = proto::proto_id(tx, &name, args.prefix.as_deref())?;
+        let created = proto::persist_proto(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
-    Ok(Box::new(Persisted {
+    Ok(Box::new(CookReport {
         id,
         created,
         variables,
@@ -82,20 +82,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }))
 }
 
-fn put_in(steps: &mut [bd::formula::Step], values: &vars::Values) {
+fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
     for step in steps {
-        step.map_texts(&|text: &str| vars::put_in(text, values));
-        put_in(&mut step.children, values);
+        step.map_texts(&|text: &str| vars::substitute(text, values));
+        substitute_variables(&mut step.children, values);
     }
 }
 
-/// What would be cooked.
+/// The formula that would be cooked.
 #[derive(Debug)]
-struct Preview {
+struct CookPreview {
     formula: Formula,
 }
 
-impl Report for Preview {
+impl Report for CookPreview {
     fn json(&self) -> Value {
         json!({
             "dry_run": true,
@@ -115,16 +115,16 @@ impl Report for Preview {
         for step in steps {
             page.cut_line(format!(
                 "  {}: {}",
-                escape::line(&step.id),
-                escape::line(&step.title)
+                escape::escape_line(&step.id),
+                escape::escape_line(&step.title)
             ));
         }
     }
 }
 
-/// A proto that was kept.
+/// The proto that was stored.
 #[derive(Debug)]
-struct Persisted {
+struct CookReport {
     id: String,
     formula: String,
     created: usize,
@@ -132,7 +132,7 @@ struct Persisted {
     bond_points: Vec<String>,
 }
 
-impl Report for Persisted {
+impl Report for CookReport {
     fn json(&self) -> Value {
         let mut value = json!({
             "proto_id": self.id,

@@ -7,7 +7,7 @@ use bd::bead::Bead;
 use kit::ui::{Page, Report, escape};
 
 use super::args::FilterArgs;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Count beads, closed ones included
 #[derive(Debug, clap::Args)]
@@ -15,12 +15,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
-    by: By,
+    by: CountGrouping,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
-struct By {
+struct CountGrouping {
     /// Count per status
     #[arg(id = "by-status", long)]
     status: bool,
@@ -38,10 +38,10 @@ struct By {
     label: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let filter = args.filter.filter(ctx)?;
-    let (total, groups) = match key(&args.by) {
+    let filter = args.filter.to_filter(ctx)?;
+    let (total, groups) = match choose_group_key(&args.by) {
         None => (filter.count(&snapshot), None),
         Some(key) => {
             let found = filter.apply(&snapshot);
@@ -54,20 +54,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     if total == 0 {
         let words = snapshot.config().vocabulary();
-        args.filter.explain_nothing(ctx, &words);
+        args.filter.explain_empty_result(ctx, &words);
     }
-    Ok(Box::new(Count { total, groups }))
+    Ok(Box::new(CountReport { total, groups }))
 }
 
-type Key = fn(&Bead) -> Vec<String>;
+type GroupKey = fn(&Bead) -> Vec<String>;
 
-/// The groups that a bead belongs to.
-fn key(by: &By) -> Option<Key> {
-    let keys: [(bool, Key); 5] = [
+/// Returns the function that lists the groups of a bead.
+fn choose_group_key(by: &CountGrouping) -> Option<GroupKey> {
+    let keys: [(bool, GroupKey); 5] = [
         (by.status, |bead| vec![bead.status.to_string()]),
         (by.priority, |bead| vec![format!("P{}", bead.priority)]),
         (by.kind, |bead| vec![bead.issue_type.to_string()]),
-        (by.assignee, |bead| vec![or(&bead.assignee, "(unassigned)")]),
+        (by.assignee, |bead| {
+            vec![or_placeholder(&bead.assignee, "(unassigned)")]
+        }),
         (by.label, |bead| {
             if bead.labels.is_empty() {
                 vec!["(no labels)".to_owned()]
@@ -81,18 +83,18 @@ fn key(by: &By) -> Option<Key> {
         .map(|(_, key)| key)
 }
 
-fn or(text: &str, none: &str) -> String {
+fn or_placeholder(text: &str, none: &str) -> String {
     if text.is_empty() { none } else { text }.to_owned()
 }
 
-/// A number, or one for each group.
+/// The total, or one number per group.
 #[derive(Debug)]
-struct Count {
+struct CountReport {
     total: usize,
     groups: Option<BTreeMap<String, usize>>,
 }
 
-impl Report for Count {
+impl Report for CountReport {
     fn json(&self) -> Value {
         match &self.groups {
             None => json!({"count": self.total}),
@@ -113,7 +115,7 @@ impl Report for Count {
                 page.line(format!("Total: {}", self.total));
                 page.blank();
                 for (group, count) in groups {
-                    page.line(format!("{}: {count}", escape::line(group)));
+                    page.line(format!("{}: {count}", escape::escape_line(group)));
                 }
             }
         }

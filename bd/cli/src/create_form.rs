@@ -1,10 +1,10 @@
 use std::io::{self, BufRead};
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::create;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Create a bead by answering questions
 ///
@@ -23,8 +23,8 @@ const QUESTIONS: [(&str, &str); 7] = [
     ("Description", ""),
 ];
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    ctx.may_change("create-form")?;
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    ctx.check_writable("create-form")?;
     let mut lines = io::stdin().lock().lines();
     let mut answers: [String; 7] = Default::default();
     for (slot, (question, default)) in answers.iter_mut().zip(QUESTIONS) {
@@ -36,9 +36,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         let answer = lines.next().transpose()?.unwrap_or_default();
         let answer = answer.trim();
         if answer.is_empty() && question == "Title" {
-            return Err(Usage("title required; nothing was created".into()).into());
+            return Err(UsageError("title required; nothing was created".into()).into());
         }
         *slot = if answer.is_empty() { default } else { answer }.to_owned();
     }
-    create::run(ctx, create::Args::answered(answers))
+    create::run(ctx, create::Args::from_form_answers(answers))
 }

@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
-/// What the daemon of the era did; none of it is needed.
+/// Accepts the daemon commands of earlier versions. None of them is needed.
 const WORDS: [&str; 8] = [
     "start", "stop", "restart", "status", "health", "list", "logs", "killall",
 ];
@@ -17,17 +17,17 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
     if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
         let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
     let value = json!({"status": "not_needed", "running": false});
     if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {
-        // Every word is taken as it comes, flags too.
-        ctx.ui.raw(&kit::json::pretty(&value));
-        return Ok(Box::new(Nothing));
+        // All words are accepted unparsed, including flags.
+        ctx.ui.raw(&kit::json::to_pretty_json(&value));
+        return Ok(Box::new(EmptyReport));
     }
-    Said::new(value, "bd needs no daemon").answer()
+    TextReport::new(value, "bd needs no daemon").into_answer()
 }

@@ -1,10 +1,10 @@
 use crate::context::Context;
 use bd::bead::{Stamp, Status};
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Defer beads
 ///
@@ -19,21 +19,21 @@ pub(crate) struct Args {
     until: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("defer")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("defer")?;
     each::resolve_all(ctx, &args.ids)?;
     let until = args
         .until
         .as_deref()
-        .map(|text| ctx.time("--until", text))
+        .map(|text| ctx.parse_time("--until", text))
         .transpose()?;
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(Status::Deferred),
         defer_until: until.map(|until| Some(Stamp::from(until))),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
-    let beads = each::change(ctx, "deferring", &args.ids, |tx, id| {
-        change::update(tx, id, edit.clone())
+    let beads = each::change_each(ctx, "deferring", &args.ids, |tx, id| {
+        change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {
         beads,

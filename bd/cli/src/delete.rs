@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::change::{self, Deleted};
+use bd::change::{self, DeletionEffects};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::args;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Delete beads
 ///
@@ -39,10 +39,10 @@ pub(crate) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut ids = args.ids;
     if let Some(path) = &args.from_file {
-        let text = args::file(ctx, path)?;
+        let text = args::read_input_file(ctx, path)?;
         let lines = text.lines().map(str::trim);
         ids.extend(
             lines
@@ -53,27 +53,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(id.clone()));
     if ids.is_empty() {
-        return Err(
-            Usage("no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into()).into(),
-        );
+        return Err(UsageError(
+            "no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into(),
+        )
+        .into());
     }
     let single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    check(&snapshot, &ids)?;
+    check_all_exist(&snapshot, &ids)?;
     if args.cascade {
         ids = with_dependents(&snapshot, ids);
     }
     if !args.force || args.dry_run {
-        preview(ctx, &snapshot, &ids);
-        return Ok(Box::new(Nothing));
+        print_preview(ctx, &snapshot, &ids);
+        return Ok(Box::new(EmptyReport));
     }
-    ctx.may_change("delete")?;
+    ctx.check_writable("delete")?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        check(tx, &ids)?;
-        let mut total = Deleted::default();
+        check_all_exist(tx, &ids)?;
+        let mut total = DeletionEffects::default();
         for id in &ids {
-            let done = change::delete(tx, id, &args.reason, args.hard)?;
+            let done = change::delete_bead(tx, id, &args.reason, args.hard)?;
             total.dependencies_removed += done.dependencies_removed;
             total.references_updated += done.references_updated;
         }
@@ -85,10 +86,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "  Removed {} dependency link(s), updated text references in {} issue(s)",
         total.dependencies_removed, total.references_updated
     );
-    Said::lines(summary(&ids, total, single), vec![line, details]).answer()
+    TextReport::lines(summarize_deletion(&ids, total, single), vec![line, details]).into_answer()
 }
 
-fn summary(ids: &[String], total: Deleted, single: bool) -> Value {
+fn summarize_deletion(ids: &[String], total: DeletionEffects, single: bool) -> Value {
     if single {
         return json!({
             "deleted": ids[0],
@@ -104,12 +105,12 @@ fn summary(ids: &[String], total: Deleted, single: bool) -> Value {
     })
 }
 
-/// Some of the beads are not there.
+/// Some of the beads do not exist.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
-struct Missing(Vec<String>);
+struct MissingBeads(Vec<String>);
 
-fn check(snapshot: &Snapshot, ids: &[String]) -> Result<(), Missing> {
+fn check_all_exist(snapshot: &Snapshot, ids: &[String]) -> Result<(), MissingBeads> {
     let missing: Vec<String> = ids
         .iter()
         .filter(|id| snapshot.get_live(id).is_none())
@@ -118,7 +119,7 @@ fn check(snapshot: &Snapshot, ids: &[String]) -> Result<(), Missing> {
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(Missing(missing))
+        Err(MissingBeads(missing))
     }
 }
 
@@ -136,10 +137,14 @@ fn with_dependents(snapshot: &Snapshot, ids: Vec<String>) -> Vec<String> {
     all
 }
 
-fn preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
+fn print_preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
     let mut text = "⚠️  DELETE PREVIEW\n\nIssues to delete:\n".to_owned();
     for bead in ids.iter().filter_map(|id| snapshot.get(id)) {
-        text.push_str(&format!("  {}: {}\n", bead.id, escape::line(&bead.title)));
+        text.push_str(&format!(
+            "  {}: {}\n",
+            bead.id,
+            escape::escape_line(&bead.title)
+        ));
         for edge in &bead.dependencies {
             text.push_str(&format!(
                 "    {} → {} ({})\n",

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
-use bd::query::differ::{self, Difference};
-use kit::failure::Usage;
+use bd::query::differ::{self, BeadDifference};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, cut, escape};
 
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how beads differ from those of a commit
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     after: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let git = Git::at(store.dir());
     let old = beads_at(&git, &args.before)?;
@@ -33,19 +33,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Some(rev) => beads_at(&git, rev)?,
         None => {
             let snapshot = store.snapshot()?;
-            let durable = snapshot.select(|head| !head.is_ephemeral());
+            let durable = snapshot.select(|bead| !bead.is_ephemeral());
             durable.cloned().collect()
         }
     };
-    let found = differ::differences(old.into_iter(), new.into_iter());
-    Ok(Box::new(Differences(found)))
+    let found = differ::find_differences(old.into_iter(), new.into_iter());
+    Ok(Box::new(DiffReport(found)))
 }
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     let commit = git.resolve(rev)?;
-    let commit = commit.ok_or_else(|| Usage(format!("no commit or branch \"{rev}\"")))?;
+    let commit = commit.ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
     let text = git.file_at(&commit, "./issues.jsonl")?;
-    let read = lines::read(text.unwrap_or_default());
+    let read = lines::parse_lines(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {
         let (line, reason) = (damage.line, &damage.reason);
         return Err(anyhow::anyhow!("line {line}: {reason}"))
@@ -55,59 +55,67 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
 }
 
 #[derive(Debug)]
-struct Differences(Vec<Difference>);
+struct DiffReport(Vec<BeadDifference>);
 
-/// How long a value may be on a line.
+/// The maximum width of a value on a line.
 const VALUE: usize = 60;
 
-fn short(value: &Value) -> String {
+fn shorten_value(value: &Value) -> String {
     let text = match value {
         Value::Null => return "(empty)".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(all) if all.iter().any(Value::is_object) => counted(all.len(), "entry"),
         other => other.to_string(),
     };
-    cut::cut(&escape::line(&text), VALUE)
+    cut::cut_to_width(&escape::escape_line(&text), VALUE)
 }
 
-impl Report for Differences {
+impl Report for DiffReport {
     fn json(&self) -> Value {
-        let one = |own: &Difference| {
-            let mut value = json!({"issue_id": own.bead().id, "diff_type": own.kind()});
-            for (name, bead) in [("old_value", &own.old), ("new_value", &own.new)] {
+        let difference_json = |difference: &BeadDifference| {
+            let mut value =
+                json!({"issue_id": difference.bead().id, "diff_type": difference.kind()});
+            for (name, bead) in [
+                ("old_value", &difference.old),
+                ("new_value", &difference.new),
+            ] {
                 if let Some(bead) = bead {
                     value[name] = plain_json(bead);
                 }
             }
             let field = |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
-            if !own.fields.is_empty() {
-                value["fields"] = own.fields.iter().map(field).collect();
+            if !difference.fields.is_empty() {
+                value["fields"] = difference.fields.iter().map(field).collect();
             }
             value
         };
-        self.0.iter().map(one).collect()
+        self.0.iter().map(difference_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
         if self.0.is_empty() {
             page.line("No differences");
         }
-        for own in &self.0 {
+        for difference in &self.0 {
             let style = page.style().clone();
-            let mark = match own.kind() {
+            let mark = match difference.kind() {
                 "added" => style.green("+"),
                 "removed" => style.red("-"),
                 _ => style.yellow("~"),
             };
-            let bead = own.bead();
-            let id = style.cyan(&escape::line(&bead.id));
-            super::line::fitted(page, &format!("{mark} {id} "), &bead.title, "");
-            for (name, old, new) in &own.fields {
+            let bead = difference.bead();
+            let id = style.cyan(&escape::escape_line(&bead.id));
+            super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
+            for (name, old, new) in &difference.fields {
                 if name == "updated_at" {
                     continue;
                 }
-                let name = escape::line(name);
-                page.cut_line(format!("    {name}: {} → {}", short(old), short(new)));
+                let name = escape::escape_line(name);
+                page.cut_line(format!(
+                    "    {name}: {} → {}",
+                    shorten_value(old),
+                    shorten_value(new)
+                ));
             }
         }
     }

@@ -4,12 +4,12 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::doctor::{self, Check, Level};
+use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check the beads of a project and name the fixes
 ///
@@ -69,8 +69,8 @@ struct OlderArgs {
 }
 
 impl Args {
-    /// The project of the working directory.
-    pub(super) fn here(fix: bool) -> Self {
+    /// The arguments to check the project of the working directory.
+    pub(super) fn for_current_project(fix: bool) -> Self {
         Self {
             path: None,
             fix,
@@ -79,22 +79,25 @@ impl Args {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.path {
         Some(path) => {
-            let dir = ctx.env.absolute(&path.to_string_lossy()).join(".beads");
-            ctx.open(&find::follow(&dir, &mut Vec::new()))?
+            let dir = ctx
+                .env
+                .make_absolute(&path.to_string_lossy())
+                .join(".beads");
+            ctx.open(&find::follow_redirect(&dir, &mut Vec::new()))?
         }
         None => ctx.store()?,
     };
     let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
-        ctx.may_change("doctor --fix")?;
-        let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
+        ctx.check_writable("doctor --fix")?;
+        let mended = doctor::repair_store(&store, &ctx.author(), &ctx.clock);
         mended?
     } else {
         Vec::new()
     };
-    let mut checks = doctor::examine(&store, &ctx.clock)?;
+    let mut checks = doctor::examine_store(&store, &ctx.clock)?;
     if let Some(name) = &args.check {
         checks.extend(doctor::examine_more(&store, name)?);
         let names: Vec<String> = checks
@@ -109,20 +112,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "unknown check {name:?}: use validate, pollution, {}",
                 names.join(", ")
             );
-            return Err(Usage(text).into());
+            return Err(UsageError(text).into());
         }
     }
     if args.check_health {
-        checks.retain(|check| check.level != Level::Ok);
+        checks.retain(|check| check.level != CheckLevel::Ok);
     }
-    let report = Examined {
+    let report = DoctorReport {
         path: store.dir().to_owned(),
         checks,
-        mended,
+        repaired: mended,
     };
     if let Some(path) = &args.output {
-        let path = ctx.env.absolute(&path.to_string_lossy());
-        std::fs::write(&path, kit::json::pretty(&report.json()))
+        let path = ctx.env.make_absolute(&path.to_string_lossy());
+        std::fs::write(&path, kit::json::to_pretty_json(&report.json()))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(Box::new(report))
@@ -136,22 +139,21 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// What was seen.
 #[derive(Debug)]
-struct Examined {
+struct DoctorReport {
     path: PathBuf,
-    checks: Vec<Check>,
-    mended: Vec<String>,
+    checks: Vec<DoctorCheck>,
+    repaired: Vec<String>,
 }
 
-impl Examined {
-    fn worst(&self) -> Level {
+impl DoctorReport {
+    fn worst(&self) -> CheckLevel {
         let levels = self.checks.iter().map(|check| check.level);
-        levels.max().unwrap_or(Level::Ok)
+        levels.max().unwrap_or(CheckLevel::Ok)
     }
 }
 
-impl Report for Examined {
+impl Report for DoctorReport {
     fn json(&self) -> Value {
         let checks: Vec<Value> = self
             .checks
@@ -169,41 +171,41 @@ impl Report for Examined {
         json!({
             "path": self.path.display().to_string(),
             "checks": checks,
-            "mended": self.mended,
-            "overall_ok": self.worst() != Level::Error,
+            "mended": self.repaired,
+            "overall_ok": self.worst() != CheckLevel::Error,
             "cli_version": env!("CARGO_PKG_VERSION"),
         })
     }
 
     fn human(&self, page: &mut Page) {
-        for line in &self.mended {
-            page.line(format!("✓ {}", escape::line(line)));
+        for line in &self.repaired {
+            page.line(format!("✓ {}", escape::escape_line(line)));
         }
         for check in &self.checks {
             let style = page.style().clone();
             let mark = match check.level {
-                Level::Ok => style.green("✓"),
-                Level::Warning => style.yellow("⚠"),
-                Level::Error => style.red("✗"),
+                CheckLevel::Ok => style.green("✓"),
+                CheckLevel::Warning => style.yellow("⚠"),
+                CheckLevel::Error => style.red("✗"),
             };
             page.line(format!(
                 "{mark} {}: {}",
                 check.name,
-                escape::line(&check.message)
+                escape::escape_line(&check.message)
             ));
             for line in check.detail.iter().take(20) {
-                page.cut_line(format!("    {}", escape::line(line)));
+                page.cut_line(format!("    {}", escape::escape_line(line)));
             }
             if check.detail.len() > 20 {
                 page.line(format!("    and {} more", check.detail.len() - 20));
             }
             if let Some(fix) = &check.fix {
-                page.line(format!("    Fix: {}", escape::line(fix)));
+                page.line(format!("    Fix: {}", escape::escape_line(fix)));
             }
         }
     }
 
     fn exit(&self) -> u8 {
-        u8::from(self.worst() == Level::Error)
+        u8::from(self.worst() == CheckLevel::Error)
     }
 }

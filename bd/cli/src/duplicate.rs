@@ -5,7 +5,7 @@ use bd::bead::DepKind;
 use bd::change;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Close a bead as a duplicate of another
 #[derive(Debug, clap::Args)]
@@ -18,20 +18,20 @@ pub(crate) struct Args {
     of: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("duplicate")?;
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("duplicate")?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
-        let canonical = dep::resolve(tx, &args.of, "canonical")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let canonical = dep::resolve_dep_end(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
-        change::replace_by(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
+        change::replace_bead(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
         Ok((id, canonical))
     })?;
     let value = json!({"duplicate": id, "canonical": canonical, "status": "closed"});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Marked {id} as duplicate of {canonical} (closed)"),
     )
-    .answer()
+    .into_answer()
 }

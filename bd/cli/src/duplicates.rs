@@ -7,7 +7,7 @@ use bd::query::similar;
 use bd::store::Snapshot;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Find open beads with the same title and texts
 ///
@@ -23,52 +23,51 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let beads: Vec<&Bead> = snapshot.live().collect();
     let groups = similar::equal_groups(beads.iter().copied());
-    let groups: Vec<Group> = groups
+    let groups: Vec<DuplicateGroup> = groups
         .iter()
-        .map(|group| Group::of(&snapshot, &beads, group))
+        .map(|group| DuplicateGroup::from_beads(&snapshot, &beads, group))
         .collect();
     let merges = args.auto_merge && !args.dry_run;
     if merges {
-        ctx.may_change("duplicates")?;
+        ctx.check_writable("duplicates")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             for group in &groups {
                 for source in group.sources() {
                     let reason = format!("Duplicate of {}", group.target);
-                    change::replace_by(tx, source, &group.target, DepKind::Related, &reason)?;
+                    change::replace_bead(tx, source, &group.target, DepKind::Related, &reason)?;
                 }
             }
             Ok(())
         })?;
     }
-    Ok(Box::new(Duplicates {
+    Ok(Box::new(DuplicatesReport {
         groups,
         merges,
         suggests: args.auto_merge,
     }))
 }
 
-/// One bead of a group.
 #[derive(Debug)]
-struct Member {
+struct DuplicateMember {
     bead: Bead,
     references: usize,
     dependents: usize,
 }
 
-/// Beads that say the same.
+/// Beads with the same content.
 #[derive(Debug)]
-struct Group {
-    members: Vec<Member>,
+struct DuplicateGroup {
+    members: Vec<DuplicateMember>,
     target: String,
 }
 
-impl Group {
-    fn of(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
+impl DuplicateGroup {
+    fn from_beads(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
         let named = |id: &str| {
             let texts = all.iter().filter(|bead| {
                 let texts = [&bead.description, &bead.notes, &bead.design];
@@ -76,43 +75,44 @@ impl Group {
             });
             texts.count()
         };
-        let member = |bead: &&Bead| Member {
+        let member = |bead: &&Bead| DuplicateMember {
             bead: (*bead).clone(),
             references: named(&bead.id),
             dependents: snapshot.dependent_count(&bead.id),
         };
-        let members: Vec<Member> = group.iter().map(member).collect();
+        let members: Vec<DuplicateMember> = group.iter().map(member).collect();
         let best = members
             .iter()
             .rev()
-            .max_by_key(|own| (own.weight(), own.references));
-        let target = best.map(|own| own.bead.id.clone()).unwrap_or_default();
+            .max_by_key(|member| (member.weight(), member.references));
+        let target = best
+            .map(|member| member.bead.id.clone())
+            .unwrap_or_default();
         Self { members, target }
     }
 
     fn sources(&self) -> impl Iterator<Item = &str> {
-        let ids = self.members.iter().map(|own| own.bead.id.as_str());
+        let ids = self.members.iter().map(|member| member.bead.id.as_str());
         ids.filter(|id| *id != self.target)
     }
 }
 
-impl Member {
+impl DuplicateMember {
     fn weight(&self) -> usize {
         self.dependents + self.bead.dependencies.len()
     }
 }
 
-/// Groups of duplicates.
 #[derive(Debug)]
-struct Duplicates {
-    groups: Vec<Group>,
+struct DuplicatesReport {
+    groups: Vec<DuplicateGroup>,
     merges: bool,
     suggests: bool,
 }
 
-impl Duplicates {
+impl DuplicatesReport {
     fn commands(&self) -> Vec<String> {
-        let of = |group: &Group| {
+        let of = |group: &DuplicateGroup| {
             let target = group.target.clone();
             let commands = group.sources();
             let commands = commands.map(move |id| format!("bd duplicate {id} --of {target}"));
@@ -122,35 +122,35 @@ impl Duplicates {
     }
 }
 
-impl Report for Duplicates {
+impl Report for DuplicatesReport {
     fn json(&self) -> Value {
-        let member = |own: &Member, target: &str| {
+        let member = |duplicate: &DuplicateMember, target: &str| {
             json!({
-                "id": own.bead.id,
-                "title": own.bead.title,
-                "status": own.bead.status.as_str(),
-                "priority": own.bead.priority,
-                "references": own.references,
-                "dependents": own.dependents,
-                "dependencies": own.bead.dependencies.len(),
-                "weight": own.weight(),
-                "is_merge_target": own.bead.id == target,
+                "id": duplicate.bead.id,
+                "title": duplicate.bead.title,
+                "status": duplicate.bead.status.as_str(),
+                "priority": duplicate.bead.priority,
+                "references": duplicate.references,
+                "dependents": duplicate.dependents,
+                "dependencies": duplicate.bead.dependencies.len(),
+                "weight": duplicate.weight(),
+                "is_merge_target": duplicate.bead.id == target,
             })
         };
-        let group = |own: &Group| {
-            let issues: Value = own
+        let group = |duplicate_group: &DuplicateGroup| {
+            let issues: Value = duplicate_group
                 .members
                 .iter()
-                .map(|one| member(one, &own.target))
+                .map(|duplicate| member(duplicate, &duplicate_group.target))
                 .collect();
-            let sources: Vec<&str> = own.sources().collect();
+            let sources: Vec<&str> = duplicate_group.sources().collect();
             json!({
-                "title": own.members[0].bead.title,
+                "title": duplicate_group.members[0].bead.title,
                 "issues": issues,
-                "suggested_target": own.target,
+                "suggested_target": duplicate_group.target,
                 "suggested_sources": sources,
-                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), own.target),
-                "note": format!("Duplicate: {} same title and texts", counted(own.members.len(), "issue")),
+                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), duplicate_group.target),
+                "note": format!("Duplicate: {} same title and texts", counted(duplicate_group.members.len(), "issue")),
             })
         };
         let groups: Value = self.groups.iter().map(group).collect();
@@ -159,7 +159,7 @@ impl Report for Duplicates {
             value["merge_commands"] = json!(self.commands());
         }
         if self.merges {
-            let result = |own: &Group| json!({"target": own.target, "closed": own.sources().collect::<Vec<_>>()});
+            let result = |duplicate_group: &DuplicateGroup| json!({"target": duplicate_group.target, "closed": duplicate_group.sources().collect::<Vec<_>>()});
             value["merge_results"] = self.groups.iter().map(result).collect();
         }
         value
@@ -175,14 +175,14 @@ impl Report for Duplicates {
             counted(self.groups.len(), "duplicate group")
         ));
         for group in &self.groups {
-            page.line(escape::line(&group.members[0].bead.title));
-            for own in &group.members {
-                let stays = own.bead.id == group.target;
+            page.line(escape::escape_line(&group.members[0].bead.title));
+            for member in &group.members {
+                let stays = member.bead.id == group.target;
                 let mark = if stays { "→" } else { " " };
-                let links = counted(own.weight(), "edge");
+                let links = counted(member.weight(), "edge");
                 page.line(format!(
                     "  {mark} {} (P{}, {links})",
-                    own.bead.id, own.bead.priority
+                    member.bead.id, member.bead.priority
                 ));
             }
         }

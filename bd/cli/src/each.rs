@@ -1,23 +1,23 @@
-//! Work on several ids: each by itself, in one transaction a store.
+//! Runs an operation on several ids, each one separately, in one transaction per store.
 //!
-//! An id that fails is told on standard error and the others go on. When none succeeds the command fails
-//! with the first reason. Where the store itself fails nothing is changed.
+//! The error of a failed id goes to standard error, and the other ids continue. If no id succeeds,
+//! the command fails with the first error. If the store fails, nothing is changed.
 
 use crate::context::Context;
 use bd::change::ChangeError;
 use bd::store::{StoreError, Tx};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-/// The ids of a command, or the bead touched last.
-pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, Usage> {
+/// The given ids, or the last touched bead if there are none.
+pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, UsageError> {
     if !ids.is_empty() {
         return Ok(ids);
     }
-    let missing = || Usage("no issue ID provided and no last touched issue".into());
+    let missing = || UsageError("no issue ID provided and no last touched issue".into());
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 
-/// Checks that every id is known before anything is changed.
+/// Checks that every id resolves before anything is changed.
 pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     for (store, ids) in by_store(ctx, ids)? {
         let snapshot = store.snapshot()?;
@@ -29,8 +29,8 @@ pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs `work` on each id, resolved, in the store that holds it.
-pub(crate) fn change<T>(
+/// Runs `work` on each resolved id, in the store that holds it.
+pub(crate) fn change_each<T>(
     ctx: &Context,
     verb: &str,
     ids: &[String],
@@ -54,7 +54,7 @@ pub(crate) fn change<T>(
                 match tx.attempt(|tx| work(tx, &id)) {
                     Ok(value) => done.push(value),
                     Err(error) => {
-                        let of_store = is_of_store(&error);
+                        let of_store = is_store_failure(&error);
                         let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
                         if of_store {
                             return Err(error);
@@ -69,19 +69,19 @@ pub(crate) fn change<T>(
         done.extend(some);
         problems.extend(failed);
     }
-    finish(ctx, done, problems)
+    finish_each(ctx, done, problems)
 }
 
-/// Whether it is no fault of the bead: the disk, the lock, the file.
-fn is_of_store(error: &ChangeError) -> bool {
+/// Returns true if the error comes from the disk, the lock or the file and not from the bead.
+fn is_store_failure(error: &ChangeError) -> bool {
     let ChangeError::Store(error) = error else {
         return false;
     };
     !matches!(error, StoreError::Invalid(_) | StoreError::NotAWisp(_))
 }
 
-/// Tells the problems; fails where nothing was done.
-pub(crate) fn finish<T>(
+/// Prints the problems, and fails if nothing was done.
+pub(crate) fn finish_each<T>(
     ctx: &Context,
     done: Vec<T>,
     mut problems: Vec<anyhow::Error>,
@@ -104,12 +104,15 @@ fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
     }
 }
 
-/// The ids by the store that holds them, in the order in which they were given.
+/// Groups the ids by the store that holds them, in the given order.
 fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
     let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
     for id in ids {
-        let store = ctx.store_of(id)?;
-        match groups.iter_mut().find(|(own, _)| own.dir() == store.dir()) {
+        let store = ctx.store_for_id(id)?;
+        match groups
+            .iter_mut()
+            .find(|(group_store, _)| group_store.dir() == store.dir())
+        {
             Some((_, group)) => group.push(id.clone()),
             None => groups.push((store, vec![id.clone()])),
         }

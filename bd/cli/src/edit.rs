@@ -6,13 +6,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::change::{self, ChangeError, Edit};
+use bd::change::{self, BeadEdit, ChangeError};
 use bd::git::Git;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::env::temp_dir;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Edit a text of a bead in your editor
 ///
@@ -42,9 +42,8 @@ pub(crate) struct Args {
     acceptance: bool,
 }
 
-/// A text of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum TextField {
     Title,
     Description,
     Design,
@@ -52,7 +51,7 @@ enum Field {
     Acceptance,
 }
 
-impl Field {
+impl TextField {
     fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -73,8 +72,8 @@ impl Field {
         }
     }
 
-    fn edit(self, text: String) -> Edit {
-        let mut edit = Edit::default();
+    fn edit(self, text: String) -> BeadEdit {
+        let mut edit = BeadEdit::default();
         let place = match self {
             Self::Title => &mut edit.title,
             Self::Description => &mut edit.description,
@@ -87,18 +86,18 @@ impl Field {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("edit")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("edit")?;
     let field = match args {
-        Args { title: true, .. } => Field::Title,
-        Args { design: true, .. } => Field::Design,
-        Args { notes: true, .. } => Field::Notes,
+        Args { title: true, .. } => TextField::Title,
+        Args { design: true, .. } => TextField::Design,
+        Args { notes: true, .. } => TextField::Notes,
         Args {
             acceptance: true, ..
-        } => Field::Acceptance,
-        _ => Field::Description,
+        } => TextField::Acceptance,
+        _ => TextField::Description,
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
     let (id, old) = (bead.id.as_str(), field.text(&bead));
     let file = tempfile::Builder::new()
@@ -112,16 +111,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "\n"
     };
     write!(file, "{old}{ending}").context("cannot write the file for the editor")?;
-    // Editors replace files: only the path counts from here on.
+    // Editors replace files, so only the path is reliable from here on.
     let path = file.into_temp_path();
     let written = edit_file(ctx, &path).and_then(|()| read_back(&path, field, old));
     let new = match written {
         Ok(new) if new == old => {
             let line = format!("No changes to the {} of {id}", field.name());
-            return Said::new(json!({"id": id, "changed": false}), line).answer();
+            return TextReport::new(json!({"id": id, "changed": false}), line).into_answer();
         }
         Ok(new) => new,
-        Err(error) => return Err(keep(path, error, old)),
+        Err(error) => return Err(keep_edit_file(path, error, old)),
     };
     let saved = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let now = tx
@@ -129,25 +128,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
         if field.text(now) != old {
             let name = field.name();
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "the {name} of {id} was changed while you edited it; nothing was written"
             ))
             .into());
         }
-        Ok(change::update(tx, id, field.edit(new))?)
+        Ok(change::update_bead(tx, id, field.edit(new))?)
     });
     if let Err(error) = saved {
-        return Err(keep(path, error, old));
+        return Err(keep_edit_file(path, error, old));
     }
-    ctx.touch(id);
+    ctx.set_last_touched(id);
     let line = format!("✓ Updated the {} of {id}", field.name());
-    Said::new(json!({"id": id, "changed": true}), line).answer()
+    TextReport::new(json!({"id": id, "changed": true}), line).into_answer()
 }
 
-/// Runs the editor on a file. As git does it, the setting is a shell command, and the path is its argument.
+/// Runs the editor on a file. As in git, the setting is a shell command with the path as its
+/// argument.
 fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
-    let editor = editor(ctx);
-    let status = Exec::new("sh")
+    let editor = choose_editor(ctx);
+    let status = ChildCommand::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), &editor])
         .arg(path)
         .cwd(ctx.env.cwd())
@@ -155,10 +155,10 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
     if status.success() {
         return Ok(());
     }
-    Err(Usage(format!("the editor failed: {editor}; nothing was written")).into())
+    Err(UsageError(format!("the editor failed: {editor}; nothing was written")).into())
 }
 
-fn editor(ctx: &Context) -> String {
+fn choose_editor(ctx: &Context) -> String {
     let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
     let setting = || {
         Git::at(ctx.env.cwd())
@@ -173,14 +173,16 @@ fn editor(ctx: &Context) -> String {
         .unwrap_or_else(|| "vi".to_owned())
 }
 
-/// The text that the editor left, without the line end that was added for it.
-fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
+/// Reads the edited text, without the newline that was added for the editor.
+fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path);
     let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
-    if field == Field::Title {
+    if field == TextField::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {
-            return Err(Usage("a title is one line of text; nothing was written".into()).into());
+            return Err(
+                UsageError("a title is one line of text; nothing was written".into()).into(),
+            );
         }
         return Ok(title.to_owned());
     }
@@ -190,8 +192,9 @@ fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Keeps the file of an edit that failed, and names it in the error; not if it still has the old text.
-fn keep(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
+/// Keeps the file of a failed edit and names the file in the error, unless it still has the old
+/// text.
+fn keep_edit_file(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if text.trim_end() == old.trim_end() {
         return error;
@@ -199,7 +202,7 @@ fn keep(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Er
     match path.keep() {
         Ok(kept) => {
             let message = bd::error::describe_failure(&error).message;
-            Usage(format!("{message}. Your text is in {}", kept.display())).into()
+            UsageError(format!("{message}. Your text is in {}", kept.display())).into()
         }
         Err(_) => error,
     }

@@ -6,12 +6,12 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::{Bead, lines, record};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::counted;
 
 use super::args::FilterArgs;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Write beads as records, one per line
 ///
@@ -39,18 +39,18 @@ pub(crate) struct Args {
     filter: FilterArgs,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.format != "jsonl" {
-        return Err(Usage(format!("unknown format {:?}: use jsonl", args.format)).into());
+        return Err(UsageError(format!("unknown format {:?}: use jsonl", args.format)).into());
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut filter = args.filter.filter(ctx)?;
+    let mut filter = args.filter.to_filter(ctx)?;
     filter.parent = args
         .parent
         .map(|id| snapshot.resolve(&id).map(|bead| bead.id.clone()))
         .transpose()?;
-    let is_whole = filter == bd::query::Filter::default();
+    let is_whole = filter == bd::query::BeadFilter::default();
     let beads: Vec<&Bead> = if is_whole {
         snapshot.all().collect()
     } else {
@@ -59,20 +59,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut text = Vec::new();
     let mut count = 0;
     for bead in beads.into_iter().filter(|bead| !bead.ephemeral) {
-        text.extend(record::line(bead));
+        text.extend(record::serialize_bead(bead));
         text.push(b'\n');
         count += 1;
     }
     let Some(output) = args.output else {
         ctx.ui.raw(&String::from_utf8_lossy(&text));
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     };
-    let path = ctx.env.absolute(&output);
-    let is_own = fs::canonicalize(&path)
-        .is_ok_and(|path| fs::canonicalize(store.issues_file()).is_ok_and(|own| own == path));
+    let path = ctx.env.make_absolute(&output);
+    let is_own = fs::canonicalize(&path).is_ok_and(|path| {
+        fs::canonicalize(store.issues_file()).is_ok_and(|issues_path| issues_path == path)
+    });
     if is_own {
         if !is_whole {
-            return Err(Usage(
+            return Err(UsageError(
                 "the issues file of this project holds all beads: choose another file".into(),
             )
             .into());
@@ -82,21 +83,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         if is_whole && !args.force {
             refuse_loss(&path, &text)?;
         }
-        let written = file::replace(&path, &text, 0o644);
+        let written = file::replace_file(&path, &text, 0o644);
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let value = json!({"exported": count, "path": path});
-    let said = format!("Exported {} to {}", counted(count, "issue"), path.display());
-    Said::new(value, said).answer()
+    let message = format!("Exported {} to {}", counted(count, "issue"), path.display());
+    TextReport::new(value, message).into_answer()
 }
 
-/// Refuses to replace a file with beads that are not among the new ones.
+/// Fails if the existing file has beads that the new text does not have.
 fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
     let ids = |text: Vec<u8>| -> BTreeSet<String> {
-        let beads = lines::read(text).beads.into_iter();
+        let beads = lines::parse_lines(text).beads.into_iter();
         beads.map(|(_, _, bead)| bead.id).collect()
     };
-    let old = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let old = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     let old = ids(old.unwrap_or_default());
     let new = ids(text.to_vec());
     let lost: Vec<&str> = old.difference(&new).map(String::as_str).collect();
@@ -105,11 +107,11 @@ fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
     }
     if new.is_empty() {
         let text = "refusing to export empty database over non-empty JSONL file (use --force to replace it)";
-        return Err(Usage(text.into()).into());
+        return Err(UsageError(text.into()).into());
     }
     let first = lost.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let count = counted(lost.len(), "issue");
-    Err(Usage(format!(
+    Err(UsageError(format!(
         "refusing to export stale database that would lose issues: {} has {count} that are not here ({first}); import it first, or use --force",
         path.display()
     ))

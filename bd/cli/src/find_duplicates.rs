@@ -2,11 +2,11 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::query::{Filter, similar};
-use kit::failure::Usage;
+use bd::query::{BeadFilter, similar};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Find pairs of beads whose texts are alike
 #[derive(Debug, clap::Args)]
@@ -27,16 +27,16 @@ pub(crate) struct Args {
     model: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.method != "mechanical" {
         let text = format!(
             "method {:?} is not offered: use mechanical, which asks no model",
             args.method
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
     if !(0.0..=1.0).contains(&args.threshold) {
-        return Err(Usage("threshold must be between 0.0 and 1.0".into()).into());
+        return Err(UsageError("threshold must be between 0.0 and 1.0".into()).into());
     }
     let snapshot = ctx.store()?.snapshot()?;
     let not_statuses = match &args.status {
@@ -44,36 +44,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Some(_) => Vec::new(),
     };
     let statuses = args.status.iter().filter(|status| *status != "all");
-    let filter = Filter {
+    let filter = BeadFilter {
         statuses: statuses
             .map(|status| Status::from(status.as_str()))
             .collect(),
         not_statuses,
-        ..Filter::default()
+        ..BeadFilter::default()
     };
-    let mut pairs = similar::pairs(&filter.apply(&snapshot), args.threshold);
+    let mut pairs = similar::find_similar_pairs(&filter.apply(&snapshot), args.threshold);
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }
     let pairs = pairs
         .into_iter()
         .map(|pair| (pair.a.clone(), pair.b.clone(), pair.similarity));
-    Ok(Box::new(Pairs {
+    Ok(Box::new(FindDuplicatesReport {
         pairs: pairs.collect(),
         threshold: args.threshold,
     }))
 }
 
-/// Beads that are alike.
+/// The pairs of similar beads with their similarity.
 #[derive(Debug)]
-struct Pairs {
+struct FindDuplicatesReport {
     pairs: Vec<(Bead, Bead, f64)>,
     threshold: f64,
 }
 
-impl Report for Pairs {
+impl Report for FindDuplicatesReport {
     fn json(&self) -> Value {
-        let one = |(a, b, similarity): &(Bead, Bead, f64)| {
+        let pair_json = |(a, b, similarity): &(Bead, Bead, f64)| {
             json!({
                 "issue_a_id": a.id,
                 "issue_b_id": b.id,
@@ -83,7 +83,7 @@ impl Report for Pairs {
                 "method": "mechanical",
             })
         };
-        let pairs: Value = self.pairs.iter().map(one).collect();
+        let pairs: Value = self.pairs.iter().map(pair_json).collect();
         let count = self.pairs.len();
         json!({"pairs": pairs, "count": count, "method": "mechanical", "threshold": self.threshold})
     }
@@ -101,7 +101,11 @@ impl Report for Pairs {
         for (a, b, similarity) in &self.pairs {
             page.line(format!("{:.0}% alike:", similarity * 100.0));
             for bead in [a, b] {
-                page.cut_line(format!("  {}: {}", bead.id, escape::line(&bead.title)));
+                page.cut_line(format!(
+                    "  {}: {}",
+                    bead.id,
+                    escape::escape_line(&bead.title)
+                ));
             }
         }
         page.line("Close one with: bd duplicate ID --of OTHER");

@@ -3,8 +3,8 @@ use serde_json::json;
 use crate::context::Context;
 use bd::config;
 
-use super::remember::setting;
-use kit::cli::report::{Answer, Exit, Said};
+use super::remember::memory_setting;
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Remove a note of `bd remember`
 ///
@@ -16,24 +16,24 @@ pub(crate) struct Args {
     key: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("forget")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("forget")?;
     let store = ctx.store()?;
-    let (key, name) = (&args.key, setting(&args.key));
+    let (key, name) = (&args.key, memory_setting(&args.key));
     if ctx.config.get(&name).is_none() {
         let json = json!({"key": key, "found": false});
-        return Exit::with(
+        return ExitReport::with(
             1,
-            Said::new(
+            TextReport::new(
                 json,
                 format!("No memory with key {key:?}; bd memories lists all"),
             ),
         );
     }
-    config::unset(store.dir(), &name)?;
-    Said::new(
+    config::unset_setting(store.dir(), &name)?;
+    TextReport::new(
         json!({"key": key, "deleted": "true"}),
         format!("Forgot [{key}]"),
     )
-    .answer()
+    .into_answer()
 }

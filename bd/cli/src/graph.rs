@@ -4,15 +4,15 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::graph::layers::{self, Layered};
+use bd::graph::layers::{self, LayeredBeads};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show beads by what waits for what
 ///
@@ -40,29 +40,35 @@ pub(crate) struct Args {
     boxes: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = match &args.id {
-        Some(id) => ctx.store_of(id)?.snapshot()?,
+        Some(id) => ctx.store_for_id(id)?.snapshot()?,
         None => ctx.store()?.snapshot()?,
     };
     let (parts, root) = match &args.id {
         Some(id) => {
             let bead = snapshot.resolve(id)?;
-            (vec![layers::around(&snapshot, &bead.id)], Some(bead))
+            (
+                vec![layers::collect_component(&snapshot, &bead.id)],
+                Some(bead),
+            )
         }
-        None => (layers::all_open(&snapshot), None),
+        None => (layers::list_open_components(&snapshot), None),
     };
-    let parts: Vec<Part> = parts.iter().map(|part| Part::of(part, root)).collect();
+    let parts: Vec<GraphPart> = parts
+        .iter()
+        .map(|part| GraphPart::from_layered(part, root))
+        .collect();
     let form = match args {
-        Args { compact: true, .. } => Form::Tree,
-        Args { mermaid: true, .. } => Form::Mermaid,
-        Args { dot: true, .. } => Form::Dot,
-        _ => Form::Layers,
+        Args { compact: true, .. } => GraphForm::Tree,
+        Args { mermaid: true, .. } => GraphForm::Mermaid,
+        Args { dot: true, .. } => GraphForm::Dot,
+        _ => GraphForm::Layers,
     };
-    if parts.is_empty() && matches!(form, Form::Mermaid | Form::Dot) {
-        return Err(Usage("no open beads to draw".into()).into());
+    if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
+        return Err(UsageError("no open beads to draw".into()).into());
     }
-    Ok(Box::new(Graph {
+    Ok(Box::new(GraphReport {
         parts,
         form,
         all: args.all,
@@ -70,32 +76,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum GraphForm {
     Layers,
     Tree,
     Mermaid,
     Dot,
 }
 
-/// Connected beads.
+/// One connected component.
 #[derive(Debug)]
-struct Part {
+struct GraphPart {
     root: Bead,
-    /// Layer by layer.
     beads: Vec<Bead>,
     layer: Vec<usize>,
     steps: Vec<DrawnStep>,
 }
 
 #[derive(Debug)]
-struct Graph {
-    parts: Vec<Part>,
-    form: Form,
+struct GraphReport {
+    parts: Vec<GraphPart>,
+    form: GraphForm,
     all: bool,
 }
 
-impl Part {
-    fn of(part: &Layered<'_>, root: Option<&Bead>) -> Self {
+impl GraphPart {
+    fn from_layered(part: &LayeredBeads<'_>, root: Option<&Bead>) -> Self {
         Self {
             root: root.or(part.root()).cloned().unwrap_or_default(),
             beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),
@@ -149,17 +154,17 @@ impl Part {
                 "" => String::new(),
                 needs => format!(" (after {needs})"),
             };
-            let mark = line::painted_symbol(&style, &bead.status);
-            let priority = line::priority(&style, bead.priority);
-            let head = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
-            line::fitted(page, &head, &bead.title, &after);
+            let mark = line::paint_symbol(&style, &bead.status);
+            let priority = line::paint_priority(&style, bead.priority);
+            let prefix = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
+            line::write_fitted(page, &prefix, &bead.title, &after);
         }
     }
 }
 
-impl Report for Graph {
+impl Report for GraphReport {
     fn json(&self) -> Value {
-        let parts = self.parts.iter().map(Part::json);
+        let parts = self.parts.iter().map(GraphPart::json);
         if self.all {
             return parts.collect();
         }
@@ -167,10 +172,10 @@ impl Report for Graph {
     }
 
     fn human(&self, page: &mut Page) {
-        if let Form::Mermaid | Form::Dot = self.form {
+        if let GraphForm::Mermaid | GraphForm::Dot = self.form {
             let all = self.parts.iter().map(|part| match self.form {
-                Form::Mermaid => draw::mermaid(&part.steps),
-                _ => draw::dot(&part.root.id, &part.steps),
+                GraphForm::Mermaid => draw::format_mermaid(&part.steps),
+                _ => draw::format_dot(&part.root.id, &part.steps),
             });
             for text in all {
                 page.line(text.trim_end());
@@ -187,18 +192,18 @@ impl Report for Graph {
             let layers = part.layer.last().map_or(0, |last| last + 1);
             let size = counted(part.beads.len(), "bead");
             let tail = format!(" ({size}, {})", counted(layers, "layer"));
-            let head = format!("📊 {}: ", page.style().cyan(&part.root.id));
-            line::fitted(page, &head, &part.root.title, &tail);
-            if self.form == Form::Tree {
+            let prefix = format!("📊 {}: ", page.style().cyan(&part.root.id));
+            line::write_fitted(page, &prefix, &part.root.title, &tail);
+            if self.form == GraphForm::Tree {
                 let style = page.style().clone();
                 let symbol = |at: usize| {
                     let status = part
                         .beads
                         .get(at)
                         .map_or(&Status::Open, |bead| &bead.status);
-                    format!("{} ", line::painted_symbol(&style, status))
+                    format!("{} ", line::paint_symbol(&style, status))
                 };
-                steps::draw(page, &part.steps, symbol);
+                steps::draw_step_tree(page, &part.steps, symbol);
             } else {
                 part.draw_layers(page);
             }

@@ -1,5 +1,5 @@
-//! What is said before a command: that the beads are still in another bd's database, and once in a clone that git does not
-//! merge beads there yet.
+//! Prints notices before a command: a warning that the beads are still in another bd's database,
+//! and once per clone a hint that git does not merge beads there yet.
 
 use crate::context::Context;
 use bd::store::mark;
@@ -7,11 +7,11 @@ use kit::sys::file;
 
 use super::{Command, merge};
 
-/// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
+/// The file with the version that last ran in this clone, a convention of existing clients. Git
+/// ignores the file.
 const MARK: &str = ".local_version";
 
-/// Says what is to be known before the command.
-pub(super) fn greet(ctx: &Context, command: &Command) {
+pub(super) fn print_notices(ctx: &Context, command: &Command) {
     if !matches!(
         command,
         Command::Init(_) | Command::Import(_) | Command::Doctor(_)
@@ -21,13 +21,13 @@ pub(super) fn greet(ctx: &Context, command: &Command) {
     hint_at_driver(ctx, command);
 }
 
-/// In a folder that has a database and no file of issues nothing was taken over yet.
+/// Warns if the folder has a database and no issues file: nothing has been imported yet.
 fn warn_of_database(ctx: &Context) {
-    let Ok(found) = ctx.found() else { return };
+    let Ok(found) = ctx.project() else { return };
     if found.dir.join("issues.jsonl").exists() {
         return;
     }
-    if let Some(database) = mark::databases(&found.dir).first() {
+    if let Some(database) = mark::find_databases(&found.dir).first() {
         let path = database.display();
         ctx.ui.warn(&format!(
             "{path} is a database of another bd and is not read; `bd import {path}` takes its issues over"
@@ -35,7 +35,8 @@ fn warn_of_database(ctx: &Context) {
     }
 }
 
-/// Says at the first command in a clone that git does not merge beads there yet. Programs do not hear it.
+/// Hints, at the first command in a clone, that git does not merge beads there yet. Only terminals
+/// get the hint.
 fn hint_at_driver(ctx: &Context, command: &Command) {
     let installs = matches!(
         command,
@@ -46,14 +47,14 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
             | Command::Doctor(_)
             | Command::Mcp(_)
     );
-    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.readonly || installs {
+    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.is_readonly || installs {
         return;
     }
-    let Ok(found) = ctx.found() else { return };
+    let Ok(found) = ctx.project() else { return };
     let mark = found.dir.join(MARK);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
-    // A mark that cannot be kept would make the hint come each time.
-    if !is_new || file::put_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
+    // If the mark cannot be written, the hint would be repeated by every command.
+    if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
         return;
     }
     if merge::lacks_driver(&found.dir) {

@@ -3,12 +3,12 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::store::event::{Change, Event};
+use bd::store::event::{BeadChange, Event};
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
-/// Fields of which several parts may lose in one merge.
+/// The fields of which several elements can lose in one merge.
 const PARTS: [&str; 2] = ["comments", "dependencies"];
 
 /// Show each change of a bead: who, when, which fields
@@ -26,12 +26,12 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let store = ctx.store_for_id(&args.id)?;
     let snapshot = store.snapshot()?;
     let mut id = args.id.clone();
     let mut events = store.events_of(&id)?;
-    // A bead that was removed has its history too; any other name is looked up.
+    // A removed bead has a history too. Any other name is resolved.
     if events.is_empty() && snapshot.bead_ref(&id).is_none() {
         id.clone_from(&snapshot.resolve(&id)?.id);
         events = store.events_of(&id)?;
@@ -39,80 +39,82 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    let mut history = History {
+    let mut history = HistoryReport {
         id,
         events,
         elsewhere: HashMap::new(),
     };
-    // Most beads have one line of changes, and nothing more needs to be read for it.
+    // Most beads have one line of descent, which needs no further reading.
     if history.steps().any(|step| step.2.is_some()) {
         history.elsewhere = store.made_elsewhere()?;
     }
     Ok(Box::new(history))
 }
 
-/// The events of one bead.
 #[derive(Debug)]
-struct History {
+struct HistoryReport {
     id: String,
     events: Vec<Event>,
     /// The events of other clones, each with its clone.
     elsewhere: HashMap<String, String>,
 }
 
-/// Why a change does not begin where the one before it ended.
+/// The reason why a change does not begin with the line that the previous change left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Break<'a> {
-    /// Someone edited the file, or merged it with git, between the two.
+enum HistoryGap<'a> {
+    /// The file was edited or merged with git in between.
     Outside,
-    /// It was made in one clone to a line from before the last one here, which was made in another. Whether the bead
-    /// has both says a merge after them.
+    /// The change was made in one clone to a line from before the previous change, which was made
+    /// in another clone. A merge in a later event shows if the bead has both changes.
     Beside {
-        /// Whether it was made in this clone.
+        /// True if the previous change was made in this clone.
         here: bool,
     },
-    /// A sync had merged the bead with what this one did in another clone than that of the change.
+    /// A sync had merged the bead with a change from a clone other than that of this change.
     Synced {
-        /// Who.
         by: &'a str,
-        /// Whether that was done in this clone.
+        /// True if the merged change was made in this clone.
         here: bool,
     },
 }
 
-/// A change of the bead that was told already.
+/// A change of the bead that was already listed.
 #[derive(Debug)]
-struct Seen<'a> {
-    /// Its clone; none for this one.
+struct PriorChange<'a> {
+    /// The clone of the change; `None` for this clone.
     clone: Option<&'a str>,
-    /// Who made it.
     by: &'a str,
-    /// The line that it left.
+    /// The line that the change left.
     after: Option<&'a str>,
 }
 
-/// Why a change of a clone begins with a line that the last of those seen did not leave. `from` is how many of them
-/// that clone had before.
-fn gap<'a>(seen: &[Seen<'a>], from: usize, before: Option<&str>, clone: Option<&str>) -> Break<'a> {
-    let is_other = |one: &Seen<'_>| one.clone != clone;
-    let left = seen.iter().rposition(|one| one.after == before);
+/// Explains why a change in a clone begins with a line that the last listed change did not leave.
+/// `from` is the number of listed changes that the clone had before.
+fn find_gap<'a>(
+    seen: &[PriorChange<'a>],
+    from: usize,
+    before: Option<&str>,
+    clone: Option<&str>,
+) -> HistoryGap<'a> {
+    let is_other = |change: &PriorChange<'_>| change.clone != clone;
+    let left = seen.iter().rposition(|change| change.after == before);
     if left.is_some_and(|at| seen[at + 1..].iter().all(is_other)) {
-        return Break::Beside {
+        return HistoryGap::Beside {
             here: clone.is_none(),
         };
     }
     let mut new = seen.iter().skip(from);
-    match new.rfind(|one| is_other(one)) {
-        // A line that was there before came back by other means than a sync.
-        Some(other) if left.is_none() => Break::Synced {
+    match new.rfind(|change| is_other(change)) {
+        // An earlier line came back by other means than a sync.
+        Some(other) if left.is_none() => HistoryGap::Synced {
             by: other.by,
             here: other.clone.is_none(),
         },
-        _ => Break::Outside,
+        _ => HistoryGap::Outside,
     }
 }
 
-impl Break<'_> {
+impl HistoryGap<'_> {
     fn describe_origin(self) -> String {
         let here = |here| {
             if here {
@@ -129,7 +131,7 @@ impl Break<'_> {
             ),
             Self::Synced { by, here: own } => format!(
                 "(before the next, a sync merged what {} did {})",
-                escape::line(by),
+                escape::escape_line(by),
                 here(own)
             ),
         }
@@ -144,15 +146,15 @@ impl Break<'_> {
     }
 }
 
-impl History {
-    /// The clone in which an event was made; none for this one.
+impl HistoryReport {
+    /// Returns the clone in which an event was recorded; `None` for this clone.
     fn clone_of(&self, event: &Event) -> Option<&str> {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&Event, &Change, Option<Break<'_>>)> {
+    fn steps(&self) -> impl Iterator<Item = (&Event, &BeadChange, Option<HistoryGap<'_>>)> {
         let mut last: Option<&str> = None;
-        let mut seen: Vec<Seen<'_>> = Vec::new();
+        let mut seen: Vec<PriorChange<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
         let changes = self
             .events
@@ -164,12 +166,12 @@ impl History {
                 let (before, clone) = (change.before.as_deref(), self.clone_of(event));
                 let breaks = last.is_some() && before.is_some() && last != before;
                 let from = taken.get(&clone).copied().unwrap_or_default();
-                let gap = breaks.then(|| gap(&seen, from, before, clone));
-                if !matches!(gap, Some(Break::Beside { .. })) {
+                let gap = breaks.then(|| find_gap(&seen, from, before, clone));
+                if !matches!(gap, Some(HistoryGap::Beside { .. })) {
                     taken.insert(clone, seen.len());
                 }
                 last = change.after.as_deref().or(last);
-                seen.push(Seen {
+                seen.push(PriorChange {
                     clone,
                     by: &event.actor,
                     after: change.after.as_deref(),
@@ -179,7 +181,7 @@ impl History {
     }
 }
 
-impl Report for History {
+impl Report for HistoryReport {
     fn json(&self) -> Value {
         self.steps()
             .map(|(event, change, gap)| {
@@ -187,7 +189,7 @@ impl Report for History {
                     .fields()
                     .into_iter()
                     .map(|(field, old, new)| {
-                        json!({"field": field, "old": parsed(old), "new": parsed(new)})
+                        json!({"field": field, "old": parse_value(old), "new": parse_value(new)})
                     })
                     .collect();
                 let lost = conflict_losers(change).into_iter();
@@ -199,11 +201,11 @@ impl Report for History {
                     "timestamp": event.at,
                     "actor": event.actor,
                     "session": event.session,
-                    "type": change.sort().as_str(),
+                    "type": change.kind().as_str(),
                     "verb": event.verb,
                     "undoes": event.undoes,
-                    "outside_before": gap == Some(Break::Outside),
-                    "sync_before": gap.map_or(Value::Null, Break::json),
+                    "outside_before": gap == Some(HistoryGap::Outside),
+                    "sync_before": gap.map_or(Value::Null, HistoryGap::json),
                     "changes": fields,
                     "lost": lost,
                 })
@@ -215,7 +217,7 @@ impl Report for History {
         if self.events.is_empty() {
             page.line(format!(
                 "No history of {} in this clone",
-                escape::line(&self.id)
+                escape::escape_line(&self.id)
             ));
             return;
         }
@@ -225,7 +227,7 @@ impl Report for History {
                 page.line(gap.describe_origin());
             }
             let verb = if event.verb.is_empty() {
-                change.sort().as_str().to_owned()
+                change.kind().as_str().to_owned()
             } else if event.undoes.is_empty() {
                 event.verb.clone()
             } else {
@@ -233,32 +235,35 @@ impl Report for History {
             };
             page.line(format!(
                 "{}  {}  {}  {}",
-                style.cyan(&escape::line(&event.id)),
-                page.moment(&event.at),
-                escape::line(&event.actor),
-                escape::line(&verb)
+                style.cyan(&escape::escape_line(&event.id)),
+                page.local_time(&event.at),
+                escape::escape_line(&event.actor),
+                escape::escape_line(&verb)
             ));
             for (field, old, new) in change.fields() {
                 page.cut_line(format!(
                     "    {}: {} → {}",
-                    escape::line(field),
-                    shown(old),
-                    shown(new)
+                    escape::escape_line(field),
+                    format_value(old),
+                    format_value(new)
                 ));
             }
             for (field, value) in conflict_losers(change) {
-                let field = escape::line(field);
-                page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
+                let field = escape::escape_line(field);
+                page.cut_line(format!(
+                    "    lost in the merge: {field} {}",
+                    format_plain(value)
+                ));
             }
         }
     }
 }
 
-/// The values that lost in a merge, each by itself: several comments or edges stand in one list.
-fn conflict_losers(change: &Change) -> Vec<(&str, Value)> {
+/// The values that lost in a merge, one entry per comment or edge.
+fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
-        match parsed(Some(raw.get())) {
+        match parse_value(Some(raw.get())) {
             Value::Array(values) if PARTS.contains(&field.as_str()) => {
                 found.extend(values.into_iter().map(|value| (field.as_str(), value)));
             }
@@ -268,22 +273,22 @@ fn conflict_losers(change: &Change) -> Vec<(&str, Value)> {
     found
 }
 
-/// A value for `--json`.
-pub(super) fn parsed(raw: Option<&str>) -> Value {
+/// Parses a value for `--json`.
+pub(super) fn parse_value(raw: Option<&str>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw).ok())
         .unwrap_or_default()
 }
 
-/// A value on one line.
-pub(super) fn shown(raw: Option<&str>) -> String {
-    plain(parsed(raw))
+/// Formats a value on one line.
+pub(super) fn format_value(raw: Option<&str>) -> String {
+    format_plain(parse_value(raw))
 }
 
-fn plain(value: Value) -> String {
+fn format_plain(value: Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
-        Value::String(text) => escape::line(&text),
-        other => escape::line(&other.to_string()),
+        Value::String(text) => escape::escape_line(&text),
+        other => escape::escape_line(&other.to_string()),
     }
 }
 
@@ -292,8 +297,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_of_several_comments_that_lost_is_shown() {
-        let change: Change = serde_json::from_str(
+    fn every_overruled_comment_is_shown() {
+        let change: BeadChange = serde_json::from_str(
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
         .unwrap();
@@ -310,8 +315,8 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_is_told_from_what_was_edited_or_went_back() {
-        let seen = |clone, by, after| Seen {
+    fn a_sync_is_distinguished_from_an_edit_and_a_rollback() {
+        let seen = |clone, by, after| PriorChange {
             clone,
             by,
             after: Some(after),
@@ -322,16 +327,25 @@ mod tests {
             seen(None, "alice", "2"),
             seen(other, "bob", "3"),
         ];
-        let beside = Break::Beside { here: false };
-        assert_eq!(gap(&both[..2], 0, Some("1"), other), beside);
-        let merged = Break::Synced {
+        let beside = HistoryGap::Beside { here: false };
+        assert_eq!(find_gap(&both[..2], 0, Some("1"), other), beside);
+        let merged = HistoryGap::Synced {
             by: "bob",
             here: false,
         };
-        assert_eq!(gap(&both, 2, Some("merged"), None), merged);
+        assert_eq!(find_gap(&both, 2, Some("merged"), None), merged);
         // It had that before: a person did something more.
-        assert_eq!(gap(&both, 3, Some("edited"), None), Break::Outside);
-        assert_eq!(gap(&both[..2], 1, Some("1"), None), Break::Outside);
-        assert_eq!(gap(&both[..2], 1, Some("edited"), None), Break::Outside);
+        assert_eq!(
+            find_gap(&both, 3, Some("edited"), None),
+            HistoryGap::Outside
+        );
+        assert_eq!(
+            find_gap(&both[..2], 1, Some("1"), None),
+            HistoryGap::Outside
+        );
+        assert_eq!(
+            find_gap(&both[..2], 1, Some("edited"), None),
+            HistoryGap::Outside
+        );
     }
 }

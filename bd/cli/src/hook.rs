@@ -1,3 +1,3 @@
-//! `bd hook NAME`, which hooks of the era call: the same as `bd hooks run NAME`.
+//! `bd hook NAME`, which hooks of earlier versions call: the same as `bd hooks run NAME`.
 
 pub(super) use super::hooks::run::{Args, run};

@@ -3,18 +3,18 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
-use bd::query::{Filter, sort};
+use bd::query::{BeadFilter, sort};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// The label of a bead that waits for a person.
 const LABEL: &str = "human";
-/// How the reasons of closing begin.
+/// The prefixes of the close reasons.
 const RESPONDED: &str = "Responded";
 const DISMISSED: &str = "Dismissed";
 
@@ -24,11 +24,11 @@ const DISMISSED: &str = "Dismissed";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<HumanCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum HumanCommand {
     /// List beads that wait for a person
     List {
         /// Only beads of this status; `all` for any
@@ -57,84 +57,87 @@ enum Verb {
     Stats {},
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => {
             ctx.ui.raw(include_str!("../../templates/human.md"));
-            Ok(Box::new(Nothing))
+            Ok(Box::new(EmptyReport))
         }
-        Some(Verb::List { status }) => list(ctx, status.as_deref()),
-        Some(Verb::Respond { id, response }) => {
+        Some(HumanCommand::List { status }) => list_waiting(ctx, status.as_deref()),
+        Some(HumanCommand::Respond { id, response }) => {
             if response.trim().is_empty() {
-                return Err(
-                    Usage("response text required: bd human respond ID -r TEXT".into()).into(),
-                );
+                return Err(UsageError(
+                    "response text required: bd human respond ID -r TEXT".into(),
+                )
+                .into());
             }
             let comment = format!("Response: {response}");
-            close(ctx, &id, "human respond", Some(&comment), RESPONDED)
+            close_with_comment(ctx, &id, "human respond", Some(&comment), RESPONDED)
         }
-        Some(Verb::Dismiss { id, reason }) => {
+        Some(HumanCommand::Dismiss { id, reason }) => {
             let reason = match reason.as_str() {
                 "" => DISMISSED.to_owned(),
                 reason => format!("{DISMISSED}: {reason}"),
             };
-            close(ctx, &id, "human dismiss", None, &reason)
+            close_with_comment(ctx, &id, "human dismiss", None, &reason)
         }
-        Some(Verb::Stats {}) => stats(ctx),
+        Some(HumanCommand::Stats {}) => count_by_state(ctx),
     }
 }
 
-fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
-    let filter = Filter {
+fn find_labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
+    let filter = BeadFilter {
         labels: vec![LABEL.to_owned()],
         ..filter
     };
     filter.apply(snapshot)
 }
 
-fn list(ctx: &Context, status: Option<&str>) -> Answer {
+fn list_waiting(ctx: &Context, status: Option<&str>) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let mut filter = Filter::default();
+    let mut filter = BeadFilter::default();
     match status {
         None => filter.not_statuses = vec![Status::Closed],
         Some("all") => {}
         Some(status) => filter.statuses = vec![Status::from(status)],
     }
-    let mut found = labelled(&snapshot, filter);
+    let mut found = find_labelled(&snapshot, filter);
     let count = found.len();
-    sort::usual(&mut found, count);
-    Ok(Box::new(Waiting(found.into_iter().cloned().collect())))
+    sort::sort_usual(&mut found, count);
+    Ok(Box::new(HumanListReport(
+        found.into_iter().cloned().collect(),
+    )))
 }
 
-fn close(
+fn close_with_comment(
     ctx: &Context,
     given: &str,
     operation: &'static str,
     comment: Option<&str>,
     reason: &str,
-) -> Answer {
-    ctx.may_change(operation)?;
-    let store = ctx.store_of(given)?;
+) -> CommandResult {
+    ctx.check_writable(operation)?;
+    let store = ctx.store_for_id(given)?;
     let author = ctx.author();
     let bead = store.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?;
         let id = bead.id.clone();
         if !bead.has_label(LABEL) {
-            return Err(Usage(format!("issue {id} does not have the '{LABEL}' label")).into());
+            return Err(UsageError(format!("issue {id} does not have the '{LABEL}' label")).into());
         }
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;
         }
-        // An answer ends the question, whatever the bead waits for.
-        Ok(change::close(tx, &id, reason, "", true)?)
+        // An answer resolves the question, even if the bead is blocked.
+        Ok(change::close_bead(tx, &id, reason, "", true)?)
     })?;
-    let line = format!("✓ Closed {}: {}", bead.id, escape::line(reason));
-    Said::new(plain_json(&bead), line).answer()
+    let line = format!("✓ Closed {}: {}", bead.id, escape::escape_line(reason));
+    TextReport::new(plain_json(&bead), line).into_answer()
 }
 
-fn stats(ctx: &Context) -> Answer {
+fn count_by_state(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let all = labelled(&snapshot, Filter::default());
+    let all = find_labelled(&snapshot, BeadFilter::default());
     let begins = |start: &str| {
         let closed = all.iter().filter(|bead| !bead.is_open());
         closed
@@ -154,13 +157,13 @@ fn stats(ctx: &Context) -> Answer {
         line("Responded", responded),
         line("Dismissed", dismissed),
     ];
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }
 
 #[derive(Debug)]
-struct Waiting(Vec<Bead>);
+struct HumanListReport(Vec<Bead>);
 
-impl Report for Waiting {
+impl Report for HumanListReport {
     fn json(&self) -> Value {
         self.0.iter().map(plain_json).collect()
     }
@@ -171,7 +174,7 @@ impl Report for Waiting {
             return;
         }
         for bead in &self.0 {
-            line::listed(page, bead, "");
+            line::write_list_line(page, bead, "");
         }
         page.line("Answer: bd human respond ID -r TEXT");
     }

@@ -6,15 +6,15 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, id, lines};
-use bd::change::{self, ImportOptions, Imported, NewIds, Orphans};
+use bd::change::{self, ImportOptions, ImportReport, NewIds, OrphanPolicy};
 use bd::config::{self, Config};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
 use bd::store::mark;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{counted, escape};
 
 use super::args;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Import beads from JSONL, SQLite, GitHub, Jira or Linear
 ///
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     force: bool,
     /// How to import children of unknown parents
     #[arg(long, value_name = "MODE", default_value = "allow")]
-    orphan_handling: Orphans,
+    orphan_handling: OrphanPolicy,
     #[arg(long, hide = true)]
     dedupe_after: bool,
     /// If several beads share an external reference, keep it on the first only
@@ -67,24 +67,24 @@ pub(crate) struct Args {
     no_git_history: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("import")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("import")?;
     let store = ctx.store()?;
     let prefix = store.prefix()?;
-    let (found, settings) = read(ctx, &args, &prefix)?;
+    let (found, settings) = read_source(ctx, &args, &prefix)?;
     let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
-    let beads = of_here(ctx, &args, found.beads, &prefix)?;
+    let beads = select_importable(ctx, &args, found.beads, &prefix)?;
     let options = ImportOptions {
         skip_existing: args.skip_existing,
         strict: args.strict,
         orphans: args.orphan_handling,
         clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
-    let mut done = Imported::default();
+    let mut done = ImportReport::default();
     let bar = ctx.ui.bar(beads.len());
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        tx.learn(words(&settings));
-        done = change::import(tx, beads, options, || bar.inc(1))?;
+        tx.add_vocabulary(collect_vocabulary(&settings));
+        done = change::import_beads(tx, beads, options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {
             return Err(DryRun.into());
@@ -103,7 +103,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .collect();
         config::set_all(store.dir(), &pairs)?;
     }
-    let source = Source {
+    let source = ImportSource {
         ids: found.ids,
         edges: found.edges,
         left_out: found.left_out,
@@ -111,41 +111,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         fields: found.fields,
         settings,
     };
-    report(ctx, &done, &source, args.dry_run)
+    report_import(ctx, &done, &source, args.dry_run)
 }
 
-/// The beads that may come in, with the prefix of this place where that is wanted.
-fn of_here(
+/// Returns the beads that may be imported, renamed to the prefix of this store if requested.
+fn select_importable(
     ctx: &Context,
     args: &Args,
     mut beads: Vec<Box<Bead>>,
     prefix: &str,
-) -> Result<Vec<Box<Bead>>, Usage> {
-    let mut own = ctx.config.list("allowed_prefixes");
-    own.push(prefix.to_owned());
+) -> Result<Vec<Box<Bead>>, UsageError> {
+    let mut allowed = ctx.config.list("allowed_prefixes");
+    allowed.push(prefix.to_owned());
     let foreign: Vec<String> = beads
         .iter()
-        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &own))
+        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &allowed))
         .map(|bead| bead.id.clone())
         .collect();
     if args.rename_on_import {
-        let new = |old: &String| Some((old.clone(), with_prefix(old, prefix)?));
+        let new = |old: &String| Some((old.clone(), replace_prefix(old, prefix)?));
         let ids: NewIds = foreign.iter().filter_map(new).collect();
         for bead in &mut beads {
-            change::renamed(bead, &ids);
+            change::apply_new_ids(bead, &ids);
         }
     } else if !foreign.is_empty() && !args.force {
-        return Err(mismatch(&foreign, prefix));
+        return Err(prefix_mismatch(&foreign, prefix));
     }
     if !args.force {
-        // Deleted beads of another prefix say nothing here.
-        beads.retain(|bead| has_prefix(&bead.id, &own));
+        // Tombstones with another prefix have no meaning here.
+        beads.retain(|bead| has_prefix(&bead.id, &allowed));
     }
     Ok(beads)
 }
 
-/// The types and statuses that come with the beads.
-fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
+/// Collects the types and statuses that the imported settings define.
+fn collect_vocabulary(settings: &BTreeMap<String, String>) -> Vocabulary {
     let mut config = Config::default();
     for (name, value) in settings {
         config.set_flag(name, value);
@@ -153,9 +153,9 @@ fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
     config.vocabulary()
 }
 
-/// What is known of where beads come from.
-struct Source {
-    /// Names there and ids here; empty for records.
+/// The facts about the source of the import.
+struct ImportSource {
+    /// The source's names and our ids; empty for JSONL records.
     ids: BTreeMap<String, String>,
     edges: usize,
     left_out: Vec<(String, String)>,
@@ -164,8 +164,8 @@ struct Source {
     settings: BTreeMap<String, String>,
 }
 
-/// The beads of the file, and the settings that only it has.
-fn read(
+/// Reads the beads of the file, and the settings that only the file has.
+fn read_source(
     ctx: &Context,
     args: &Args,
     prefix: &str,
@@ -174,39 +174,39 @@ fn read(
     let file = given.map_or("-", String::as_str);
     if file == "-" && std::io::stdin().is_terminal() {
         let usage = "give a file: 'bd import FILE', or records on standard input";
-        return Err(Usage(usage.into()).into());
+        return Err(UsageError(usage.into()).into());
     }
-    let path = ctx.env.absolute(file);
+    let path = ctx.env.make_absolute(file);
     if file != "-" && mark::is_database_at(&path) {
-        let database = sqlite::read(&path)?;
+        let database = sqlite::read_database(&path)?;
         let mut settings = database.settings;
-        // Beads that are here already have a prefix, whether a setting says so or not.
+        // Existing beads already fix the prefix, with or without a setting.
         if ctx.store()?.snapshot()?.bead_refs().next().is_some() {
             settings.remove("issue_prefix");
         }
         settings.retain(|name, _| ctx.config.get(name).is_none());
         return Ok((database.found, settings));
     }
-    let text = args::file(ctx, file)?;
-    if let Some(tracker) = args.from.or_else(|| foreign::detect(&text)) {
+    let text = args::read_input_file(ctx, file)?;
+    if let Some(tracker) = args.from.or_else(|| foreign::detect_tracker(&text)) {
         let here = ctx.store()?.snapshot()?;
-        let found = foreign::read(&text, tracker, prefix, &here)?;
+        let found = foreign::read_export(&text, tracker, prefix, &here)?;
         return Ok((found, BTreeMap::new()));
     }
-    Ok((records(file, text)?, BTreeMap::new()))
+    Ok((parse_records(file, text)?, BTreeMap::new()))
 }
 
-/// Beads from lines of JSON.
-fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
-    let lines = lines::read(text.into_bytes());
+/// Parses beads from JSONL.
+fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
+    let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
         let text =
             format!("{file}: line {number} is a git conflict marker; finish that merge first");
-        return Err(Usage(text));
+        return Err(UsageError(text));
     }
     if let Some(damage) = lines.damaged.first() {
-        let (line, reason) = (damage.line, escape::line(&damage.reason));
-        return Err(Usage(format!(
+        let (line, reason) = (damage.line, escape::escape_line(&damage.reason));
+        return Err(UsageError(format!(
             "{file}: line {line} cannot be read: {reason}"
         )));
     }
@@ -216,12 +216,17 @@ fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
     })
 }
 
-/// Ends a transaction that is not meant to be kept.
+/// Aborts a transaction whose changes must not be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was changed")]
 pub(super) struct DryRun;
 
-fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answer {
+fn report_import(
+    ctx: &Context,
+    done: &ImportReport,
+    source: &ImportSource,
+    is_dry: bool,
+) -> CommandResult {
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
@@ -250,11 +255,11 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
             .status(&format!("  {edges}; fields: {}", fields.join(", ")));
     }
     for (name, value) in &source.settings {
-        let value = escape::line(value);
+        let value = escape::escape_line(value);
         ctx.ui.status(&format!("  setting {name} = {value}"));
     }
     if !ctx.ui.is_json() {
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     let value = json!({
         "created": created,
@@ -269,26 +274,29 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
         "fields": source.fields,
         "settings": source.settings,
     });
-    Said::new(value, text).answer()
+    TextReport::new(value, text).into_answer()
 }
 
 fn has_prefix(id: &str, prefixes: &[String]) -> bool {
-    prefixes.iter().any(|own| {
-        let rest = id.strip_prefix(own.trim_end_matches('-'));
+    prefixes.iter().any(|prefix| {
+        let rest = id.strip_prefix(prefix.trim_end_matches('-'));
         rest.is_some_and(|rest| rest.starts_with('-'))
     })
 }
 
-fn with_prefix(old: &str, prefix: &str) -> Option<String> {
+fn replace_prefix(old: &str, prefix: &str) -> Option<String> {
     let rest = old.strip_prefix(id::prefix_of(old)?)?;
     Some(format!("{prefix}{rest}"))
 }
 
-fn mismatch(foreign: &[String], prefix: &str) -> Usage {
+fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
     let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
-    let found: Vec<String> = found.iter().map(|own| format!("{own}-")).collect();
+    let found: Vec<String> = found
+        .iter()
+        .map(|found_prefix| format!("{found_prefix}-"))
+        .collect();
     let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
-    Usage(format!(
+    UsageError(format!(
         "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
     ))
 }

@@ -1,10 +1,10 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Describe the beads that are used here
 #[derive(Debug, clap::Args)]
@@ -19,17 +19,18 @@ pub(crate) struct Args {
     thanks: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let paths = Paths::of(store.dir());
+    let paths = StorePaths::for_folder(store.dir());
     let count = snapshot
         .bead_refs()
         .filter(|bead| !bead.is_tombstone())
         .count();
     let stored = ctx.config.stored().into_iter();
-    let config: serde_json::Map<_, _> =
-        stored.map(|(name, own)| (name, json!(own.value))).collect();
+    let config: serde_json::Map<_, _> = stored
+        .map(|(name, setting)| (name, json!(setting.value)))
+        .collect();
     let prefix = store.prefix().unwrap_or_default();
     let mut value = json!({
         "database_path": paths.mark(),
@@ -58,5 +59,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         });
         lines.push("Files:  one bead per line of JSON; docs/STORE.md describes them".to_owned());
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -5,14 +5,14 @@ use bd::bead::id;
 use bd::config;
 use bd::git::Git;
 use bd::hooks;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
-use bd::sync::fresh::{self, Taken};
-use kit::failure::Usage;
+use bd::sync::fresh::{self, FetchedBeads};
+use kit::failure::UsageError;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Start a beads project in this folder
 ///
@@ -78,21 +78,22 @@ struct ServerArgs {
     server_user: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("init")?;
-    let named = find::named(&ctx.env).map(|(_, dir)| dir);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("init")?;
+    let named = find::find_named_folder(&ctx.env).map(|(_, dir)| dir);
     let cwd = ctx.env.cwd();
     if named.is_none() {
         refuse_odd_places(cwd)?;
     }
     let place = named.unwrap_or_else(|| cwd.join(".beads"));
-    let dir = find::follow(&place, &mut Vec::new());
+    let dir = find::follow_redirect(&place, &mut Vec::new());
     let had = dir.join("config.yaml").is_file();
     let was_there = create::is_initialized(&dir);
-    // In a clone, and where only the issues are, it was not made here.
-    let is_set_up = Paths::of(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
+    // A clone, or a folder with only the issues file, was not set up here.
+    let is_set_up =
+        StorePaths::for_folder(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
     let was_made_here = was_there && is_set_up;
-    let taken = from_branch(ctx, &dir, &args)?;
+    let taken = read_from_branch(ctx, &dir, &args)?;
     if taken.is_none() && was_made_here && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
     }
@@ -100,22 +101,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let of_branch = taken.as_ref().and_then(|taken| taken.prefix.clone());
     let known = args.prefix.clone().or(configured).or(of_branch);
     let prefix = choose_prefix(ctx, &dir, known)?;
-    create::complete(&dir, Some(&prefix))?;
+    create::complete_store(&dir, Some(&prefix))?;
     if let Some(branch) = &args.branch {
-        config::set(&dir, "sync-branch", branch)?;
+        config::set_setting(&dir, "sync-branch", branch)?;
     }
     let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
-    let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
+    let driver = !args.no_merge_driver && !args.stealth && install_driver(ctx, &dir)?;
     warn_of_foreign(ctx, &dir);
     let is_found = was_there && !was_made_here;
     let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
     if ctx.ui.is_quiet() {
-        return Said::default().answer();
+        return TextReport::default().into_answer();
     }
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
     let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks, "issues": beads.unwrap_or_default()});
-    let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
+    let mut lines: Vec<String> = taken.iter().map(describe_taken).collect();
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
         format!("  Beads: {path}"),
@@ -133,24 +134,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if hooks {
         lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
     }
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }
 
-/// Installs git's hooks where the folder is at the top of a repository; says whether it did.
+/// Installs the git hooks if the folder is at the top of a repository. Returns true if they were
+/// installed.
 fn install_hooks(ctx: &Context, dir: &Path) -> bool {
-    let root = find::GitPlace::of(dir).root;
+    let root = find::GitPlace::around(dir).root;
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
         return false;
     };
-    let installed = hooks::install(&Git::at(root), env!("CARGO_PKG_VERSION"));
+    let installed = hooks::install_git_hooks(&Git::at(root), env!("CARGO_PKG_VERSION"));
     if let Err(error) = &installed {
         ctx.ui.warn(&format!("no git hooks are installed: {error}"));
     }
     installed.is_ok()
 }
 
-/// The prefix that is known, else that of the beads that are there, else the name of the folder.
-fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, Usage> {
+/// Chooses the prefix: the recorded one, the prefix of the existing beads, or the name of the
+/// folder.
+fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, UsageError> {
     let folder = || {
         let name = ctx.env.cwd().file_name().unwrap_or_default();
         id::clean_prefix(&name.to_string_lossy())
@@ -159,21 +162,20 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
     let prefix = known.or_else(of_beads).unwrap_or_else(folder);
     let prefix = prefix.trim_end_matches('-').to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
         )));
     }
     Ok(prefix)
 }
 
-/// How many beads there are.
 fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
     let snapshot = ctx.open(dir)?.snapshot()?;
     let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
     Ok(live.count())
 }
 
-/// The prefix of beads that are there already.
+/// Returns the prefix of the existing beads.
 fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
     let is_there = create::is_initialized(dir);
     let snapshot = is_there
@@ -183,47 +185,51 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
     has_beads.then(|| snapshot.prefix().ok()).flatten()
 }
 
-/// Another program's database stays as it is.
+/// Warns that another program's database stays unchanged.
 fn warn_of_foreign(ctx: &Context, dir: &Path) {
-    let paths = Paths::of(dir);
-    if mark::is_foreign(&paths) {
+    let paths = StorePaths::for_folder(dir);
+    if mark::is_foreign_database(&paths) {
         let path = paths.mark();
         let path = path.display();
         ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; `bd import {path}` takes them over"));
     }
 }
 
-/// Where there were beads for this place the new ones are in front of them.
+/// Warns if beads of an outer folder applied here so far. The new store hides them.
 fn warn_of_outer(ctx: &Context, dir: &Path) {
-    if let Some(outer) = ctx.found().ok().filter(|found| found.dir != dir) {
+    if let Some(outer) = ctx.project().ok().filter(|found| found.dir != dir) {
         let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
         ctx.ui.warn(&format!("{outer} has beads, too: they are as they were, and commands in {here} and below use the new ones now"));
     }
 }
 
-/// In a fresh clone the beads are on their branch: then they are read from there.
-fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<Taken>> {
+/// Reads the beads from the sync branch in a fresh clone.
+fn read_from_branch(
+    ctx: &Context,
+    dir: &Path,
+    args: &Args,
+) -> anyhow::Result<Option<FetchedBeads>> {
     let wanted = args.branch.as_deref();
     let mut config = ctx.config.clone();
     if let Some(branch) = wanted {
         config.set_flag("sync-branch", branch);
     }
     let there = if dir.is_dir() {
-        fresh::at(dir, &config)
+        fresh::find_fresh_store(dir, &config)
     } else {
         let here = ctx.env.cwd().join(".beads");
         let found = fresh::find_fresh_clone_around(&ctx.env, &config);
         found.filter(|fresh| fresh.dir == dir && dir == here)
     };
     match there {
-        Some(there) => Ok(Some(there.take(&ctx.clock)?)),
+        Some(there) => Ok(Some(there.fetch(&ctx.clock)?)),
         None => Ok(None),
     }
 }
 
-/// What is said of beads that were read from their branch.
-pub(super) fn taken_line(taken: &Taken) -> String {
-    let Taken {
+/// Describes the beads that were read from the sync branch.
+pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
+    let FetchedBeads {
         beads, branch, dir, ..
     } = taken;
     let beads = if *beads == 1 {
@@ -237,14 +243,15 @@ pub(super) fn taken_line(taken: &Taken) -> String {
     )
 }
 
-/// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
-fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
-    create::attributes(dir)?;
-    if find::GitPlace::of(dir).root.is_none() {
+/// Configures git to merge these beads if the folder is in a repository. Returns true if the folder
+/// is in one.
+fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
+    create::write_attributes(dir)?;
+    if find::GitPlace::around(dir).root.is_none() {
         return Ok(false);
     }
-    if let Err(error) = super::merge::install(dir) {
-        // The project is made; without the driver git merges line by line.
+    if let Err(error) = super::merge::install_merge_driver(dir) {
+        // The project exists by now. Without the driver, git merges line by line.
         ctx.ui.warn(&format!(
             "git is not set up to merge beads field by field ({error}); try 'bd merge --install'"
         ));
@@ -253,18 +260,18 @@ fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// No project is started inside another's `.beads` or in a linked worktree.
-fn refuse_odd_places(cwd: &Path) -> Result<(), Usage> {
+/// Refuses to start a project inside a `.beads` folder or in a linked worktree.
+fn refuse_odd_places(cwd: &Path) -> Result<(), UsageError> {
     if cwd
         .ancestors()
         .any(|folder| folder.file_name().is_some_and(|name| name == ".beads"))
     {
-        return Err(Usage(
+        return Err(UsageError(
             "cannot run 'bd init' inside a .beads directory".into(),
         ));
     }
-    if let Some(main) = find::GitPlace::of(cwd).main_root {
-        return Err(Usage(format!(
+    if let Some(main) = find::GitPlace::around(cwd).main_root {
+        return Err(UsageError(format!(
             "cannot run 'bd init' from within a git worktree; run it in the main repository, {}",
             main.display()
         )));

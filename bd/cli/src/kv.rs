@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Keep values under keys of your own
 ///
@@ -13,11 +13,11 @@ use kit::cli::report::{Answer, Exit, Said};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: KvCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum KvCommand {
     /// Keep a value
     Set {
         /// The key
@@ -43,7 +43,7 @@ enum Verb {
     List {},
 }
 
-/// What names may not begin with: these are settings of other commands.
+/// The reserved prefixes of names, which are settings of other commands.
 const RESERVED: [&str; 7] = [
     "kv.",
     "sync.",
@@ -54,57 +54,57 @@ const RESERVED: [&str; 7] = [
     "export.",
 ];
 
-fn key(name: &str) -> Result<String, Usage> {
+fn build_key(name: &str) -> Result<String, UsageError> {
     let name = name.to_lowercase();
     if name.is_empty() {
-        return Err(Usage("key cannot be empty".into()));
+        return Err(UsageError("key cannot be empty".into()));
     }
     if let Some(start) = RESERVED.iter().find(|start| name.starts_with(**start)) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "key cannot begin with '{start}': it is reserved"
         )));
     }
     Ok(format!("kv.{name}"))
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     match args.verb {
-        Verb::Set { name, value } => {
-            ctx.may_change("kv set")?;
-            config::set(store.dir(), &key(&name)?, &value)?;
-            let line = format!("Set {name} = {}", escape::line(&value));
-            Said::new(json!({"key": name, "value": value}), line).answer()
+        KvCommand::Set { name, value } => {
+            ctx.check_writable("kv set")?;
+            config::set_setting(store.dir(), &build_key(&name)?, &value)?;
+            let line = format!("Set {name} = {}", escape::escape_line(&value));
+            TextReport::new(json!({"key": name, "value": value}), line).into_answer()
         }
-        Verb::Get { name } => {
-            let value = ctx.config.get(&key(&name)?);
+        KvCommand::Get { name } => {
+            let value = ctx.config.get(&build_key(&name)?);
             let is_there = value.is_some();
             let json = json!({"key": name, "value": value.as_deref().unwrap_or_default(), "found": is_there});
             let line = match value {
-                Some(value) => escape::block(&value),
+                Some(value) => escape::escape_block(&value),
                 None => format!("{name} (not set)"),
             };
-            Exit::with(u8::from(!is_there), Said::new(json, line))
+            ExitReport::with(u8::from(!is_there), TextReport::new(json, line))
         }
-        Verb::Clear { name } => {
-            ctx.may_change("kv clear")?;
-            config::unset(store.dir(), &key(&name)?)?;
-            Said::new(
+        KvCommand::Clear { name } => {
+            ctx.check_writable("kv clear")?;
+            config::unset_setting(store.dir(), &build_key(&name)?)?;
+            TextReport::new(
                 json!({"key": name, "deleted": "true"}),
                 format!("Cleared {name}"),
             )
-            .answer()
+            .into_answer()
         }
-        Verb::List {} => {
+        KvCommand::List {} => {
             let all = ctx.config.family("kv");
             let shown = all
                 .iter()
-                .map(|(name, value)| format!("{name} = {}", escape::line(value)));
+                .map(|(name, value)| format!("{name} = {}", escape::escape_line(value)));
             let mut lines: Vec<String> = shown.collect();
             if lines.is_empty() {
                 lines.push("No key-value pairs set".to_owned());
             }
-            Said::lines(json!(all), lines).answer()
+            TextReport::lines(json!(all), lines).into_answer()
         }
     }
 }

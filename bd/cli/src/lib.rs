@@ -1,4 +1,4 @@
-//! The command line of `bd`: arguments in, one domain call, one report out.
+//! The command line of `bd`: parses the arguments, makes one domain call and renders one report.
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
@@ -135,12 +135,12 @@ use bd::store::find;
 use bd::store::upkeep;
 use context::Context;
 use kit::cli::parse::Program;
-use kit::cli::report::Answer;
-use kit::failure::{Failure, Usage};
+use kit::cli::report::CommandResult;
+use kit::failure::{Failure, UsageError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
 
-const BD: Program<Root, Command, Whole> = Program::new("bd");
+const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 
 /// Track work as beads, in git, for humans and agents
 ///
@@ -161,9 +161,9 @@ const BD: Program<Root, Command, Whole> = Program::new("bd");
     subcommand_help_heading = "Available Commands",
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
 )]
-struct Root {
+struct RootArgs {
     #[command(flatten)]
-    global: Global,
+    global: GlobalArgs,
     /// Print the version
     #[arg(short = 'V', long, help_heading = "Options")]
     version: bool,
@@ -172,7 +172,7 @@ struct Root {
 /// Flags of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
-struct Global {
+struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -333,15 +333,15 @@ kit::program! {
     Version => version,
 }
 
-/// The whole command line, for man pages and completions.
-pub fn command() -> clap::Command {
-    BD.whole()
+/// Builds the whole command line. Man pages and completions are generated from it.
+pub fn build_command_line() -> clap::Command {
+    BD.build_whole()
 }
 
-/// Runs one `bd` command line and says how it ended.
+/// Runs one `bd` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let command_with_values = || completion::offer_values(command(), &env, &args);
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+    let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
     let is_json = args.iter().any(|arg| arg == "--json");
@@ -352,7 +352,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let line = match BD.read(args) {
         Ok(line) => line,
         Err(error) => {
-            return absent::answer(&error, &words).unwrap_or_else(|| usage(&error, is_json));
+            return absent::answer_absent_command(&error, &words)
+                .unwrap_or_else(|| report_usage_error(&error, is_json));
         }
     };
     let global = line.root.global;
@@ -360,18 +361,20 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let screen = Ui::new(json, global.quiet, &env);
     git::report_slow_remotes(ui::report_slow_remote);
     if line.root.version {
-        screen.raw(&format!("{}\n", version::line()));
+        screen.raw(&format!("{}\n", version::format_version()));
         return ExitCode::SUCCESS;
     }
     let Some(command) = line.command else {
-        screen.raw(&command().render_help().to_string());
+        screen.raw(&build_command_line().render_help().to_string());
         return ExitCode::SUCCESS;
     };
-    let ctx = match context(env, &global).and_then(|ctx| fresh(ctx, &command, &global)) {
+    let ctx = match build_context(env, &global)
+        .and_then(|ctx| init_fresh_clone(ctx, &command, &global))
+    {
         Ok(ctx) => ctx,
-        Err(error) => return fail(&screen, &error),
+        Err(error) => return report_failure(&screen, &error),
     };
-    greet::greet(&ctx, &command);
+    greet::print_notices(&ctx, &command);
     let answer = command.run(&ctx);
     let answer = ctx
         .reports
@@ -383,38 +386,38 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ExitCode::from(report.exit())
         }
         Err(error) => {
-            let failure = error::describe_failure(&error).with_similar(similar_ids(&ctx, &error));
-            show_failure(&ctx.ui, &failure)
+            let failure = error::describe_failure(&error).with_similar(find_similar(&ctx, &error));
+            print_failure(&ctx.ui, &failure)
         }
     };
-    let clock = (!ctx.readonly).then_some(&ctx.clock);
-    upkeep::finish(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
+    let clock = (!ctx.is_readonly).then_some(&ctx.clock);
+    upkeep::finish_command(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
     exit
 }
 
-/// The environment at the place that the flags name.
-fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
+/// Returns the environment for the directory that the flags name.
+fn resolve_env(env: Env, global: &GlobalArgs) -> anyhow::Result<Env> {
     let mut env = env;
     if let Some(folder) = &global.directory {
-        let folder = env.absolute(folder);
+        let folder = env.make_absolute(folder);
         if !folder.is_dir() {
             let folder = folder.display();
-            return Err(Usage(format!("no such folder: {folder} (-C)")).into());
+            return Err(UsageError(format!("no such folder: {folder} (-C)")).into());
         }
-        env = env.at(&folder);
+        env = env.in_dir(&folder);
     }
     if let Some(path) = &global.db {
-        let dir = find::beside(&env.absolute(path));
-        env = env.and("BEADS_DIR", &dir.to_string_lossy());
+        let dir = find::folder_of_database(&env.make_absolute(path));
+        env = env.with_var("BEADS_DIR", &dir.to_string_lossy());
     }
     Ok(env)
 }
 
-fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
-    let env = place(env, global)?;
+fn build_context(env: Env, global: &GlobalArgs) -> anyhow::Result<Context> {
+    let env = resolve_env(env, global)?;
     let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
     if global.db.is_some() {
-        ctx.named_by("--db");
+        ctx.set_named_by("--db");
     }
     if let Some(actor) = &global.actor {
         ctx.config.set_flag("actor", actor);
@@ -422,8 +425,12 @@ fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
     Ok(ctx)
 }
 
-/// In a fresh clone whose beads are on their branch, they are read first.
-fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
+/// In a fresh clone, reads the beads from the sync branch before the command runs.
+fn init_fresh_clone(
+    mut ctx: Context,
+    command: &Command,
+    global: &GlobalArgs,
+) -> anyhow::Result<Context> {
     let reads_beads = !matches!(
         command,
         Command::Init(_)
@@ -437,75 +444,75 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
             | Command::Mcp(_)
     );
     let is_there = ctx
-        .found()
+        .project()
         .is_ok_and(|found| found.dir.join("issues.jsonl").is_file());
     if is_there || !reads_beads {
         return Ok(ctx);
     }
-    let found = ctx.found().ok();
+    let found = ctx.project().ok();
     let Some(there) = bd::sync::fresh::find_fresh_clone(&ctx.env, &ctx.config, found) else {
         if found.is_none()
             && let Some(there) = bd::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
         {
-            ctx.is_on_branch(&there.branch);
+            ctx.set_sync_branch(&there.branch);
         }
         return Ok(ctx);
     };
-    if ctx.readonly {
+    if ctx.is_readonly {
         let place = there.dir.display();
         ctx.ui.warn(&format!(
             "{place} has no beads yet, and their branch is not read in read-only mode"
         ));
-        ctx.is_on_branch(&there.branch);
+        ctx.set_sync_branch(&there.branch);
         return Ok(ctx);
     }
-    let taken = there.take(&ctx.clock)?;
-    ctx.ui.status(&init::taken_line(&taken));
-    context(ctx.env, global)
+    let taken = there.fetch(&ctx.clock)?;
+    ctx.ui.status(&init::describe_taken(&taken));
+    build_context(ctx.env, global)
 }
 
-/// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
-/// clients look for it.
-fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
-    show_failure(screen, &bd::error::describe_failure(error))
+/// Prints the error of a failed command on standard error. With JSON, prints it on standard output
+/// too, where existing clients look for it.
+fn report_failure(screen: &Ui, error: &anyhow::Error) -> ExitCode {
+    print_failure(screen, &bd::error::describe_failure(error))
 }
 
-fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
+fn print_failure(screen: &Ui, failure: &Failure) -> ExitCode {
     if screen.is_json() {
-        screen.raw(&kit::json::pretty(&failure.json()));
+        screen.raw(&kit::json::to_pretty_json(&failure.json()));
     }
     screen.error(failure);
     ExitCode::from(failure.exit)
 }
 
-/// Ids like the one that a failed command did not find.
-fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
+/// Returns ids similar to the id that a failed command did not find.
+fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
     let find = || {
         let given = error::unknown_id(error)?;
-        let snapshot = ctx.store_of(given).ok()?.snapshot().ok()?;
+        let snapshot = ctx.store_for_id(given).ok()?.snapshot().ok()?;
         let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-        Some(id::similar(given, live.map(|bead| bead.id())))
+        Some(id::find_similar_ids(given, live.map(|bead| bead.id())))
     };
     find().unwrap_or_default()
 }
 
-/// Shows help, or why a command line cannot be understood, and says how the process ends.
-fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
+/// Prints help or a usage error, and returns the exit code.
+fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
     if screen.is_json() {
-        return fail(&screen, &Usage(plain_usage(error)).into());
+        return report_failure(&screen, &UsageError(plain_usage(error)).into());
     }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
     {
-        let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
+        let unknown = anyhow::Error::from(UsageError(format!("unknown flag: {flag}")));
         screen.error(&bd::error::describe_failure(&unknown));
     }
-    // Clients of the era know no other code of a failure than 1.
+    // Existing clients know only 1 as the exit code of a failure.
     ExitCode::from(screen.command_line(error).min(1))
 }
 
-/// What clap says in one line, without the usage below it.
+/// Returns clap's message in one line, without the usage below it.
 fn plain_usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -524,8 +531,8 @@ fn plain_usage(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_command_line_is_sound() {
-        super::command().debug_assert();
+    fn clap_accepts_the_command_line() {
+        super::build_command_line().debug_assert();
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a bead looks on one line.
+//! Formats a bead on one line.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,11 +6,10 @@ use bd::bead::{Bead, DepKind, Status};
 use bd::store::{BeadRef, Snapshot};
 use kit::ui::{Page, Style, cut, escape};
 
-/// The least room for a title before the rest of the line gives way.
+/// The minimum width of a title before the rest of the line is dropped.
 const TITLE_ROOM: usize = 20;
 
-/// The sign of a status.
-pub(crate) fn symbol(status: &Status) -> &'static str {
+pub(crate) fn status_symbol(status: &Status) -> &'static str {
     match status {
         Status::Open => "○",
         Status::InProgress => "◐",
@@ -23,9 +22,8 @@ pub(crate) fn symbol(status: &Status) -> &'static str {
     }
 }
 
-/// The sign of a status, painted.
-pub(crate) fn painted_symbol(style: &Style, status: &Status) -> String {
-    let symbol = symbol(status);
+pub(crate) fn paint_symbol(style: &Style, status: &Status) -> String {
+    let symbol = status_symbol(status);
     match status {
         Status::InProgress | Status::Hooked => style.yellow(symbol),
         Status::Blocked => style.red(symbol),
@@ -35,8 +33,8 @@ pub(crate) fn painted_symbol(style: &Style, status: &Status) -> String {
     }
 }
 
-/// `● P1`, painted by urgency.
-pub(crate) fn priority(style: &Style, priority: i64) -> String {
+/// Formats `● P1`, coloured by urgency.
+pub(crate) fn paint_priority(style: &Style, priority: i64) -> String {
     let text = format!("● P{priority}");
     match priority {
         0 => style.red(&text),
@@ -45,26 +43,26 @@ pub(crate) fn priority(style: &Style, priority: i64) -> String {
     }
 }
 
-/// A line with a head that is always shown, a title that is cut to the room there is, and a tail that is
-/// shown where it leaves the title enough room.
-pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
-    let title = escape::line(title);
+/// Writes a line with a head that is always shown, a title that is cut to the available width, and
+/// a tail that is shown if enough width remains for the title.
+pub(crate) fn write_fitted(page: &mut Page, prefix: &str, title: &str, suffix: &str) {
+    let title = escape::escape_line(title);
     let Some(width) = page.known_width() else {
-        page.line(format!("{head}{title}{tail}"));
+        page.line(format!("{prefix}{title}{suffix}"));
         return;
     };
-    let room = width.saturating_sub(visible(head));
-    let with_tail = room.saturating_sub(visible(tail));
+    let room = width.saturating_sub(visible_width(prefix));
+    let with_tail = room.saturating_sub(visible_width(suffix));
     if with_tail >= TITLE_ROOM.min(title.width()) {
-        let title = cut::cut(&title, with_tail);
-        page.line(format!("{head}{title}{tail}"));
+        let title = cut::cut_to_width(&title, with_tail);
+        page.line(format!("{prefix}{title}{suffix}"));
     } else {
-        page.cut_line(format!("{head}{title}{tail}"));
+        page.cut_line(format!("{prefix}{title}{suffix}"));
     }
 }
 
-/// The width of text without its colours.
-fn visible(text: &str) -> usize {
+/// Returns the width of a text without its colour codes.
+fn visible_width(text: &str) -> usize {
     let mut plain = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
@@ -75,21 +73,25 @@ fn visible(text: &str) -> usize {
     plain.width()
 }
 
-/// The widths of the columns of a list: ids and types. On a page of unknown width, as for a program, nothing is aligned.
+/// The widths of the columns of a list. If the width of the page is unknown, as for a pipe, nothing
+/// is aligned.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Widths {
+pub(crate) struct ColumnWidths {
     id: usize,
     kind: usize,
 }
 
-impl Widths {
-    /// Those of a list of beads; a few long ids do not push all titles away.
-    pub(crate) fn of<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
+impl ColumnWidths {
+    /// Computes the widths for a list of beads. A few long ids do not widen the column.
+    pub(crate) fn for_beads<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
         let Some(width) = page.known_width() else {
             return Self::default();
         };
         beads.fold(Self::default(), |widths, bead| Self {
-            id: widths.id.max(escape::line(&bead.id).width()).min(width / 4),
+            id: widths
+                .id
+                .max(escape::escape_line(&bead.id).width())
+                .min(width / 4),
             kind: widths
                 .kind
                 .max(bead.issue_type.as_str().width())
@@ -98,56 +100,58 @@ impl Widths {
     }
 }
 
-/// The line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks: bd-b)`.
-pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
-    aligned(page, bead, links, Widths::default());
+/// Writes a line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks:
+/// bd-b)`.
+pub(crate) fn write_list_line(page: &mut Page, bead: &Bead, links: &str) {
+    write_aligned_line(page, bead, links, ColumnWidths::default());
 }
 
-/// The same with ids and types in columns.
-pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths) {
+/// Like [`write_list_line`], with ids and types in columns.
+pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widths: ColumnWidths) {
     let style = page.style().clone();
-    let kind = format!("[{}]", escape::line(bead.issue_type.as_str()));
-    let id = escape::line(&bead.id);
+    let kind = format!("[{}]", escape::escape_line(bead.issue_type.as_str()));
+    let id = escape::escape_line(&bead.id);
     let gap = " ".repeat(widths.id.saturating_sub(id.width()));
-    let mut head = format!(
+    let mut prefix = format!(
         "{} {}{gap} [{}] {} ",
-        painted_symbol(&style, &bead.status),
+        paint_symbol(&style, &bead.status),
         style.cyan(&id),
-        priority(&style, bead.priority),
-        cut::pad(&kind, widths.kind + 2),
+        paint_priority(&style, bead.priority),
+        cut::pad_to_width(&kind, widths.kind + 2),
     );
     if bead.pinned {
-        head.insert_str(0, "📌 ");
+        prefix.insert_str(0, "📌 ");
     }
     if !bead.assignee.is_empty() {
-        head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+        prefix.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
     }
     if !bead.labels.is_empty() {
-        let labels = escape::line(&bead.labels.join(" "));
-        head.push_str(&style.dim(&format!("[{labels}] ")));
+        let labels = escape::escape_line(&bead.labels.join(" "));
+        prefix.push_str(&style.dim(&format!("[{labels}] ")));
     }
-    head.push_str("- ");
-    fitted(page, &head, &bead.title, &style.dim(links));
+    prefix.push_str("- ");
+    write_fitted(page, &prefix, &bead.title, &style.dim(links));
 }
 
-/// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
-pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
-    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
-    // A parent holds nothing up by being open.
+/// Formats the open blockers of a bead and the beads that it blocks, in parentheses; empty if there
+/// are none.
+pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
+    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|target| target.is_open());
+    // An open parent does not block its children.
     let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
     let by: Vec<String> = bead
         .dependencies
         .iter()
         .filter(|edge| is_waited_for(&edge.kind) && is_open(&edge.depends_on_id))
-        .map(|edge| escape::line(&edge.depends_on_id))
+        .map(|edge| escape::escape_line(&edge.depends_on_id))
         .collect();
     let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
-    let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
+    let holds_up = |holder: &BeadRef<'_>| bead.is_open() && holder.is_open();
     let blocks: Vec<String> = snapshot
         .dependents(&bead.id)
         .into_iter()
         .filter(|(holder, kind)| affects(*kind) && holds_up(holder))
-        .map(|(holder, _)| escape::line(holder.id()))
+        .map(|(holder, _)| escape::escape_line(holder.id()))
         .collect();
     let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]
         .into_iter()
@@ -173,12 +177,12 @@ mod tests {
             ..Bead::default()
         };
         let mut page = Page::new(width, Style::plain());
-        listed(&mut page, &bead, " (blocks: bd-b)");
+        write_list_line(&mut page, &bead, " (blocks: bd-b)");
         page.text().to_owned()
     }
 
     #[test]
-    fn a_line_fits_the_screen_and_keeps_what_matters() {
+    fn a_line_fits_the_screen_and_keeps_its_important_parts() {
         let line = shown(Some(60), &[]);
         assert!(
             line.starts_with("○ bd-k3f [● P2] [task] - Login form"),

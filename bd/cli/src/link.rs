@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::bead::DepKind;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make one bead wait for another
 #[derive(Debug, clap::Args)]
@@ -25,11 +25,11 @@ pub(crate) struct Args {
     kind: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("link")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("link")?;
     let kind = DepKind::from(args.kind.as_str());
-    let (from, to) = dep::link(ctx, &args.one, &args.other, kind)?;
+    let (from, to) = dep::link_beads(ctx, &args.one, &args.other, kind)?;
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": args.kind});
-    Said::new(value, format!("✓ Linked {from} → {to} ({})", args.kind)).answer()
+    TextReport::new(value, format!("✓ Linked {from} → {to} ({})", args.kind)).into_answer()
 }

@@ -2,10 +2,10 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Status};
-use bd::query::{Filter, lint, sort};
+use bd::query::{BeadFilter, lint, sort};
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check descriptions for the headings of their type
 ///
@@ -24,18 +24,18 @@ pub(crate) struct Args {
     status: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut beads = if args.ids.is_empty() {
         let statuses = match args.status.as_str() {
             "all" => Vec::new(),
             status => vec![Status::from(status)],
         };
-        let kind = args.kind.as_deref().map(Kind::in_filter);
-        Filter {
+        let kind = args.kind.as_deref().map(Kind::from_filter);
+        BeadFilter {
             statuses,
             kind,
-            ..Filter::default()
+            ..BeadFilter::default()
         }
         .apply(&snapshot)
     } else {
@@ -44,31 +44,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .collect::<Result<Vec<_>, _>>()?
     };
     let all = beads.len();
-    sort::usual(&mut beads, all);
+    sort::sort_usual(&mut beads, all);
     let found = beads
         .into_iter()
-        .map(|bead| (bead.clone(), lint::missing(bead)));
+        .map(|bead| (bead.clone(), lint::find_missing_headings(bead)));
     let found = found.filter(|(_, missing)| !missing.is_empty()).collect();
     let is_json = ctx.ui.is_json();
-    Ok(Box::new(Lint { found, is_json }))
+    Ok(Box::new(LintReport { found, is_json }))
 }
 
-/// Beads without headings that they should have.
+/// Beads without their required headings.
 #[derive(Debug)]
-struct Lint {
+struct LintReport {
     found: Vec<(Bead, Vec<&'static str>)>,
     is_json: bool,
 }
 
-impl Lint {
+impl LintReport {
     fn total(&self) -> usize {
         self.found.iter().map(|(_, missing)| missing.len()).sum()
     }
 }
 
-impl Report for Lint {
+impl Report for LintReport {
     fn json(&self) -> Value {
-        let one = |(bead, missing): &(Bead, Vec<&str>)| {
+        let bead_json = |(bead, missing): &(Bead, Vec<&str>)| {
             json!({
                 "id": bead.id,
                 "title": bead.title,
@@ -79,7 +79,7 @@ impl Report for Lint {
         };
         let results: Value = match self.found.len() {
             0 => Value::Null,
-            _ => self.found.iter().map(one).collect(),
+            _ => self.found.iter().map(bead_json).collect(),
         };
         json!({"total": self.total(), "issues": self.found.len(), "results": results})
     }
@@ -93,7 +93,7 @@ impl Report for Lint {
         let (total, beads) = (counted(total, "heading"), counted(beads, "issue"));
         page.line(format!("{total} missing in {beads}:"));
         for (bead, missing) in &self.found {
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             page.line(format!("{} [{}]: {title}", bead.id, bead.issue_type));
             for heading in missing {
                 page.line(format!("  ⚠ Missing: {heading}"));

@@ -1,11 +1,11 @@
 use serde_json::Value;
 
 use crate::context::Context;
-use kit::failure::Usage;
-use kit::sys::exec::Exec;
+use kit::failure::UsageError;
+use kit::sys::exec::ChildCommand;
 use kit::ui::{Page, Report};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Run the mail command of this project
 ///
@@ -22,27 +22,28 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
     let named = variables.iter().find_map(|name| ctx.env.get(name));
     let command = named.map(str::to_owned);
     let command = command.or_else(|| ctx.config.get("mail.delegate"));
-    let missing =
-        || Usage("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into());
+    let missing = || {
+        UsageError("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into())
+    };
     let command = command.ok_or_else(missing)?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or_else(missing)?;
-    let run = Exec::new(program).args(words).args(&args.rest);
+    let run = ChildCommand::new(program).args(words).args(&args.rest);
     let status = run.cwd(ctx.env.cwd()).run_attached()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Box::new(Delegated(code.unwrap_or(1))))
+    Ok(Box::new(MailExit(code.unwrap_or(1))))
 }
 
 /// The exit code of the mail command.
 #[derive(Debug)]
-struct Delegated(u8);
+struct MailExit(u8);
 
-impl Report for Delegated {
+impl Report for MailExit {
     fn json(&self) -> Value {
         Value::Null
     }

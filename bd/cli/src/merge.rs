@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::lines;
 use bd::git::{Git, GitError};
-use bd::merge::{self, Merge, MergeError, Note, Overruled};
+use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
 use bd::store::StoreError;
 use bd::store::archive::Archive;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::sys::file;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge bead files field by field (git's merge driver)
 ///
@@ -49,78 +49,82 @@ pub(crate) struct Args {
     debug: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("merge")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("merge")?;
     if args.install {
-        let dir = ctx.found()?.dir.clone();
-        let path = install(&dir)?;
+        let dir = ctx.project()?.dir.clone();
+        let path = install_merge_driver(&dir)?;
         let line = format!("✓ git merges {path} field by field in this clone");
-        return Said::new(json!({"installed": true, "path": path}), line).answer();
+        return TextReport::new(json!({"installed": true, "path": path}), line).into_answer();
     }
     if args.unmerged {
-        return unmerged(ctx);
+        return merge_unmerged_file(ctx);
     }
-    let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
+    let paths: Vec<PathBuf> = args
+        .files
+        .iter()
+        .map(|path| make_absolute(ctx, path))
+        .collect();
     let [out, base, left, right] = paths.as_slice() else {
-        return Err(kit::failure::Usage("four files are needed".into()).into());
+        return Err(kit::failure::UsageError("four files are needed".into()).into());
     };
     let texts = [base, left, right]
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
     let [base_text, left_text, right_text] = texts;
-    let sides = Sides {
+    let sides = MergeInput {
         base: base_text?,
         left: left_text?,
         right: right_text?,
     };
-    let merge = merged(ctx, &sides)
+    let merge = merge_sides(ctx, &sides)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
     let there = fs::read(out).unwrap_or_default();
     if there != merge.text && there != sides.left {
         refuse_to_drop(out, &there, &sides)?;
     }
-    finish(ctx, out, &merge, &sides)
+    finish_merge(ctx, out, &merge, &sides)
 }
 
-/// What is merged.
-pub(super) struct Sides {
+/// The three texts of a merge.
+pub(super) struct MergeInput {
     pub(super) base: Vec<u8>,
     pub(super) left: Vec<u8>,
     pub(super) right: Vec<u8>,
 }
 
-/// The merge, which leaves in the archive what is there.
-pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
+/// Merges the sides. Archived beads stay in the archive.
+pub(super) fn merge_sides(ctx: &Context, sides: &MergeInput) -> Result<FileMerge, MergeError> {
     let archive = OnceCell::new();
-    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
-    merge::files(&sides.base, &sides.left, &sides.right, &look_up)
+    let look_up = |id: &str| archive.get_or_init(|| load_archive(ctx)).get(id);
+    merge::merge_files(&sides.base, &sides.left, &sides.right, &look_up)
 }
 
-/// Writes and tells what came of it.
-fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
-    write(ctx, out, merge, sides)?;
-    Said::lines(as_json(out, merge), Vec::new()).answer()
+/// Writes and reports the result of a merge.
+fn finish_merge(ctx: &Context, out: &Path, merge: &FileMerge, sides: &MergeInput) -> CommandResult {
+    write_merge(ctx, out, merge, sides)?;
+    TextReport::lines(merge_to_json(out, merge), Vec::new()).into_answer()
 }
 
-/// Writes what came of it, tells what gave way, and keeps that in history.
-pub(super) fn write(
+/// Writes the merged text, reports the overruled values, and records them in history.
+pub(super) fn write_merge(
     ctx: &Context,
     out: &Path,
-    merge: &Merge,
-    sides: &Sides,
+    merge: &FileMerge,
+    sides: &MergeInput,
 ) -> Result<(), StoreError> {
     if fs::read(out).unwrap_or_default() != merge.text {
-        file::replace(out, &merge.text, 0o644)
+        file::replace_file(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     report_merge(ctx, &merge.lost, &merge.notes);
-    remember(ctx, merge, &sides.left);
+    record_merge(ctx, merge, &sides.left);
     Ok(())
 }
 
-/// Merges both sides as git's index has them, in the place of the file with the markers that git left.
-fn unmerged(ctx: &Context) -> Answer {
-    let dir = ctx.found()?.dir.clone();
-    let paths = Paths::of(&dir);
+/// Merges both sides from git's index, and replaces the file that has git's conflict markers.
+fn merge_unmerged_file(ctx: &Context) -> CommandResult {
+    let dir = ctx.project()?.dir.clone();
+    let paths = StorePaths::for_folder(&dir);
     let out = paths.issues();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let git = Git::at(&dir);
@@ -129,8 +133,8 @@ fn unmerged(ctx: &Context) -> Answer {
         let reason = "git does not have two sides of it in its index: there is nothing to merge";
         bail!("{}: {reason}", out.display());
     };
-    let sides = Sides {
-        // Both sides may have made it.
+    let sides = MergeInput {
+        // Both sides may have created the file.
         base: stage(1)?.unwrap_or_default(),
         left,
         right,
@@ -145,19 +149,19 @@ fn unmerged(ctx: &Context) -> Answer {
         );
     }
     refuse_to_drop(out, &there, &sides)?;
-    let merge = merged(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
-    let answer = finish(ctx, out, &merge, &sides);
-    let shown = escape::line(&out.display().to_string());
+    let merge = merge_sides(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
+    let answer = finish_merge(ctx, out, &merge, &sides);
+    let shown = escape::escape_line(&out.display().to_string());
     ctx.ui
         .status(&format!("{shown} has both sides now: `git add` it"));
     answer
 }
 
-/// What is overwritten has no beads that none of the three texts has.
-fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()> {
+/// Fails if the file to overwrite has beads that none of the three texts has.
+fn refuse_to_drop(out: &Path, there: &[u8], sides: &MergeInput) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
         let lines = text.split(|byte| *byte == b'\n');
-        lines.filter_map(merge::id_of).collect()
+        lines.filter_map(merge::id_of_line).collect()
     };
     let texts = [&sides.base, &sides.left, &sides.right];
     let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();
@@ -168,25 +172,26 @@ fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()>
     bail!(
         "{} has beads that neither side has, and they would be gone: {}; nothing was written: give the result another name",
         out.display(),
-        escape::line(&dropped.join(", "))
+        escape::escape_line(&dropped.join(", "))
     )
 }
 
-fn absolute(ctx: &Context, path: &Path) -> PathBuf {
+fn make_absolute(ctx: &Context, path: &Path) -> PathBuf {
     ctx.env.cwd().join(path)
 }
 
-/// The archive of the project around; an empty one where there is no project.
-fn archived(ctx: &Context) -> Archive {
-    let dir = ctx.found().ok().map(|found| found.dir.clone());
-    // An archive that cannot be read holds back nothing.
+/// Loads the archive of the enclosing project; empty if there is no project.
+fn load_archive(ctx: &Context) -> Archive {
+    let dir = ctx.project().ok().map(|found| found.dir.clone());
+    // An unreadable archive must not prevent the merge.
     dir.and_then(|dir| Archive::read(&dir).ok())
         .unwrap_or_default()
 }
 
-/// Tells git to merge the beads of a folder with this command; returns the path of the file.
-pub(super) fn install(dir: &Path) -> Result<String, GitError> {
-    let paths = Paths::of(dir);
+/// Configures git to merge the beads of a folder with this command, and returns the path of the
+/// issues file.
+pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
+    let paths = StorePaths::for_folder(dir);
     let name = paths.issues().file_name().unwrap_or_default();
     let git = Git::at(dir);
     let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
@@ -194,8 +199,8 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
     Ok(path)
 }
 
-/// Whether git knows the beads of this folder and merges them line by line. Beads that are in no commit of the project are
-/// merged by nobody but us.
+/// Returns true if git tracks the beads of this folder and merges them line by line. Only bd merges
+/// beads that are in no commit of the project.
 pub(super) fn lacks_driver(dir: &Path) -> bool {
     let git = Git::at(dir);
     let is_tracked = git.tracked(&["issues.jsonl"]);
@@ -204,52 +209,52 @@ pub(super) fn lacks_driver(dir: &Path) -> bool {
         && path.is_ok_and(|path| git.has_merge_driver(&path).is_ok_and(|has| !has))
 }
 
-/// Puts the merge into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
+/// Records the merge in the history of the enclosing project, if there is one.
+fn record_merge(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_merge(merge, ours, &ctx.clock) {
-        // The merge is done, and what was lost has been told.
+    if let Err(error) = store.record_merge(merge, ours, &ctx.clock) {
+        // The merge is complete, and the overruled values have been reported.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }
 }
 
-/// Tells people what a merge took away and decided.
-pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
+/// Reports the beads that a merge removed and the conflicts that it resolved.
+pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[MergeNote]) {
     for lost in lost {
-        let value = shortened(&lost.value);
+        let value = shorten_loser(&lost.value);
         let line = format!(
             "{}: {} {value} gave way to the other side's",
             lost.id, lost.field
         );
-        ctx.ui.warn(&escape::line(&line));
+        ctx.ui.warn(&escape::escape_line(&line));
     }
     for note in notes {
         let line = match note {
-            Note::Kept { id } => {
+            MergeNote::Kept { id } => {
                 format!("{id}: removed on one side and changed on the other; it is kept")
             }
-            Note::Buried { id } => {
+            MergeNote::Buried { id } => {
                 format!(
                     "{id}: deleted on one side and changed on the other; it stays deleted, and bd history {id} has what was changed (bd restore {id} brings it back)"
                 )
             }
-            Note::Spared { id } => {
+            MergeNote::Spared { id } => {
                 format!(
                     "{id}: its line is damaged on one side; it is kept as the other side has it"
                 )
             }
-            Note::Archived { id } => format!("{id}: is in the archive and stays there"),
-            Note::Moved { from, to } => {
+            MergeNote::Archived { id } => format!("{id}: is in the archive and stays there"),
+            MergeNote::Moved { from, to } => {
                 format!("{from}: two beads were made under this id; the later one is now {to}")
             }
         };
-        ctx.ui.status(&escape::line(&line));
+        ctx.ui.status(&escape::escape_line(&line));
     }
 }
 
-fn shortened(value: &str) -> String {
+fn shorten_loser(value: &str) -> String {
     let most = 120;
     match value.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &value[..end]),
@@ -257,14 +262,14 @@ fn shortened(value: &str) -> String {
     }
 }
 
-fn as_json(out: &Path, merge: &Merge) -> Value {
-    let mut value = as_values(&merge.lost, &merge.notes);
+fn merge_to_json(out: &Path, merge: &FileMerge) -> Value {
+    let mut value = notes_to_json(&merge.lost, &merge.notes);
     value["output"] = json!(out.display().to_string());
     value
 }
 
-/// The same as values for programs.
-pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
+/// Converts the overruled values and notes to JSON.
+pub(super) fn notes_to_json(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
     let lost: Vec<Value> = lost
         .iter()
         .map(|lost| {
@@ -275,11 +280,11 @@ pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
     let notes: Vec<Value> = notes
         .iter()
         .map(|note| match note {
-            Note::Kept { id } => json!({"kind": "kept", "id": id}),
-            Note::Buried { id } => json!({"kind": "buried", "id": id}),
-            Note::Spared { id } => json!({"kind": "spared", "id": id}),
-            Note::Archived { id } => json!({"kind": "archived", "id": id}),
-            Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
+            MergeNote::Kept { id } => json!({"kind": "kept", "id": id}),
+            MergeNote::Buried { id } => json!({"kind": "buried", "id": id}),
+            MergeNote::Spared { id } => json!({"kind": "spared", "id": id}),
+            MergeNote::Archived { id } => json!({"kind": "archived", "id": id}),
+            MergeNote::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
         })
         .collect();
     json!({"lost": lost, "notes": notes})

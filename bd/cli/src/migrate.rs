@@ -1,9 +1,9 @@
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
-/// What the era migrated; none of it is needed.
+/// Accepts the migrations of earlier versions. None of them is needed.
 const WORDS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
 
 /// Accepted for older scripts; there is nothing to migrate.
@@ -13,12 +13,12 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, args: Args) -> CommandResult {
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
     if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
         let text =
             format!("unknown command {word:?} for \"bd migrate\"; there is nothing to migrate");
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }

@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::create::place;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Move a bead to another rig
 ///
@@ -27,26 +27,24 @@ pub(crate) struct Args {
     skip_deps: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("move")?;
-    let moved = relocate(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("move")?;
+    let moved = relocate_bead(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
     let mut json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
     json["deps_remapped"] = json!(moved.edges);
-    moved.say(json)
+    moved.into_answer(json)
 }
 
-/// A bead that was moved.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct MoveReport {
     pub(super) source: String,
     pub(super) target: String,
     pub(super) closed: bool,
     edges: usize,
 }
 
-impl Moved {
-    /// As an answer.
-    pub(super) fn say(self, json: serde_json::Value) -> Answer {
+impl MoveReport {
+    pub(super) fn into_answer(self, json: serde_json::Value) -> CommandResult {
         let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
         if self.closed {
             lines.push(format!("  {} is closed", self.source));
@@ -58,36 +56,37 @@ impl Moved {
                 self.target
             ));
         }
-        Said::lines(json, lines).answer()
+        TextReport::lines(json, lines).into_answer()
     }
 }
 
-/// Moves a bead: made there while this store is locked, so that nobody changes the bead in between.
-pub(super) fn relocate(
+/// Moves a bead: creates the copy while this store is locked, so that the bead cannot change in
+/// between.
+pub(super) fn relocate_bead(
     ctx: &Context,
     given: &str,
     rig: &str,
     keep_open: bool,
     remap: bool,
-) -> anyhow::Result<Moved> {
+) -> anyhow::Result<MoveReport> {
     let (there, rig) = place::store_of_rig(ctx, rig)?;
-    let here = ctx.store_of(given)?;
+    let here = ctx.store_for_id(given)?;
     let author = ctx.author();
     here.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?.clone();
         if there.dir() == here.dir() {
-            return Err(Usage(format!("{} is already in rig {rig}", bead.id)).into());
+            return Err(UsageError(format!("{} is already in rig {rig}", bead.id)).into());
         }
         if bead.ephemeral {
             let id = &bead.id;
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "cannot move {id}: it is a wisp; first run: bd promote {id}"
             ))
             .into());
         }
         let new = change::copy_for_move(&bead);
         let made = there.transact(&author, &ctx.clock, |tx| {
-            Ok::<_, anyhow::Error>(change::create(tx, new)?)
+            Ok::<_, anyhow::Error>(change::create_bead(tx, new)?)
         })?;
         let edges = if remap {
             change::remap_edges(tx, &bead.id, &rig, &made.id)?
@@ -97,7 +96,7 @@ pub(super) fn relocate(
         if !keep_open {
             change::close_moved(tx, &bead.id, &made.id)?;
         }
-        Ok(Moved {
+        Ok(MoveReport {
             source: bead.id,
             target: made.id,
             closed: !keep_open,

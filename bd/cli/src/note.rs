@@ -1,10 +1,10 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
-use kit::failure::Usage;
+use bd::change::{self, BeadEdit};
+use kit::failure::UsageError;
 
 use super::report::Changed;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add a line to the notes of a bead
 #[derive(Debug, clap::Args)]
@@ -23,25 +23,25 @@ pub(crate) struct Args {
     stdin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("note")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("note")?;
     let text = match (&args.file, args.stdin) {
-        (Some(path), _) => args::file(ctx, path)?,
-        (None, true) => args::stdin()?,
+        (Some(path), _) => args::read_input_file(ctx, path)?,
+        (None, true) => args::read_stdin()?,
         (None, false) => args.text.join(" "),
     };
     let text = text.trim_end();
     if text.is_empty() {
-        return Err(Usage("note text required: bd note ID TEXT".into()).into());
+        return Err(UsageError("note text required: bd note ID TEXT".into()).into());
     }
-    let beads = each::change(ctx, "noting", &[args.id], |tx, id| {
+    let beads = each::change_each(ctx, "noting", &[args.id], |tx, id| {
         let append_notes = Some(text.to_owned());
-        change::update(
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 append_notes,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;

@@ -1,6 +1,6 @@
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Print the text about beads for AGENTS.md
 ///
@@ -8,9 +8,9 @@ use kit::cli::report::{Answer, Nothing};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.ui
         .status("Add this to AGENTS.md, or run: bd setup codex\n");
     ctx.ui.raw(include_str!("../../templates/agents.md"));
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }

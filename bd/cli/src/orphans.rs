@@ -5,11 +5,11 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::git::Git;
 use bd::query::mentions;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::{each, line};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List open beads that commit messages name
 ///
@@ -28,19 +28,23 @@ pub(crate) struct Args {
     details: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let messages = Git::at(ctx.env.cwd()).messages()?;
     let snapshot = ctx.store()?.snapshot()?;
     let begun = [Status::Open, Status::InProgress];
-    let open = snapshot.select(|head| begun.contains(&head.status()) && !head.is_ephemeral());
-    let commits = mentions::by_id(&messages);
+    let open = snapshot.select(|bead| begun.contains(&bead.status()) && !bead.is_ephemeral());
+    let commits = mentions::group_by_id(&messages);
     let named = open.filter_map(|bead| {
         let commits = commits.get(bead.id.as_str())?;
-        let commits: Vec<Commit> = commits.iter().copied().map(Commit::of).collect();
+        let commits: Vec<OrphanCommit> = commits
+            .iter()
+            .copied()
+            .map(OrphanCommit::from_log_entry)
+            .collect();
         Some((bead.clone(), commits))
     });
-    let found: Vec<(Bead, Vec<Commit>)> = named.collect();
-    let mut orphans = Orphans {
+    let found: Vec<(Bead, Vec<OrphanCommit>)> = named.collect();
+    let mut orphans = OrphansReport {
         found,
         details: args.details,
         closed: Vec::new(),
@@ -48,9 +52,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !args.fix || orphans.found.is_empty() {
         return Ok(Box::new(orphans));
     }
-    ctx.may_change("orphans")?;
+    ctx.check_writable("orphans")?;
     if !args.yes && !ctx.ui.is_json() && !is_confirmed(ctx, &orphans)? {
-        return Err(Usage("nothing was closed".into()).into());
+        return Err(UsageError("nothing was closed".into()).into());
     }
     let ids: Vec<String> = orphans
         .found
@@ -62,15 +66,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .iter()
         .map(|(_, commits)| commits[0].reason())
         .collect();
-    let closed = each::change(ctx, "closing", &ids, |tx, id| {
-        let at = ids.iter().position(|own| own == id).unwrap_or_default();
-        change::close(tx, id, &reasons[at], "", false)
+    let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
+        let at = ids
+            .iter()
+            .position(|closed_id| closed_id == id)
+            .unwrap_or_default();
+        change::close_bead(tx, id, &reasons[at], "", false)
     })?;
     orphans.closed = closed.into_iter().map(|bead| bead.id).collect();
     Ok(Box::new(orphans))
 }
 
-fn is_confirmed(ctx: &Context, orphans: &Orphans) -> anyhow::Result<bool> {
+fn is_confirmed(ctx: &Context, orphans: &OrphansReport) -> anyhow::Result<bool> {
     let mut page = ctx.ui.page();
     orphans.list(&mut page);
     ctx.ui.status(page.text().trim_end());
@@ -83,15 +90,15 @@ fn is_confirmed(ctx: &Context, orphans: &Orphans) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// A commit that names a bead.
+/// A commit whose message names a bead.
 #[derive(Debug)]
-struct Commit {
+struct OrphanCommit {
     id: String,
     subject: String,
 }
 
-impl Commit {
-    fn of((id, message): &(String, String)) -> Self {
+impl OrphanCommit {
+    fn from_log_entry((id, message): &(String, String)) -> Self {
         let subject = message.trim_start().lines().next().unwrap_or_default();
         Self {
             id: id.clone(),
@@ -106,31 +113,31 @@ impl Commit {
 
 /// Open beads with the commits that name them, newest first.
 #[derive(Debug)]
-struct Orphans {
-    found: Vec<(Bead, Vec<Commit>)>,
+struct OrphansReport {
+    found: Vec<(Bead, Vec<OrphanCommit>)>,
     details: bool,
     closed: Vec<String>,
 }
 
-impl Orphans {
+impl OrphansReport {
     fn list(&self, page: &mut Page) {
         for (bead, commits) in &self.found {
             let style = page.style().clone();
-            let mark = line::painted_symbol(&style, &bead.status);
-            let head = format!("{mark} {} ", style.cyan(&bead.id));
-            line::fitted(page, &head, &bead.title, "");
+            let mark = line::paint_symbol(&style, &bead.status);
+            let line_start = format!("{mark} {} ", style.cyan(&bead.id));
+            line::write_fitted(page, &line_start, &bead.title, "");
             let shown = if self.details { commits.len() } else { 1 };
             for commit in &commits[..shown.min(commits.len())] {
-                let subject = escape::line(&commit.subject);
+                let subject = escape::escape_line(&commit.subject);
                 page.cut_line(format!("    {} {subject}", commit.id));
             }
         }
     }
 }
 
-impl Report for Orphans {
+impl Report for OrphansReport {
     fn json(&self) -> Value {
-        let one = |(bead, commits): &(Bead, Vec<Commit>)| {
+        let orphan_json = |(bead, commits): &(Bead, Vec<OrphanCommit>)| {
             let is_closed = self.closed.contains(&bead.id);
             let status = if is_closed {
                 "closed"
@@ -151,7 +158,7 @@ impl Report for Orphans {
             }
             value
         };
-        self.found.iter().map(one).collect()
+        self.found.iter().map(orphan_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -5,9 +5,9 @@ use clap::error::ErrorKind;
 use std::ffi::OsString;
 
 use clap::Command;
-use kit::cli::parse::{Line, find_command_name, parse_line};
+use kit::cli::parse::{ParsedCommandLine, find_command_name, parse_line};
 
-use super::{BD, Command as Commands, Root};
+use super::{BD, Command as Commands, RootArgs};
 
 fn words(words: &[&str]) -> Vec<OsString> {
     std::iter::once("bd")
@@ -36,24 +36,24 @@ fn help(command: Command, args: &[OsString]) -> String {
 }
 
 #[test]
-fn the_help_of_every_command_is_the_same_both_ways() {
-    let all = paths(&BD.whole(), &[]);
+fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
+    let all = paths(&BD.build_whole(), &[]);
     assert!(all.len() > 40, "{all:?}");
     for path in all {
         for flag in ["--help", "-h"] {
             let mut line: Vec<&str> = path.iter().map(String::as_str).collect();
             line.push(flag);
             let args = words(&line);
-            let lean = BD.lean(&args).unwrap();
-            assert_eq!(help(lean, &args), help(BD.whole(), &args), "{line:?}");
+            let lean = BD.build_lean(&args).unwrap();
+            assert_eq!(help(lean, &args), help(BD.build_whole(), &args), "{line:?}");
         }
     }
 }
 
 #[test]
-fn every_command_is_sound_alone() {
-    for sub in BD.whole().get_subcommands() {
-        let lean = BD.lean(&words(&[sub.get_name()]));
+fn clap_accepts_every_command_alone() {
+    for sub in BD.build_whole().get_subcommands() {
+        let lean = BD.build_lean(&words(&[sub.get_name()]));
         match lean {
             Some(lean) => lean.debug_assert(),
             None => assert_eq!(sub.get_name(), "help"),
@@ -62,8 +62,8 @@ fn every_command_is_sound_alone() {
 }
 
 #[test]
-fn every_name_and_alias_is_read_alike_both_ways() {
-    let whole = BD.whole();
+fn names_and_aliases_parse_the_same_alone_and_in_the_tree() {
+    let whole = BD.build_whole();
     for sub in whole.get_subcommands() {
         for name in sub.get_all_aliases().chain([sub.get_name()]) {
             for more in [&[][..], &["x"], &["x", "y"], &["--json"], &["--limit", "3"]] {
@@ -76,10 +76,12 @@ fn every_name_and_alias_is_read_alike_both_ways() {
 
 /// A line that the lean way understands is understood alike by the whole tree.
 fn alike(args: &[OsString]) {
-    let show = |line: Line<Root, Commands>| format!("{line:?}");
-    let Some(lean) = BD.lean(args) else { return };
+    let show = |line: ParsedCommandLine<RootArgs, Commands>| format!("{line:?}");
+    let Some(lean) = BD.build_lean(args) else {
+        return;
+    };
     let lean = parse_line(lean, args.iter().cloned()).map(show);
-    let whole = parse_line(BD.whole(), args.iter().cloned()).map(show);
+    let whole = parse_line(BD.build_whole(), args.iter().cloned()).map(show);
     match (lean, whole) {
         (Ok(lean), Ok(whole)) => assert_eq!(lean, whole, "{args:?}"),
         (Err(lean), Err(whole)) => assert_eq!(lean.kind(), whole.kind(), "{args:?}"),
@@ -88,10 +90,10 @@ fn alike(args: &[OsString]) {
 }
 
 #[test]
-fn the_command_is_found_behind_flags_and_their_values() {
+fn the_command_is_found_after_flags_and_their_values() {
     let named = |line: &[&str]| {
         let args = words(line);
-        find_command_name(&BD.root(), &args).map(|name| name.to_str().unwrap().to_owned())
+        find_command_name(&BD.build_root(), &args).map(|name| name.to_str().unwrap().to_owned())
     };
     let show = Some("show".to_owned());
     assert_eq!(named(&["show", "create"]), show);
@@ -112,8 +114,8 @@ fn the_command_is_found_behind_flags_and_their_values() {
 }
 
 #[test]
-fn beginnings_of_names_are_read_by_the_whole_tree() {
-    assert!(BD.lean(&words(&["upd", "bd-1"])).is_none());
+fn abbreviated_names_are_parsed_by_the_whole_tree() {
+    assert!(BD.build_lean(&words(&["upd", "bd-1"])).is_none());
     let line = BD.read(words(&["upd", "bd-1"])).unwrap();
     assert!(matches!(line.command, Some(Commands::Update(_))));
     let line = BD.read(words(&["dep", "ad", "bd-1", "bd-2"])).unwrap();
@@ -121,7 +123,7 @@ fn beginnings_of_names_are_read_by_the_whole_tree() {
 }
 
 #[test]
-fn no_command_is_no_error() {
+fn a_missing_command_is_not_an_error() {
     assert!(BD.read(words(&["--json"])).unwrap().command.is_none());
     assert!(BD.read(words(&["--version"])).unwrap().root.version);
 }

@@ -3,7 +3,7 @@ use bd::change;
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Pin beads as context, so that they are never ready work
 #[derive(Debug, clap::Args)]
@@ -13,10 +13,10 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("pin")?;
-    let beads = each::change(ctx, "pinning", &args.ids, |tx, id| {
-        change::amend(tx, id, |bead| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("pin")?;
+    let beads = each::change_each(ctx, "pinning", &args.ids, |tx, id| {
+        change::amend_bead(tx, id, |bead| {
             bead.pinned = true;
         })
     })?;

@@ -1,7 +1,7 @@
 use crate::context::Context;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Print instructions about beads for an agent
 ///
@@ -20,17 +20,17 @@ pub(crate) struct Args {
     stealth: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let Ok(found) = ctx.found() else {
-        return Ok(Box::new(Nothing));
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let Ok(found) = ctx.project() else {
+        return Ok(Box::new(EmptyReport));
     };
     let local = ctx.env.cwd().join(".beads/PRIME.md");
-    let own = [local, found.dir.join("PRIME.md")]
+    let custom_text = [local, found.dir.join("PRIME.md")]
         .iter()
-        .find_map(|path| String::from_utf8(file::read(path).ok()??).ok());
-    match own.filter(|_| !args.export) {
+        .find_map(|path| String::from_utf8(file::read_file_if_exists(path).ok()??).ok());
+    match custom_text.filter(|_| !args.export) {
         Some(text) => ctx.ui.raw(&text),
         None => ctx.ui.raw(include_str!("../../templates/prime.md")),
     }
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }

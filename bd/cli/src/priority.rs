@@ -1,9 +1,9 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::report::Changed;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Change the priority of a bead
 #[derive(Debug, clap::Args)]
@@ -16,16 +16,16 @@ pub(crate) struct Args {
     priority: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("priority")?;
-    let priority = Some(args::priority(&args.priority)?);
-    let beads = each::change(ctx, "updating", &[args.id], |tx, id| {
-        change::update(
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("priority")?;
+    let priority = Some(args::parse_priority_arg(&args.priority)?);
+    let beads = each::change_each(ctx, "updating", &[args.id], |tx, id| {
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 priority,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;

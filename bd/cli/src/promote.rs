@@ -1,9 +1,9 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
-use kit::failure::Usage;
+use bd::change::{self, BeadEdit};
+use kit::failure::UsageError;
 
 use super::report::plain_json;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make a wisp a durable bead
 ///
@@ -18,21 +18,21 @@ pub(crate) struct Args {
     reason: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("promote")?;
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("promote")?;
+    let store = ctx.store_for_id(&args.id)?;
     let author = ctx.author();
     let bead = store.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(&args.id)?;
         let id = bead.id.clone();
         if !bead.ephemeral {
-            return Err(Usage(format!("{id} is not a wisp (already persistent)")).into());
+            return Err(UsageError(format!("{id} is not a wisp (already persistent)")).into());
         }
-        let edit = Edit {
+        let edit = BeadEdit {
             ephemeral: Some(false),
-            ..Edit::default()
+            ..BeadEdit::default()
         };
-        change::update(tx, &id, edit)?;
+        change::update_bead(tx, &id, edit)?;
         let comment = match args.reason.as_deref().unwrap_or_default() {
             "" => "Promoted from wisp".to_owned(),
             reason => format!("Promoted from wisp: {reason}"),
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let bead = tx.get_live(&id).cloned();
         bead.ok_or_else(|| change::ChangeError::NotFound(id).into())
     })?;
-    ctx.touch(&bead.id);
+    ctx.set_last_touched(&bead.id);
     let line = format!("✓ Promoted {} to a durable bead", bead.id);
-    Said::new(plain_json(&bead), line).answer()
+    TextReport::new(plain_json(&bead), line).into_answer()
 }

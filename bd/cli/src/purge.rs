@@ -3,13 +3,13 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
-use bd::query::filter::glob;
+use bd::query::filter::is_glob_match;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Delete closed wisps
 ///
@@ -31,16 +31,16 @@ pub(crate) struct Args {
     pattern: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let limit = match &args.older_than {
         Some(text) => {
-            // A bare number is a number of days.
+            // A plain number is a number of days.
             let age = match text.parse::<u32>() {
                 Ok(days) => format!("{days}d"),
                 Err(_) => text.clone(),
             };
-            let nanos = when::duration(&age).ok_or_else(|| {
-                Usage(format!(
+            let nanos = when::parse_duration(&age).ok_or_else(|| {
+                UsageError(format!(
                     "invalid --older-than \"{text}\": use 12h, 7d or 2w"
                 ))
             })?;
@@ -57,41 +57,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             && args
                 .pattern
                 .as_deref()
-                .is_none_or(|pattern| glob(pattern, &bead.id))
+                .is_none_or(|pattern| is_glob_match(pattern, &bead.id))
     };
     let due = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|head| head.bead());
+        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
         let beads = beads.filter(|bead| is_due(bead));
         beads.map(|bead| bead.id.clone()).collect()
     };
     let store = ctx.store()?;
     if !args.force {
         let ids = due(&store.snapshot()?);
-        return Ok(Box::new(Purged { ids, dry_run: true }));
+        return Ok(Box::new(PurgeReport { ids, dry_run: true }));
     }
-    ctx.may_change("purge")?;
+    ctx.check_writable("purge")?;
     let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let ids = due(tx);
         tx.describe("purge", "");
         for id in &ids {
-            change::delete(tx, id, "purged", true)?;
+            change::delete_bead(tx, id, "purged", true)?;
         }
         Ok(ids)
     })?;
-    Ok(Box::new(Purged {
+    Ok(Box::new(PurgeReport {
         ids,
         dry_run: false,
     }))
 }
 
 #[derive(Debug)]
-struct Purged {
+struct PurgeReport {
     ids: Vec<String>,
     dry_run: bool,
 }
 
-impl Report for Purged {
+impl Report for PurgeReport {
     fn json(&self) -> Value {
         let mut value = json!({"purged_count": self.ids.len(), "purged_ids": self.ids});
         if self.dry_run {
@@ -112,7 +112,7 @@ impl Report for Purged {
             page.line(format!("✓ Deleted {count}:"));
         }
         for id in &self.ids {
-            page.line(format!("  {}", escape::line(id)));
+            page.line(format!("  {}", escape::escape_line(id)));
         }
         if self.dry_run {
             page.line("Delete permanently: bd purge --force");

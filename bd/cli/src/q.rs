@@ -1,6 +1,6 @@
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Create a bead and print only its id
 #[derive(Debug, clap::Args)]
@@ -24,10 +24,10 @@ pub(crate) struct Args {
     labels: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let title = args.words.join(" ");
-    let quick = super::create::Args::quick(title, args.priority, args.kind, args.labels);
-    let (bead, _) = super::create::make(ctx, &quick)?;
+    let quick = super::create::Args::for_quick(title, args.priority, args.kind, args.labels);
+    let (bead, _) = super::create::create_from_args(ctx, &quick)?;
     ctx.ui.raw(&format!("{}\n", bead.id));
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }

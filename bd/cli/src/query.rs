@@ -2,14 +2,14 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::query::{Order, expr, sort};
-use kit::failure::Usage;
-use kit::sys::env::zone;
+use bd::query::{SortOrder, expr, sort};
+use kit::failure::UsageError;
+use kit::sys::env::local_time_zone;
 use kit::ui::{Page, Report, counted};
 
 use super::line;
-use super::list::{DrawnRow, warn_of_damage};
-use kit::cli::report::{Answer, Said};
+use super::list::{DrawnRow, warn_of_damaged_lines};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the beads that an expression describes
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     long: bool,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
@@ -43,27 +43,27 @@ pub(crate) struct Args {
     parse_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.words.join(" ");
-    let zone = zone();
-    let invalid = |error: expr::ExprError| Usage(format!("invalid query: {error}"));
-    let expr = expr::read(&text, ctx.now(), &zone).map_err(invalid)?;
+    let zone = local_time_zone();
+    let invalid = |error: expr::ExprError| UsageError(format!("invalid query: {error}"));
+    let expr = expr::parse_query(&text, ctx.now(), &zone).map_err(invalid)?;
     if args.parse_only {
         let read = expr.to_string();
-        return Said::new(json!({"query": text, "parsed": read}), &read).answer();
+        return TextReport::new(json!({"query": text, "parsed": read}), &read).into_answer();
     }
     let snapshot = ctx.store()?.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
-    let with_closed = args.all || expr.asks_for_status();
-    let with_templates = args.all || expr.asks_for_templates();
+    warn_of_damaged_lines(ctx, &snapshot);
+    let with_closed = args.all || expr.has_status_condition();
+    let with_templates = args.all || expr.has_template_condition();
     let beads = snapshot
-        .select(|head| (with_closed || head.is_open()) && (with_templates || !head.is_template()));
+        .select(|bead| (with_closed || bead.is_open()) && (with_templates || !bead.is_template()));
     let mut found: Vec<&Bead> = beads.filter(|bead| expr.matches(bead, &zone)).collect();
     let total = found.len();
     match args.sort {
-        Some(order) => sort::sort(&mut found, order, args.reverse),
+        Some(order) => sort::sort_beads(&mut found, order, args.reverse),
         None => {
-            sort::usual(&mut found, total);
+            sort::sort_usual(&mut found, total);
             if args.reverse {
                 found.reverse();
             }
@@ -79,25 +79,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ));
     }
     let rows = found.into_iter().map(|bead| {
-        let links = line::links(&snapshot, bead);
-        (DrawnRow::of(&snapshot, bead), links)
+        let links = line::format_links(&snapshot, bead);
+        (DrawnRow::from_bead(&snapshot, bead), links)
     });
-    Ok(Box::new(Matches {
+    Ok(Box::new(QueryReport {
         rows: rows.collect(),
         total,
         long: args.long,
     }))
 }
 
-/// The beads that were found.
 #[derive(Debug)]
-struct Matches {
+struct QueryReport {
     rows: Vec<(DrawnRow, String)>,
     total: usize,
     long: bool,
 }
 
-impl Report for Matches {
+impl Report for QueryReport {
     fn json(&self) -> Value {
         self.rows.iter().map(|(row, _)| row.json(true)).collect()
     }
@@ -109,10 +108,10 @@ impl Report for Matches {
         }
         page.line(format!("Found {}:", counted(self.total, "issue")));
         for (row, links) in &self.rows {
-            line::listed(page, &row.bead, if self.long { "" } else { links });
+            line::write_list_line(page, &row.bead, if self.long { "" } else { links });
             let first = row.bead.description.lines().next().unwrap_or_default();
             if self.long && !first.is_empty() {
-                page.cut_line(format!("  {}", kit::ui::escape::line(first)));
+                page.cut_line(format!("  {}", kit::ui::escape::escape_line(first)));
             }
             if self.long && !links.is_empty() {
                 page.cut_line(format!(" {links}"));

@@ -3,8 +3,8 @@ use serde_json::json;
 use crate::context::Context;
 use kit::ui::escape;
 
-use super::remember::setting;
-use kit::cli::report::{Answer, Exit, Said};
+use super::remember::memory_setting;
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Print a note of `bd remember`
 ///
@@ -16,15 +16,15 @@ pub(crate) struct Args {
     key: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.store()?;
-    let value = ctx.config.get(&setting(&args.key));
+    let value = ctx.config.get(&memory_setting(&args.key));
     let is_there = value.is_some();
     let json =
         json!({"key": args.key, "value": value.as_deref().unwrap_or_default(), "found": is_there});
     let line = match value {
-        Some(value) => escape::block(&value),
+        Some(value) => escape::escape_block(&value),
         None => format!("No memory with key {:?}; bd memories lists all", args.key),
     };
-    Exit::with(u8::from(!is_there), Said::new(json, line))
+    ExitReport::with(u8::from(!is_there), TextReport::new(json, line))
 }

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 
 use super::move_;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Move a bead to another rig, without its edges
 ///
@@ -21,9 +21,9 @@ pub(crate) struct Args {
     keep_open: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("refile")?;
-    let moved = move_::relocate(ctx, &args.id, &args.rig, args.keep_open, false)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("refile")?;
+    let moved = move_::relocate_bead(ctx, &args.id, &args.rig, args.keep_open, false)?;
     let json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
-    moved.say(json)
+    moved.into_answer(json)
 }

@@ -3,10 +3,10 @@
 use crate::context::Context;
 
 use super::dep::relate;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 pub(crate) use relate::Args;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     relate::run(ctx, &args)
 }

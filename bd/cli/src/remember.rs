@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a note for later sessions
 ///
@@ -21,36 +21,40 @@ pub(crate) struct Args {
     key: Option<String>,
 }
 
-/// The setting that holds a note.
-pub(super) fn setting(key: &str) -> String {
-    format!("kv.memory.{}", slug(key, usize::MAX))
+/// Returns the name of the setting that holds a memory.
+pub(super) fn memory_setting(key: &str) -> String {
+    format!("kv.memory.{}", build_slug(key, usize::MAX))
 }
 
-/// The first words of a text, joined by hyphens.
-fn slug(text: &str, count: usize) -> String {
+/// Joins the first words of a text with hyphens.
+fn build_slug(text: &str, count: usize) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let words = words.filter(|word| !word.is_empty()).take(count);
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("remember")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("remember")?;
     let text = args.words.join(" ");
     let key = match &args.key {
-        Some(key) => slug(key, usize::MAX),
-        None => slug(&text, 8),
+        Some(key) => build_slug(key, usize::MAX),
+        None => build_slug(&text, 8),
     };
     if key.is_empty() || text.trim().is_empty() {
-        return Err(Usage("a note needs some words: bd remember TEXT".into()).into());
+        return Err(UsageError("a note needs some words: bd remember TEXT".into()).into());
     }
-    let name = setting(&key);
+    let name = memory_setting(&key);
     let is_known = ctx.config.get(&name).is_some();
-    config::set(ctx.store()?.dir(), &name, &text)?;
+    config::set_setting(ctx.store()?.dir(), &name, &text)?;
     let (action, word) = if is_known {
         ("updated", "Updated")
     } else {
         ("remembered", "Remembered")
     };
     let value = json!({"key": key, "value": text, "action": action});
-    Said::new(value, format!("{word} [{key}]: {}", escape::line(&text))).answer()
+    TextReport::new(
+        value,
+        format!("{word} [{key}]: {}", escape::escape_line(&text)),
+    )
+    .into_answer()
 }

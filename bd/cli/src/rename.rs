@@ -2,11 +2,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change::{self, NewIds};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::counted;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Give a bead another id
 ///
@@ -21,15 +21,15 @@ pub(crate) struct Args {
     new: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("rename")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("rename")?;
     if args.id == args.new {
-        return Err(Usage(format!("{} has that id already", args.id)).into());
+        return Err(UsageError(format!("{} has that id already", args.id)).into());
     }
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let old = dep::resolve(tx, &args.id, "issue")?;
-        let count = change::rename(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
+        let old = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let count = change::rename_beads(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
         tx.describe("rename", "");
         Ok((old, count))
     })?;
@@ -38,5 +38,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if count > 0 {
         line.push_str(&format!(" ({} updated)", counted(count, "reference")));
     }
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

@@ -4,10 +4,10 @@ use crate::context::Context;
 use bd::bead::id;
 use bd::change::{self, NewIds};
 use bd::config;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Give all beads another prefix
 ///
@@ -25,11 +25,11 @@ pub(crate) struct Args {
     repair: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("rename-prefix")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("rename-prefix")?;
     let new = args.prefix.trim_end_matches('-').to_owned();
     if new.is_empty() || !id::is_well_formed(&format!("{new}-a")) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid prefix {:?}: use letters, digits, '-', '_' and '.'",
             args.prefix
         ))
@@ -38,18 +38,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let old = store.prefix()?;
     if old == new {
-        return Err(Usage(format!("the prefix is {new} already")).into());
+        return Err(UsageError(format!("the prefix is {new} already")).into());
     }
     let snapshot = store.snapshot()?;
     let mut ids = NewIds::new();
     let mut foreign = Vec::new();
     for bead in snapshot.live() {
-        let own = bead
+        let after_prefix = bead
             .id
             .strip_prefix(&old)
             .filter(|rest| rest.starts_with('-'));
         let prefix = id::prefix_of(&bead.id).unwrap_or_default();
-        let rest = match own {
+        let rest = match after_prefix {
             Some(rest) => rest,
             None => {
                 foreign.push(bead.id.clone());
@@ -65,16 +65,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .cloned()
             .collect::<Vec<_>>()
             .join(", ");
-        return Err(Usage(format!("multiple prefixes found: {first} do not begin with {old}- (use --repair to rename them, too)")).into());
+        return Err(UsageError(format!("multiple prefixes found: {first} do not begin with {old}- (use --repair to rename them, too)")).into());
     }
     let count = ids.len();
     if !args.dry_run {
         store.transact(&ctx.author(), &ctx.clock, |tx| {
-            change::rename(tx, &ids)?;
+            change::rename_beads(tx, &ids)?;
             tx.describe("rename", "");
             Ok(())
         })?;
-        config::set(store.dir(), "issue-prefix", &new)?;
+        config::set_setting(store.dir(), "issue-prefix", &new)?;
     }
     let value = json!({"old_prefix": old, "new_prefix": new, "issues_count": count, "dry_run": args.dry_run});
     let what = if args.dry_run {
@@ -83,5 +83,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "✓ Renamed"
     };
     let count = counted(count, "issue");
-    Said::new(value, format!("{what} {count} from {old}- to {new}-")).answer()
+    TextReport::new(value, format!("{what} {count} from {old}- to {new}-")).into_answer()
 }

@@ -3,7 +3,7 @@ use bd::change;
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 use serde_json::Value;
 
@@ -20,17 +20,18 @@ pub(crate) struct Args {
     reason: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("reopen")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("reopen")?;
     each::resolve_all(ctx, &args.ids)?;
-    let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
-        change::reopen(tx, id, args.reason.as_deref())
+    let beads = each::change_each(ctx, "reopening", &args.ids, |tx, id| {
+        change::reopen_bead(tx, id, args.reason.as_deref())
     })?;
     if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {
-        let line =
-            |bead: &bd::bead::Bead| format!("↻ Reopened {}: {}", bead.id, escape::line(&reason));
+        let line = |bead: &bd::bead::Bead| {
+            format!("↻ Reopened {}: {}", bead.id, escape::escape_line(&reason))
+        };
         let lines = beads.iter().map(line).collect();
-        return Said::lines(Value::Null, lines).answer();
+        return TextReport::lines(Value::Null, lines).into_answer();
     }
     Ok(Box::new(Changed {
         beads,

@@ -1,7 +1,7 @@
 use crate::context::Context;
 
 use super::doctor;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Repair the beads of a project, as `bd doctor --fix`
 #[derive(Debug, clap::Args)]
@@ -11,6 +11,6 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    doctor::run(ctx, doctor::Args::here(!args.dry_run))
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    doctor::run(ctx, doctor::Args::for_current_project(!args.dry_run))
 }

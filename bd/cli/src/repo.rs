@@ -1,11 +1,12 @@
-//! `bd repo`: what the era used to copy beads of other repositories into its database.
+//! `bd repo`: accepts the commands that copied beads of other repositories into the database of
+//! earlier versions.
 
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show which repositories have beads here
 ///
@@ -14,11 +15,11 @@ use kit::cli::report::{Answer, Said};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: RepoCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum RepoCommand {
     /// List the repositories
     List {},
     /// Accepted for older scripts; there is nothing to copy
@@ -37,19 +38,19 @@ enum Verb {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::List {} => {
+        RepoCommand::List {} => {
             let projects = ctx.config.family("external_projects");
             let mut lines = vec!["Primary: .".to_owned()];
             lines.extend(projects.iter().map(|(name, path)| format!("{name}: {path}")));
-            Said::lines(json!({"primary": ".", "additional": projects}), lines).answer()
+            TextReport::lines(json!({"primary": ".", "additional": projects}), lines).into_answer()
         }
-        Verb::Sync {} => {
+        RepoCommand::Sync {} => {
             let line = "Nothing to copy: beads of other repositories stay there";
-            Said::new(json!({"synced": true}), line).answer()
+            TextReport::new(json!({"synced": true}), line).into_answer()
         }
-        Verb::Add { path } | Verb::Remove { path } => Err(Usage(format!(
+        RepoCommand::Add { path } | RepoCommand::Remove { path } => Err(UsageError(format!(
             "beads of other repositories are not copied. To wait for work of a project: bd config set external_projects.NAME {path}"
         ))
         .into()),

@@ -8,20 +8,20 @@ use kit::ui::{Page, Report, escape};
 /// Beads that a command changed, with a line for each.
 #[derive(Debug)]
 pub(crate) struct Changed {
-    /// The beads as they are now.
+    /// The beads after the change.
     pub(crate) beads: Vec<Bead>,
-    /// What is said of each.
+    /// Formats the line for one bead.
     pub(crate) line: fn(&Bead) -> String,
 }
 
 impl Report for Changed {
     fn json(&self) -> Value {
-        let one = |bead: &Bead| {
+        let bead_json = |bead: &Bead| {
             let mut value = plain_json(bead);
-            value["version"] = json!(hash::version(bead));
+            value["version"] = json!(hash::compute_version(bead));
             value
         };
-        self.beads.iter().map(one).collect()
+        self.beads.iter().map(bead_json).collect()
     }
 
     fn is_confirmation(&self) -> bool {
@@ -31,14 +31,14 @@ impl Report for Changed {
     fn human(&self, page: &mut Page) {
         for bead in &self.beads {
             let line = (self.line)(bead);
-            page.line(escape::line(&line));
+            page.line(escape::escape_line(&line));
         }
     }
 }
 
-/// A bead without its edges and comments.
+/// Converts a bead to JSON, without its edges and comments.
 pub(crate) fn plain_json(bead: &Bead) -> Value {
-    let mut value = record::value(bead);
+    let mut value = record::bead_to_json_value(bead);
     if let Value::Object(object) = &mut value {
         object.shift_remove("dependencies");
         object.shift_remove("comments");
@@ -46,7 +46,8 @@ pub(crate) fn plain_json(bead: &Bead) -> Value {
     value
 }
 
-/// A bead on the other side of an edge: without its own edges, with the edge's kind.
+/// Converts a bead at the other end of an edge to JSON, without its own edges and with the kind of
+/// the edge.
 pub(crate) fn linked_json(bead: &Bead, kind: &str) -> Value {
     let mut value = plain_json(bead);
     value["dependency_type"] = json!(kind);

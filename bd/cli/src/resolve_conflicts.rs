@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::merge::markers;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::ui::{counted, escape};
 
-use super::merge::{self, Sides, merged};
-use kit::cli::report::{Answer, Said};
+use super::merge::{self, MergeInput, merge_sides};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge both sides of a bead file that has conflict markers
 ///
@@ -31,27 +31,29 @@ pub(crate) struct Args {
     path: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let path: PathBuf = match (&args.file, &args.path) {
-        (Some(file), _) => ctx.env.absolute(file),
+        (Some(file), _) => ctx.env.make_absolute(file),
         (None, Some(folder)) => {
-            let dir = ctx.env.absolute(folder).join(".beads");
-            Paths::of(&dir).issues().to_owned()
+            let dir = ctx.env.make_absolute(folder).join(".beads");
+            StorePaths::for_folder(&dir).issues().to_owned()
         }
-        (None, None) => Paths::of(&ctx.found()?.dir).issues().to_owned(),
+        (None, None) => StorePaths::for_folder(&ctx.project()?.dir)
+            .issues()
+            .to_owned(),
     };
     let shown = path.display().to_string();
     let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
-    let sides = markers::sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
+    let sides = markers::split_sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
     let count = sides.conflicts.len();
-    let conflict = |own: &markers::MarkedConflict| {
+    let conflict = |marked_conflict: &markers::MarkedConflict| {
         let mut value = json!({
-            "line_range": format!("{}-{}", own.lines.start(), own.lines.end()),
-            "left_label": own.left_label,
-            "right_label": own.right_label,
+            "line_range": format!("{}-{}", marked_conflict.lines.start(), marked_conflict.lines.end()),
+            "left_label": marked_conflict.left_label,
+            "right_label": marked_conflict.right_label,
             "resolution": "merged",
         });
-        if let [id, ..] = own.ids.as_slice() {
+        if let [id, ..] = marked_conflict.ids.as_slice() {
             value["issue_id"] = json!(id);
         }
         value
@@ -64,30 +66,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "conflicts_resolved": 0,
         "status": "clean",
     });
-    let shown = escape::line(&shown);
+    let shown = escape::escape_line(&shown);
     if count == 0 {
-        return Said::new(value, format!("✓ {shown} has no conflict markers")).answer();
+        return TextReport::new(value, format!("✓ {shown} has no conflict markers")).into_answer();
     }
     value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
-    let sides = Sides {
+    let sides = MergeInput {
         base: sides.base,
         left: sides.left,
         right: sides.right,
     };
-    let merged = merged(ctx, &sides).with_context(|| format!("merging {shown}"))?;
+    let merged = merge_sides(ctx, &sides).with_context(|| format!("merging {shown}"))?;
     let count_text = counted(count, "conflict");
     if args.dry_run {
         value["status"] = json!("dry_run");
-        return Said::new(value, format!("Would resolve {count_text} in {shown}")).answer();
+        return TextReport::new(value, format!("Would resolve {count_text} in {shown}"))
+            .into_answer();
     }
-    ctx.may_change("resolve-conflicts")?;
-    merge::write(ctx, &path, &merged, &sides)?;
+    ctx.check_writable("resolve-conflicts")?;
+    merge::write_merge(ctx, &path, &merged, &sides)?;
     value["conflicts_resolved"] = json!(count);
     value["status"] = json!("resolved");
     let next = format!("Next: git add {shown}");
-    Said::lines(
+    TextReport::lines(
         value,
         vec![format!("✓ Resolved {count_text} in {shown}"), next],
     )
-    .answer()
+    .into_answer()
 }

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Stamp};
-use bd::change::{self, Restored, Revived};
+use bd::change::{self, RestoredBeads, RevivedBead};
 use bd::store::Store;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Bring back deleted, archived or rolled-back beads
 ///
@@ -36,26 +36,30 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.lost && !args.discard {
         if args.ids.is_empty() {
-            return Err(Usage(
+            return Err(UsageError(
                 "say what to restore: bd restore ID... for deleted and archived beads, or bd restore --lost [ID...]"
                     .into(),
             )
             .into());
         }
-        return back(ctx, &args);
+        return restore_missing(ctx, &args);
     }
     let store = ctx.store()?;
-    let found: BTreeSet<String> = store.rolled_back()?.into_iter().map(|one| one.id).collect();
-    let asked = asked(&store, &args.ids, &found)?;
+    let found: BTreeSet<String> = store
+        .rolled_back()?
+        .into_iter()
+        .map(|bead| bead.id)
+        .collect();
+    let asked = resolve_requested(&store, &args.ids, &found)?;
     let ids: BTreeSet<String> = match &asked {
         Some(asked) => found.intersection(asked).cloned().collect(),
         None => found,
     };
-    let mut decided = Decided {
-        sound: asked
+    let mut decided = RollbackReport {
+        unaffected: asked
             .iter()
             .flatten()
             .filter(|id| !ids.contains(*id))
@@ -66,7 +70,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         dry_run: args.dry_run,
     };
     if !args.dry_run && !ids.is_empty() {
-        ctx.may_change("restore")?;
+        ctx.check_writable("restore")?;
         if args.discard {
             store.discard_rolled_back(Some(&ids))?;
         } else {
@@ -77,8 +81,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     Ok(Box::new(decided))
 }
 
-/// The full ids of beads that are asked for.
-fn asked(
+/// Resolves the requested beads to full ids. Returns `None` if none are requested.
+fn resolve_requested(
     store: &Store,
     given: &[String],
     found: &BTreeSet<String>,
@@ -87,7 +91,7 @@ fn asked(
         return Ok(None);
     }
     let snapshot = store.snapshot()?;
-    // One that is in no file any more has no other name.
+    // A bead that is in no file can only be named by its full id.
     let full = |id: &String| -> anyhow::Result<String> {
         if found.contains(id) || snapshot.bead_ref(id).is_some() {
             return Ok(id.clone());
@@ -101,17 +105,17 @@ fn asked(
         .map(Some)
 }
 
-/// Brings beads back from the archive, and deleted ones to life.
-fn back(ctx: &Context, args: &Args) -> Answer {
-    let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
+/// Restores archived and deleted beads.
+fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
+    let store = ctx.store_for_id(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
-        return Err(Usage("--dry-run goes with --lost".into()).into());
+        return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
-    ctx.may_change("restore")?;
-    let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
+    ctx.check_writable("restore")?;
+    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids);
     let restored = restored?;
     if ctx.ui.is_json() {
-        for line in restored.revived.iter().flat_map(remarks) {
+        for line in restored.revived.iter().flat_map(describe_missing_parts) {
             ctx.ui.warn(&line);
         }
     }
@@ -119,7 +123,7 @@ fn back(ctx: &Context, args: &Args) -> Answer {
 }
 
 /// The beads that came back.
-struct RestoreReport(Restored);
+struct RestoreReport(RestoredBeads);
 
 impl Report for RestoreReport {
     fn json(&self) -> Value {
@@ -135,7 +139,7 @@ impl Report for RestoreReport {
     fn human(&self, page: &mut Page) {
         for Bead { id, title, .. } in &self.0.archived {
             let line = format!("✓ Restored {id} from the archive: {title}");
-            page.line(escape::line(&line));
+            page.line(escape::escape_line(&line));
         }
         for revived in &self.0.revived {
             let Bead {
@@ -149,22 +153,22 @@ impl Report for RestoreReport {
             let at = deleted_at.as_ref().map_or("", Stamp::as_str);
             let line =
                 format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
-            page.line(escape::line(&line));
-            for remark in remarks(revived) {
+            page.line(escape::escape_line(&line));
+            for remark in describe_missing_parts(revived) {
                 page.line(format!("    {remark}"));
             }
         }
     }
 }
 
-/// What did not come back with a bead.
-fn remarks(revived: &Revived) -> Vec<String> {
+/// Describes the parts of a bead that could not be restored.
+fn describe_missing_parts(revived: &RevivedBead) -> Vec<String> {
     let edges = revived.left_out.iter();
     let mut remarks: Vec<String> = edges
-        .map(|edge| format!("not back: {}", escape::line(edge)))
+        .map(|edge| format!("not back: {}", escape::escape_line(edge)))
         .collect();
     if !revived.is_known {
-        let id = escape::line(&revived.bead.id);
+        let id = escape::escape_line(&revived.bead.id);
         remarks.push(format!(
             "history here does not have the deletion of {id}: edges that went with it may not be back (bd dep add {id} ID)"
         ));
@@ -172,30 +176,30 @@ fn remarks(revived: &Revived) -> Vec<String> {
     remarks
 }
 
-/// What was decided about lines that a rollback took.
+/// The decision about rolled-back lines.
 #[derive(Debug)]
-struct Decided {
-    /// The beads, with the fields that were edited since and stay.
+struct RollbackReport {
+    /// The beads, with the fields that were edited after the rollback and stay.
     found: BTreeMap<String, BTreeSet<String>>,
-    /// Beads that were asked for and lack nothing.
-    sound: Vec<String>,
+    /// Requested beads that were not rolled back.
+    unaffected: Vec<String>,
     discard: bool,
     dry_run: bool,
 }
 
-impl Report for Decided {
+impl Report for RollbackReport {
     fn json(&self) -> Value {
-        let one = |(id, kept): (&String, &BTreeSet<String>)| {
+        let entry_json = |(id, kept): (&String, &BTreeSet<String>)| {
             let restored = !self.dry_run && !self.discard;
             let discarded = !self.dry_run && self.discard;
             json!({"id": id, "restored": restored, "discarded": discarded, "kept": kept})
         };
-        self.found.iter().map(one).collect()
+        self.found.iter().map(entry_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
-        if !self.sound.is_empty() {
-            let ids = escape::line(&self.sound.join(", "));
+        if !self.unaffected.is_empty() {
+            let ids = escape::escape_line(&self.unaffected.join(", "));
             page.line(format!(
                 "Nothing is lost of {ids}: no rollback took anything of it"
             ));
@@ -209,13 +213,13 @@ impl Report for Decided {
             (false, false) => "✓ restored",
         };
         for (id, kept) in &self.found {
-            page.line(escape::line(&format!("{mark} {id}")));
+            page.line(escape::escape_line(&format!("{mark} {id}")));
             if !kept.is_empty() {
                 let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
                 page.line(format!(
                     "    edited since, and left so: {} (what it was: bd history {})",
-                    escape::line(&kept.join(", ")),
-                    escape::line(id)
+                    escape::escape_line(&kept.join(", ")),
+                    escape::escape_line(id)
                 ));
             }
         }

@@ -1,14 +1,14 @@
 use serde_json::Value;
 
 use crate::context::Context;
-use bd::query::{Order, sort};
-use kit::failure::Usage;
+use bd::query::{SortOrder, sort};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::args::FilterArgs;
 use super::line;
-use super::list::{DrawnRow, draw_long, warn_of_damage};
-use kit::cli::report::Answer;
+use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
+use kit::cli::report::CommandResult;
 
 /// Find beads by text, closed ones included
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     limit: usize,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
@@ -40,23 +40,23 @@ pub(crate) struct Args {
     archived: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = match &args.query {
         Some(query) => query.clone(),
         None => args.words.join(" "),
     };
     if text.is_empty() {
-        return Err(Usage("search query is required".into()).into());
+        return Err(UsageError("search query is required".into()).into());
     }
     let snapshot = ctx.store()?.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
-    let mut filter = args.filter.filter(ctx)?;
+    warn_of_damaged_lines(ctx, &snapshot);
+    let mut filter = args.filter.to_filter(ctx)?;
     filter.text = Some(text.clone());
     let limit = match args.limit {
         0 => usize::MAX,
         limit => limit,
     };
-    // In another order the first are known only when all are.
+    // In any other order, the first beads are determined only after all beads are found.
     let other_order = args.sort.is_some() || args.reverse;
     let wanted = if other_order {
         usize::MAX
@@ -75,10 +75,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .filter(|bead| snapshot.get(&bead.id).is_none());
         found.extend(old.filter(|bead| filter.matches(bead)));
         let all = found.len();
-        sort::usual(&mut found, all);
+        sort::sort_usual(&mut found, all);
     }
     if let Some(order) = args.sort {
-        sort::sort(&mut found, order, args.reverse);
+        sort::sort_beads(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }
@@ -86,13 +86,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     found.truncate(limit);
     if found.is_empty() {
         args.filter
-            .explain_nothing(ctx, &snapshot.config().vocabulary());
+            .explain_empty_result(ctx, &snapshot.config().vocabulary());
     }
     let rows = found
         .into_iter()
-        .map(|bead| DrawnRow::of(&snapshot, bead))
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead))
         .collect();
-    Ok(Box::new(Search {
+    Ok(Box::new(SearchReport {
         text,
         rows,
         has_more,
@@ -100,23 +100,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }))
 }
 
-/// What was found.
 #[derive(Debug)]
-struct Search {
+struct SearchReport {
     text: String,
     rows: Vec<DrawnRow>,
-    /// Whether the limit left out some.
+    /// True if the limit left out some beads.
     has_more: bool,
     is_long: bool,
 }
 
-impl Report for Search {
+impl Report for SearchReport {
     fn json(&self) -> Value {
         self.rows.iter().map(|row| row.json(false)).collect()
     }
 
     fn human(&self, page: &mut Page) {
-        let text = escape::line(&self.text);
+        let text = escape::escape_line(&self.text);
         if self.rows.is_empty() {
             page.line(format!("No issues found matching '{text}'"));
             return;
@@ -133,18 +132,21 @@ impl Report for Search {
         for DrawnRow { bead, .. } in &self.rows {
             let style = page.style().clone();
             let id = style.cyan(&bead.id);
-            let mut head = format!(
+            let mut line_start = format!(
                 "{id} [P{}] [{}] {} ",
                 bead.priority, bead.issue_type, bead.status
             );
             if !bead.assignee.is_empty() {
-                head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+                line_start.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
             }
             if !bead.labels.is_empty() {
-                head.push_str(&format!("[{}] ", escape::line(&bead.labels.join(" "))));
+                line_start.push_str(&format!(
+                    "[{}] ",
+                    escape::escape_line(&bead.labels.join(" "))
+                ));
             }
-            head.push_str("- ");
-            line::fitted(page, &head, &bead.title, "");
+            line_start.push_str("- ");
+            line::write_fitted(page, &line_start, &bead.title, "");
         }
     }
 }

@@ -2,11 +2,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Change a state of a bead and record the change
 ///
@@ -29,8 +29,8 @@ pub(crate) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("set-state")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("set-state")?;
     let parts = args.state.split_once('=');
     let parts = parts.map(|(name, value)| (name.trim(), value.trim()));
     let parts =
@@ -40,23 +40,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             "invalid state {:?}: use DIMENSION=VALUE, such as health=failing",
             args.state
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
         Ok((id, shift))
     })?;
-    let shown = escape::line(value);
+    let shown = escape::escape_line(value);
     let Some(event) = shift.event else {
         let json =
             json!({"issue_id": id, "dimension": dimension, "value": value, "changed": false});
-        return Said::new(
+        return TextReport::new(
             json,
             format!("(no change: {dimension} already set to {shown})"),
         )
-        .answer();
+        .into_answer();
     };
     let json = json!({
         "issue_id": id,
@@ -66,11 +66,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "event_id": event.id,
         "changed": true,
     });
-    let from = shift.old.as_deref().map(escape::line);
+    let from = shift.old.as_deref().map(escape::escape_line);
     let from = from.as_deref().unwrap_or("(unset)").to_owned();
     let lines = vec![
         format!("✓ Set {dimension} = {shown} on {id} (was {from})"),
         format!("  Event: {}", event.id),
     ];
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }

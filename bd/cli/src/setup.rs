@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::hooks::settings;
-use bd::hooks::tools::{MARKDOWN, TOOLS, Tool, ToolForm, YAML};
-use kit::failure::Usage;
+use bd::hooks::tools::{AgentTool, MARKDOWN, TOOLS, ToolForm, YAML};
+use kit::failure::UsageError;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Exit, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, ExitReport, TextReport};
 
 /// Make an agent read about beads
 ///
@@ -44,33 +44,33 @@ pub(crate) struct Args {
     stealth: bool,
 }
 
-/// The text for agents.
+/// The instructions for agents.
 const TEXT: &str = include_str!("../../templates/agents.md");
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.list {
         let names = TOOLS.map(|tool| tool.name);
         let lines = names.map(str::to_owned).to_vec();
-        return Said::lines(json!({"agents": names}), lines).answer();
+        return TextReport::lines(json!({"agents": names}), lines).into_answer();
     }
     if let Some(path) = &args.output {
-        ctx.may_change("setup")?;
-        let path = ctx.env.absolute(path);
-        write(&path, TEXT)?;
+        ctx.check_writable("setup")?;
+        let path = ctx.env.make_absolute(path);
+        write_file(&path, TEXT)?;
         let shown = path.display().to_string();
-        return Said::new(json!({"path": shown}), format!("✓ Wrote {shown}")).answer();
+        return TextReport::new(json!({"path": shown}), format!("✓ Wrote {shown}")).into_answer();
     }
     if args.print {
         ctx.ui.raw(TEXT);
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     let name = args.agent.as_deref().unwrap_or_default();
     let unknown = || {
         let names = TOOLS.map(|tool| tool.name).join(", ");
-        Usage(format!("unknown agent \"{name}\"; agents: {names}"))
+        UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
     };
-    let tool = Tool::of(name).ok_or_else(unknown)?;
-    let files = Files::of(ctx, tool, &args)?;
+    let tool = AgentTool::by_name(name).ok_or_else(unknown)?;
+    let files = SetupFiles::for_tool(ctx, tool, &args)?;
     if args.check {
         let is_set_up = files.are_current(&args)?;
         let word = if is_set_up { "installed" } else { "missing" };
@@ -80,9 +80,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             format!("✗ {name} is not set up; run: bd setup {name}")
         };
         let json = files.json(name, word);
-        return Exit::with(u8::from(!is_set_up), Said::new(json, line));
+        return ExitReport::with(u8::from(!is_set_up), TextReport::new(json, line));
     }
-    ctx.may_change("setup")?;
+    ctx.check_writable("setup")?;
     let changed = if args.remove {
         files.remove()?
     } else {
@@ -100,29 +100,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "installed" => format!("✓ Set up {name}: {}", files.shown()),
         _ => format!("✓ {name} is up to date: {}", files.shown()),
     };
-    Said::new(files.json(name, word), line).answer()
+    TextReport::new(files.json(name, word), line).into_answer()
 }
 
-/// The files of a tool.
-struct Files {
-    tool: Tool,
+/// The files that integrate bd with a tool.
+struct SetupFiles {
+    tool: AgentTool,
     /// The file that the tool reads.
     path: PathBuf,
-    /// A file of our own that the other one names.
-    own: Option<PathBuf>,
+    /// Our own file, which the tool's file refers to.
+    included_file: Option<PathBuf>,
 }
 
 const PRIME: &str = "bd prime";
 const STEALTH: &str = "bd prime --stealth";
 
-/// What a tool's YAML settings say about our file.
-fn reading(path: &str) -> String {
+/// Returns the entry in a tool's YAML settings that includes our file.
+fn build_read_entry(path: &str) -> String {
     format!("read:\n  - {path}")
 }
 
-impl Files {
-    fn of(ctx: &Context, tool: Tool, args: &Args) -> anyhow::Result<Self> {
-        let project = match ctx.found() {
+impl SetupFiles {
+    fn for_tool(ctx: &Context, tool: AgentTool, args: &Args) -> anyhow::Result<Self> {
+        let project = match ctx.project() {
             Ok(found) => found.dir.parent().unwrap_or(&found.dir).to_owned(),
             Err(_) => ctx.env.cwd().to_owned(),
         };
@@ -134,12 +134,17 @@ impl Files {
             ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
             ToolForm::Hooks { user, .. } => {
                 let home = ctx.env.home();
-                let home =
-                    home.ok_or_else(|| Usage("no home folder: set HOME, or use --project".into()))?;
+                let home = home.ok_or_else(|| {
+                    UsageError("no home folder: set HOME, or use --project".into())
+                })?;
                 (home.join(user), None)
             }
         };
-        Ok(Self { tool, path, own })
+        Ok(Self {
+            tool,
+            path,
+            included_file: own,
+        })
     }
 
     fn shown(&self) -> String {
@@ -151,7 +156,7 @@ impl Files {
     }
 
     fn are_current(&self, args: &Args) -> anyhow::Result<bool> {
-        let text = read(&self.path)?.unwrap_or_default();
+        let text = read_optional(&self.path)?.unwrap_or_default();
         Ok(match self.tool.form {
             ToolForm::Section { .. } => MARKDOWN.is_in(&text),
             ToolForm::Reading { .. } => YAML.is_in(&text),
@@ -166,24 +171,24 @@ impl Files {
         })
     }
 
-    /// Writes what is not there yet; says whether anything was written.
+    /// Writes the missing parts. Returns true if anything was written.
     fn install(&self, args: &Args) -> anyhow::Result<bool> {
-        let old = read(&self.path)?;
+        let old = read_optional(&self.path)?;
         let text = old.as_deref().unwrap_or_default();
         let new = match self.tool.form {
-            ToolForm::Section { head, .. } => {
+            ToolForm::Section { preamble: head, .. } => {
                 let text = if old.is_none() { head } else { text };
-                MARKDOWN.put(text, TEXT)
+                MARKDOWN.insert(text, TEXT)
             }
             ToolForm::Reading { path, settings } => {
                 let is_read = |line: &str| line.starts_with("read:");
                 if !YAML.is_in(text) && text.lines().any(is_read) {
-                    return Err(Usage(format!(
+                    return Err(UsageError(format!(
                         "{settings} has a list `read:` already; add this line to it: - {path}"
                     ))
                     .into());
                 }
-                YAML.put(text, &reading(path))
+                YAML.insert(text, &build_read_entry(path))
             }
             ToolForm::Hooks { events, .. } => {
                 let command = if args.stealth { STEALTH } else { PRIME };
@@ -197,28 +202,28 @@ impl Files {
         };
         let mut changed = old.as_ref() != Some(&new);
         if changed {
-            write(&self.path, &new)?;
+            write_file(&self.path, &new)?;
         }
-        if let Some(own) = &self.own
-            && read(own)?.as_deref() != Some(TEXT)
+        if let Some(included_file) = &self.included_file
+            && read_optional(included_file)?.as_deref() != Some(TEXT)
         {
-            write(own, TEXT)?;
+            write_file(included_file, TEXT)?;
             changed = true;
         }
         Ok(changed)
     }
 
-    /// Takes out what was written; says whether anything was.
+    /// Removes our parts. Returns true if anything was removed.
     fn remove(&self) -> anyhow::Result<bool> {
-        let Some(old) = read(&self.path)? else {
+        let Some(old) = read_optional(&self.path)? else {
             return Ok(false);
         };
         let (new, blank) = match self.tool.form {
-            ToolForm::Section { head, .. } => (MARKDOWN.take(&old), head),
-            ToolForm::Reading { .. } => (YAML.take(&old), ""),
+            ToolForm::Section { preamble: head, .. } => (MARKDOWN.remove(&old), head),
+            ToolForm::Reading { .. } => (YAML.remove(&old), ""),
             ToolForm::Hooks { events, .. } => {
                 let mut text = old.clone();
-                // The last one that was put in first.
+                // The last inserted entry is removed first.
                 for event in events.iter().rev() {
                     for command in [STEALTH, PRIME] {
                         text = settings::remove_hook(&text, event, command);
@@ -228,35 +233,37 @@ impl Files {
             }
         };
         let new = new.filter(|new| *new != old);
-        if let Some(own) = self.own.as_ref().filter(|_| new.is_some()) {
-            file::remove(own).with_context(|| format!("cannot remove {}", own.display()))?;
+        if let Some(included_file) = self.included_file.as_ref().filter(|_| new.is_some()) {
+            file::remove_file(included_file)
+                .with_context(|| format!("cannot remove {}", included_file.display()))?;
         }
         match &new {
             None => {}
             Some(new) if new == blank => {
-                file::remove(&self.path)
+                file::remove_file(&self.path)
                     .with_context(|| format!("cannot remove {}", self.shown()))?;
             }
-            Some(new) => write(&self.path, new)?,
+            Some(new) => write_file(&self.path, new)?,
         }
         Ok(new.is_some())
     }
 }
 
-/// New settings in JSON.
+/// Initial settings in JSON.
 const BLANK: &str = "{\n}\n";
 
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
+    let text = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     text.map(String::from_utf8)
         .transpose()
         .with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let shown = || format!("cannot write {}", path.display());
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).with_context(shown)?;
+        file::create_folder(folder, 0o755).with_context(shown)?;
     }
-    file::replace(path, text.as_bytes(), 0o644).with_context(shown)
+    file::replace_file(path, text.as_bytes(), 0o644).with_context(shown)
 }

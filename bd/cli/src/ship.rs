@@ -3,9 +3,9 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Publish a capability for other projects
 ///
@@ -24,29 +24,31 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let name = &args.capability;
     let (export, provides) = (format!("export:{name}"), format!("provides:{name}"));
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let found: Vec<&Bead> = snapshot.select(|head| head.has_label(&export)).collect();
+    let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
     let bead = match found.as_slice() {
-        [] => return Err(Usage(format!("no issue found with label '{export}'")).into()),
+        [] => return Err(UsageError(format!("no issue found with label '{export}'")).into()),
         [one] => *one,
         many => {
             let ids: Vec<&str> = many.iter().map(|bead| bead.id.as_str()).collect();
             let ids = ids.join(", ");
-            return Err(Usage(format!("several issues have the label '{export}': {ids}")).into());
+            return Err(
+                UsageError(format!("several issues have the label '{export}': {ids}")).into(),
+            );
         }
     };
     let id = bead.id.clone();
     if bead.has_label(&provides) {
         let json = json!({"status": "already_shipped", "capability": name, "issue_id": id});
-        return Said::new(json, format!("✓ {name} is already shipped ({id})")).answer();
+        return TextReport::new(json, format!("✓ {name} is already shipped ({id})")).into_answer();
     }
     if bead.is_open() && !args.force {
         let status = &bead.status;
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "issue {id} is not closed (status: {status}); use --force to ship it anyway"
         ))
         .into());
@@ -54,20 +56,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.dry_run {
         let json =
             json!({"status": "dry_run", "capability": name, "issue_id": id, "would_add": provides});
-        return Said::new(
+        return TextReport::new(
             json,
             format!("Would ship {name}: {id} gets the label {provides}"),
         )
-        .answer();
+        .into_answer();
     }
-    ctx.may_change("ship")?;
+    ctx.check_writable("ship")?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::add_label(tx, &id, &provides)?)
     })?;
     let json = json!({"status": "shipped", "capability": name, "issue_id": id, "label": provides});
-    Said::new(
+    TextReport::new(
         json,
         format!("✓ Shipped {name}: {id} has the label {provides}"),
     )
-    .answer()
+    .into_answer()
 }

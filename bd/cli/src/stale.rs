@@ -2,13 +2,13 @@ use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::query::Filter;
-use bd::query::filter::Between;
+use bd::query::BeadFilter;
+use bd::query::filter::TimeRange;
 use kit::ui::{Page, Report};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List open beads that nobody has touched for a while
 #[derive(Debug, clap::Args)]
@@ -24,22 +24,22 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let days = i64::from(args.days);
     let before = ctx.now() - jiff::SignedDuration::from_hours(24 * days);
-    let filter = Filter {
+    let filter = BeadFilter {
         statuses: args
             .status
             .iter()
             .map(|status| Status::from(status.as_str()))
             .collect(),
         not_statuses: vec![Status::Closed],
-        updated: Between {
+        updated: TimeRange {
             before: Some(before),
             after: None,
         },
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     let mut beads = filter.apply(&snapshot);
     beads.sort_by_key(|bead| (bead.updated_at.instant(), bead.id.clone()));
@@ -56,17 +56,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into_iter()
         .map(|bead| (bead.clone(), age(bead)))
         .collect();
-    Ok(Box::new(Stale { beads, days }))
+    Ok(Box::new(StaleReport { beads, days }))
 }
 
-/// Beads and the days since their last change.
+/// The beads with the days since their last change.
 #[derive(Debug)]
-struct Stale {
+struct StaleReport {
     beads: Vec<(Bead, i64)>,
     days: i64,
 }
 
-impl Report for Stale {
+impl Report for StaleReport {
     fn json(&self) -> Value {
         self.beads
             .iter()
@@ -88,14 +88,14 @@ impl Report for Stale {
         ));
         for (bead, age) in &self.beads {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "[{}] {} ",
-                line::priority(&style, bead.priority),
+                line::paint_priority(&style, bead.priority),
                 style.cyan(&bead.id)
             );
-            line::fitted(
+            line::write_fitted(
                 page,
-                &head,
+                &line_start,
                 &bead.title,
                 &format!(" ({}, {age} days)", bead.status),
             );

@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a state of a bead, which is a label DIMENSION:VALUE
 ///
@@ -21,38 +21,39 @@ pub(crate) struct Args {
     dimension: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_list = args.id == "list";
     let given = if is_list { &args.dimension } else { &args.id };
-    let snapshot = ctx.store_of(given)?.snapshot()?;
+    let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let bead = snapshot.resolve(given)?;
     let labels = bead.labels.iter();
     let states: BTreeMap<&str, &str> = labels.filter_map(|label| label.split_once(':')).collect();
     if is_list {
         let shown = states
             .iter()
-            .map(|(name, value)| format!("  {name}: {}", escape::line(value)));
+            .map(|(name, value)| format!("  {name}: {}", escape::escape_line(value)));
         let mut lines: Vec<String> = shown.collect();
         if lines.is_empty() {
             lines.push(format!("No states set on {}", bead.id));
         }
-        return Said::lines(json!({"issue_id": bead.id, "states": states}), lines).answer();
+        return TextReport::lines(json!({"issue_id": bead.id, "states": states}), lines)
+            .into_answer();
     }
     let dimension = args.dimension.as_str();
     if dimension.contains([':', '=']) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid dimension {dimension:?}: it has no ':' or '='"
         ))
         .into());
     }
     let value = states.get(dimension);
     let line = match value {
-        Some(value) => escape::line(value),
+        Some(value) => escape::escape_line(value),
         None => format!("(no {dimension} state set)"),
     };
-    Said::new(
+    TextReport::new(
         json!({"issue_id": bead.id, "dimension": dimension, "value": value}),
         line,
     )
-    .answer()
+    .into_answer()
 }

@@ -2,12 +2,12 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Status;
-use bd::graph::external::Capabilities;
+use bd::graph::external::ExternalLookup;
 use bd::graph::standing;
-use bd::store::{BeadRef, Counts, Snapshot};
+use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::ui::{Page, Report};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how many beads are open, in progress, ready, closed
 #[derive(Debug, clap::Args)]
@@ -21,27 +21,28 @@ pub(crate) struct Args {
     no_activity: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let mut summary = match &mine {
         Some(name) => {
-            let heads = snapshot.bead_refs().filter(|head| head.assignee() == *name);
-            Summary::of(&snapshot, heads)
+            let heads = snapshot.bead_refs().filter(|bead| bead.assignee() == *name);
+            StatusReport::from_beads(&snapshot, heads)
         }
-        None => Summary::of_all(&snapshot),
+        None => StatusReport::of_all(&snapshot),
     };
-    let standing = standing::count(&snapshot, &mut outside, ctx.now(), mine.as_deref());
+    let standing =
+        standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
     summary.ready = standing.ready;
     summary.blocked = standing.blocked;
     Ok(Box::new(summary))
 }
 
-/// The counts. `ready` and `blocked` are as many as the commands of these names list.
+/// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.
 #[derive(Debug, Default)]
-struct Summary {
+struct StatusReport {
     total: usize,
     open: usize,
     in_progress: usize,
@@ -55,27 +56,27 @@ struct Summary {
     lead_hours: f64,
 }
 
-impl Summary {
+impl StatusReport {
     fn of_all(snapshot: &Snapshot) -> Self {
-        Self::from(&snapshot.counts())
+        Self::from_counts(&snapshot.counts())
     }
 
-    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = BeadRef<'a>>) -> Self {
-        let heads: Vec<BeadRef<'a>> = heads.collect();
+    fn from_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> Self {
+        let heads: Vec<BeadRef<'a>> = beads.collect();
         let mut counts = snapshot.counts_of(&heads);
-        let done = heads.iter().filter(|head| head.is_done_epic()).count();
+        let done = heads.iter().filter(|bead| bead.is_done_epic()).count();
         counts.epics_done = u64::try_from(done).unwrap_or_default();
-        Self::from(&counts)
+        Self::from_counts(&counts)
     }
 
-    fn from(counts: &Counts) -> Self {
+    fn from_counts(counts: &BeadCounts) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
         let add = |all: u64, count: &u64| all.saturating_add(*count);
         let all = counts.by_status.iter().fold(0, add);
         let deleted = of(Status::Tombstone);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-        let led = counts.led as f64;
+        let led = counts.closed_count as f64;
         Self {
             total: number(all).saturating_sub(deleted),
             open: of(Status::Open),
@@ -85,7 +86,7 @@ impl Summary {
             tombstones: deleted,
             pinned: number(counts.pinned),
             epics_done: number(counts.epics_done),
-            lead_hours: if counts.led == 0 {
+            lead_hours: if counts.closed_count == 0 {
                 0.0
             } else {
                 counts.lead_seconds / 3600.0 / led
@@ -95,7 +96,7 @@ impl Summary {
     }
 }
 
-impl Report for Summary {
+impl Report for StatusReport {
     fn json(&self) -> Value {
         json!({"summary": {
             "total_issues": self.total,

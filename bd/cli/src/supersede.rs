@@ -5,7 +5,7 @@ use bd::bead::DepKind;
 use bd::change;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Close a bead that another one replaces
 #[derive(Debug, clap::Args)]
@@ -18,20 +18,20 @@ pub(crate) struct Args {
     with: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("supersede")?;
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("supersede")?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
-        let new = dep::resolve(tx, &args.with, "replacement")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let new = dep::resolve_dep_end(tx, &args.with, "replacement")?;
         let reason = format!("Superseded by {new}");
-        change::replace_by(tx, &id, &new, DepKind::Supersedes, &reason)?;
+        change::replace_bead(tx, &id, &new, DepKind::Supersedes, &reason)?;
         Ok((id, new))
     })?;
     let value = json!({"superseded": id, "replacement": new, "status": "closed"});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Marked {id} as superseded by {new} (closed)"),
     )
-    .answer()
+    .into_answer()
 }

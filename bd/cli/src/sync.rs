@@ -2,11 +2,11 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::git::{Identity, NETWORK};
-use bd::sync::{self, SyncRequest, Synced};
+use bd::sync::{self, SyncReport, SyncRequest};
 use kit::ui::{Page, Report, counted, escape};
 
 use super::merge;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
@@ -35,12 +35,12 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    old: Old,
+    old: LegacySyncArgs,
 }
 
 /// Accepted for older scripts: what they ask for is so already, or needs no command.
 #[derive(Debug, clap::Args)]
-struct Old {
+struct LegacySyncArgs {
     #[arg(long, hide = true)]
     flush_only: bool,
     #[arg(long, hide = true)]
@@ -77,15 +77,15 @@ struct Old {
     set_mode: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.full {
-        return fold(ctx, &args);
+        return fold_journal(ctx, &args);
     }
     let store = ctx.store()?;
     if args.dry_run {
-        return preview(ctx, &args);
+        return preview_sync(ctx, &args);
     }
-    ctx.may_change("sync")?;
+    ctx.check_writable("sync")?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
     let actor = Identity {
         name: ctx.author().actor,
@@ -95,65 +95,65 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         network: NETWORK,
         store: &store,
         config: &settings,
-        author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
+        author: sync::choose_author(&settings, ctx.env.cwd(), &ctx.env, actor),
         message: args.message.as_deref(),
         pull: !args.no_pull,
-        push: !args.no_push && settings.may_push(),
+        push: !args.no_push && settings.can_push(),
         clock: &ctx.clock,
         random: &ctx.random,
     };
-    let synced = sync::sync(&request);
+    let synced = sync::sync_store(&request);
     let synced = synced?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
-    Ok(Box::new(Done(synced)))
+    Ok(Box::new(FullSyncReport(synced)))
 }
 
-fn fold(ctx: &Context, args: &Args) -> Answer {
+fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
-    if !ctx.readonly && !args.dry_run {
+    if !ctx.is_readonly && !args.dry_run {
         store.fold(&ctx.clock)?;
     }
     let path = store.issues_file().display().to_string();
-    Said::new(
+    TextReport::new(
         json!({"status": "exported", "path": path}),
         format!("✓ All changes are in {path}"),
     )
-    .answer()
+    .into_answer()
 }
 
-/// What would be done, by what is known here: nothing is asked or written.
-fn preview(ctx: &Context, args: &Args) -> Answer {
+/// Reports the steps that a sync would take, from local facts: no remote is contacted and nothing
+/// is written.
+fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
-    let place = sync::SyncPlace::of(store.dir(), &settings)?;
+    let place = sync::SyncPlace::for_folder(store.dir(), &settings)?;
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let beads = sync::count_unsynced(&store, &place)?;
-    let push = !args.no_push && settings.may_push();
+    let push = !args.no_push && settings.can_push();
     let branch = &place.branch;
-    let mut said = vec![format!(
+    let mut lines = vec![format!(
         "Would commit {} to {branch}",
         counted(beads, "changed bead")
     )];
     match (&remote, push) {
-        (Some(remote), true) => said.push(format!("Would merge with {remote} and push there")),
-        (Some(remote), false) => said.push(format!("Would merge with {remote}, and not push")),
-        (None, _) => said.push("There is no remote to push to".to_owned()),
+        (Some(remote), true) => lines.push(format!("Would merge with {remote} and push there")),
+        (Some(remote), false) => lines.push(format!("Would merge with {remote}, and not push")),
+        (None, _) => lines.push("There is no remote to push to".to_owned()),
     }
     let value = json!({
         "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
         "push": push && remote.is_some(),
     });
-    Said::lines(value, said).answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
-/// What a full sync did.
-struct Done(Synced);
+struct FullSyncReport(SyncReport);
 
-impl Report for Done {
+impl Report for FullSyncReport {
     fn json(&self) -> Value {
         let done = &self.0;
-        let merged = merge::as_values(&done.lost, &done.notes);
+        let merged = merge::notes_to_json(&done.lost, &done.notes);
         let mut value = json!({
             "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
             "branch": done.branch,
@@ -191,7 +191,7 @@ impl Report for Done {
             (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
             (Some(remote), Some(reason)) => {
                 let line = format!("✗ Not pushed to {remote}: {reason}");
-                page.line(escape::line(&line));
+                page.line(escape::escape_line(&line));
                 page.line("  The commit stays; run bd sync --full again to push it");
             }
         }

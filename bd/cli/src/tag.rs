@@ -3,7 +3,7 @@ use bd::change;
 
 use super::each;
 use super::label;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add a label to a bead
 #[derive(Debug, clap::Args)]
@@ -16,11 +16,11 @@ pub(crate) struct Args {
     label: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("tag")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("tag")?;
     label::refuse_reserved(&args.label)?;
-    let done = each::change(ctx, "labelling", &[args.id], |tx, id| {
+    let done = each::change_each(ctx, "labelling", &[args.id], |tx, id| {
         change::add_label(tx, id, &args.label).map(|_| id.to_owned())
     })?;
-    label::added(&done, &args.label)
+    label::report_added(&done, &args.label)
 }

@@ -2,26 +2,26 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Status};
-use bd::change::{self, New};
-use bd::query::{Filter, sort};
+use bd::change::{self, NewBead};
+use bd::query::{BeadFilter, sort};
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
 use super::{args, each, line};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a simple list of tasks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<TodoCommand>,
     /// Also list closed tasks
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum TodoCommand {
     /// Add a task
     Add {
         /// The title
@@ -51,67 +51,67 @@ enum Verb {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        None => list(ctx, args.all),
-        Some(Verb::List { all }) => list(ctx, all),
-        Some(Verb::Add {
+        None => list_tasks(ctx, args.all),
+        Some(TodoCommand::List { all }) => list_tasks(ctx, all),
+        Some(TodoCommand::Add {
             title,
             priority,
             description,
         }) => {
-            ctx.may_change("todo")?;
-            let new = New {
+            ctx.check_writable("todo")?;
+            let new = NewBead {
                 title: title.join(" "),
-                priority: args::priority(&priority)?,
+                priority: args::parse_priority_arg(&priority)?,
                 description,
-                ..New::default()
+                ..NewBead::default()
             };
             let store = ctx.store()?;
-            let result =
-                store.transact(&ctx.author(), &ctx.clock, |tx| Ok(change::create(tx, new)?));
+            let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+                Ok(change::create_bead(tx, new)?)
+            });
             let bead = result?;
-            let text = format!("✓ Added {}: {}", bead.id, escape::line(&bead.title));
-            Said::new(plain_json(&bead), text).answer()
+            let text = format!("✓ Added {}: {}", bead.id, escape::escape_line(&bead.title));
+            TextReport::new(plain_json(&bead), text).into_answer()
         }
-        Some(Verb::Done { ids, reason }) => {
-            ctx.may_change("todo")?;
-            let beads = each::change(ctx, "closing", &ids, |tx, id| {
-                change::close(tx, id, &reason, "", false)
+        Some(TodoCommand::Done { ids, reason }) => {
+            ctx.check_writable("todo")?;
+            let beads = each::change_each(ctx, "closing", &ids, |tx, id| {
+                change::close_bead(tx, id, &reason, "", false)
             })?;
             let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
             let lines = ids.iter().map(|id| format!("✓ Done {id}")).collect();
-            Said::lines(json!({"closed": ids, "reason": reason}), lines).answer()
+            TextReport::lines(json!({"closed": ids, "reason": reason}), lines).into_answer()
         }
     }
 }
 
-fn list(ctx: &Context, all: bool) -> Answer {
+fn list_tasks(ctx: &Context, all: bool) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let filter = Filter {
+    let filter = BeadFilter {
         kind: Some(Kind::Task),
         not_statuses: if all {
             Vec::new()
         } else {
             vec![Status::Closed]
         },
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     let mut found = filter.apply(&snapshot);
     let all = found.len();
-    sort::usual(&mut found, all);
-    Ok(Box::new(Todo {
+    sort::sort_usual(&mut found, all);
+    Ok(Box::new(TodoReport {
         beads: found.into_iter().cloned().collect(),
     }))
 }
 
-/// A list of tasks.
 #[derive(Debug)]
-struct Todo {
+struct TodoReport {
     beads: Vec<Bead>,
 }
 
-impl Report for Todo {
+impl Report for TodoReport {
     fn json(&self) -> Value {
         self.beads.iter().map(plain_json).collect()
     }
@@ -122,13 +122,13 @@ impl Report for Todo {
         }
         for bead in &self.beads {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "{} {} [P{}] ",
-                line::painted_symbol(&style, &bead.status),
+                line::paint_symbol(&style, &bead.status),
                 style.cyan(&bead.id),
                 bead.priority
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
         }
     }
 }

@@ -3,19 +3,19 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::kind;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the types of beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let custom = ctx.config.list("types.custom");
     let mut lines = vec!["Core types:".to_owned()];
     let core: Vec<_> = kind::CORE
         .iter()
         .map(|kind| {
-            let meaning = meaning(kind.as_str());
+            let meaning = describe_kind(kind.as_str());
             lines.push(format!("  {kind:<10} {meaning}"));
             json!({"name": kind.as_str(), "description": meaning})
         })
@@ -26,10 +26,10 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         lines.extend(custom.iter().map(|name| format!("  {name}")));
         value["custom_types"] = json!(custom);
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
-fn meaning(kind: &str) -> &'static str {
+fn describe_kind(kind: &str) -> &'static str {
     match kind {
         "bug" => "Something is wrong",
         "feature" => "Something new",

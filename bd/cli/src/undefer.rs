@@ -1,10 +1,10 @@
 use crate::context::Context;
 use bd::bead::Status;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Make deferred beads open again
 #[derive(Debug, clap::Args)]
@@ -14,16 +14,16 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("undefer")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("undefer")?;
     each::resolve_all(ctx, &args.ids)?;
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(Status::Open),
         defer_until: Some(None),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
-    let beads = each::change(ctx, "undeferring", &args.ids, |tx, id| {
-        change::update(tx, id, edit.clone())
+    let beads = each::change_each(ctx, "undeferring", &args.ids, |tx, id| {
+        change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {
         beads,

@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::change;
 use bd::store::{Event, Store};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Revert a transaction, keeping later edits
 ///
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     last: Option<usize>,
 }
 
-/// Why no event was found.
+/// The reason why no event was found.
 #[derive(Debug, thiserror::Error)]
 enum NoEvent {
     #[error("no event '{0}' in this project; see: bd activity")]
@@ -34,36 +34,36 @@ enum NoEvent {
     Nothing(String),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.last == Some(0) {
-        return Err(Usage("--last takes 1 or more".into()).into());
+        return Err(UsageError("--last takes 1 or more".into()).into());
     }
-    ctx.may_change("undo")?;
+    ctx.check_writable("undo")?;
     let store = ctx.store()?;
     let author = ctx.author();
-    let events = chosen(&store, &args, &author.actor)?;
+    let events = choose_events(&store, &args, &author.actor)?;
     let asked = args.last.unwrap_or(1);
     if events.len() < asked {
         ctx.ui.warn(&format!(
             "history has {} of the {asked} changes by {}",
             events.len(),
-            escape::line(&author.actor)
+            escape::escape_line(&author.actor)
         ));
     }
     let (mut undone, mut left) = (Vec::new(), events.len());
     for event in events {
         let result = store.transact(&author, &ctx.clock, |tx| {
-            let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
+            let undone = change::undo_event(tx, &event).map_err(anyhow::Error::from);
             undone.map_err(|error| error.context(format!("undoing {}", event.id)))
         });
         match result {
             Ok(done) => {
-                undone.push(Undone { event, done });
+                undone.push(UndoneEvent { event, done });
                 left -= 1;
             }
             Err(error) if undone.is_empty() => return Err(error),
             Err(error) => {
-                // What was taken back before it stays so; the rest is told.
+                // Events that were already undone stay undone. The error is only a warning.
                 ctx.ui.warn(&format!("{error:#}"));
                 ctx.ui
                     .warn(&format!("{left} of {} stay unchanged", undone.len() + left));
@@ -71,10 +71,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             }
         }
     }
-    Ok(Box::new(Undo { undone }))
+    Ok(Box::new(UndoReport { undone }))
 }
 
-fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
+fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
     let events = store.events()?;
     if let Some(start) = &args.event {
         let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());
@@ -89,37 +89,36 @@ fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>>
             }
         };
     }
-    let own = events
+    let own_events = events
         .into_iter()
         .rev()
         .filter(|event| event.actor == actor);
-    let found: Vec<Event> = own.take(args.last.unwrap_or(1)).collect();
+    let found: Vec<Event> = own_events.take(args.last.unwrap_or(1)).collect();
     if found.is_empty() {
         return Err(NoEvent::Nothing(actor.to_owned()).into());
     }
     Ok(found)
 }
 
-/// What was taken back.
 #[derive(Debug)]
-struct Undone {
+struct UndoneEvent {
     event: Event,
-    done: change::Undone,
+    done: change::UndoOutcome,
 }
 
 #[derive(Debug)]
-struct Undo {
-    undone: Vec<Undone>,
+struct UndoReport {
+    undone: Vec<UndoneEvent>,
 }
 
-impl Report for Undo {
+impl Report for UndoReport {
     fn json(&self) -> Value {
-        let one = |undone: &Undone| {
+        let event_json = |undone: &UndoneEvent| {
             json!({
                 "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
             })
         };
-        self.undone.iter().map(one).collect()
+        self.undone.iter().map(event_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

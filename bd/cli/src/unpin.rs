@@ -4,7 +4,7 @@ use bd::change;
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Unpin beads
 #[derive(Debug, clap::Args)]
@@ -14,12 +14,12 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("unpin")?;
-    let beads = each::change(ctx, "unpinning", &args.ids, |tx, id| {
-        change::amend(tx, id, |bead| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("unpin")?;
+    let beads = each::change_each(ctx, "unpinning", &args.ids, |tx, id| {
+        change::amend_bead(tx, id, |bead| {
             bead.pinned = false;
-            // Older clients pin by the status.
+            // Older clients pin a bead by its status.
             if bead.status == Status::Pinned {
                 bead.status = Status::Open;
             }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Print the version
 #[derive(Debug, clap::Args)]
@@ -14,19 +14,19 @@ pub(crate) struct Args {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const COMMIT: Option<&str> = option_env!("BD_COMMIT");
 
-/// `bd version 2.0.0 (dev: abc1234)`.
-pub(super) fn line() -> String {
+/// Formats the version, such as `bd version 2.0.0 (dev: abc1234)`.
+pub(super) fn format_version() -> String {
     match COMMIT {
         Some(commit) => format!("bd version {VERSION} (dev: {commit})"),
         None => format!("bd version {VERSION} (release)"),
     }
 }
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
     let mut value =
         json!({"version": VERSION, "build": if COMMIT.is_some() { "dev" } else { "release" }});
     if let Some(commit) = COMMIT {
         value["commit"] = json!(commit);
     }
-    Said::new(value, line()).answer()
+    TextReport::new(value, format_version()).into_answer()
 }

@@ -3,16 +3,16 @@ use serde_json::json;
 use crate::context::Context;
 use bd::store::find::NotFound;
 use bd::store::mark;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Print the folder whose beads are used here
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let found = ctx.found().map_err(|error| match error {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let found = ctx.project().map_err(|error| match error {
         NotFound::Around { .. } => NoFolder.into(),
         NotFound::Named { .. } => anyhow::Error::from(error),
     })?;
@@ -27,19 +27,19 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         value["prefix"] = json!(prefix);
         lines.push(format!("  prefix: {prefix}"));
     }
-    let paths = Paths::of(&found.dir);
+    let paths = StorePaths::for_folder(&found.dir);
     value["issues_path"] = json!(paths.issues());
     value["database_path"] = json!(paths.mark());
-    if mark::is_foreign(&paths) {
+    if mark::is_foreign_database(&paths) {
         lines.push(format!(
             "  note: {} is a database of another program and is not read",
             paths.mark().display()
         ));
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
-/// There is no folder.
+/// No beads folder was found.
 #[derive(Debug, thiserror::Error)]
 #[error("no beads directory found")]
 struct NoFolder;

@@ -1,3 +1,3 @@
-//! `bd wisp`: what `bd mol wisp` is, under a shorter name.
+//! `bd wisp`: `bd mol wisp` under a shorter name.
 
 pub(super) use super::mol::wisp::{Args, run};

@@ -1,7 +1,8 @@
-//! What waits for something: the rules, over any graph of beads.
+//! Decides which beads are blocked, over any graph of beads.
 //!
-//! A bead waits for the open targets of its `blocks` edges, for a `conditional-blocks` target that did not
-//! fail, and by `waits-for` for children of another bead; what a bead waits for holds up its children too.
+//! A bead waits for the open targets of its `blocks` edges, for a `conditional-blocks` target that
+//! did not fail, and by `waits-for` for the children of another bead. A blocked bead blocks its
+//! children too.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -10,10 +11,10 @@ use serde_json::Value;
 
 use crate::bead::{DepKind, Status};
 
-/// How deep blocking goes down from parent to child.
+/// The number of parent-child levels through which blocking is inherited.
 const DEPTH: usize = 50;
 
-/// Words in a close reason that mean failure.
+/// The words in a close reason that mean failure.
 const FAILURE: &[&str] = &[
     "failed",
     "rejected",
@@ -28,24 +29,24 @@ const FAILURE: &[&str] = &[
     "aborted",
 ];
 
-/// Whether a close reason tells of a failure.
+/// Returns true if a close reason describes a failure.
 pub fn is_failure(reason: &str) -> bool {
     let reason = reason.to_lowercase();
     FAILURE.iter().any(|word| reason.contains(word))
 }
 
-/// What the metadata of a `waits-for` edge says.
+/// The metadata of a `waits-for` edge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChildGate {
-    /// The bead whose children are meant; the target where it is not named.
+    /// The bead whose children are awaited; the edge's target if absent.
     pub spawner: Option<String>,
-    /// Whether one finished child is enough.
+    /// True if one finished child is enough.
     pub any_child: bool,
 }
 
 impl ChildGate {
-    /// Reads it; text that is no JSON says nothing.
-    pub fn read(metadata: &str) -> Self {
+    /// Parses the metadata. Text that is not JSON gives the defaults.
+    pub fn from_metadata(metadata: &str) -> Self {
         if metadata.is_empty() {
             return Self::default();
         }
@@ -58,63 +59,64 @@ impl ChildGate {
     }
 }
 
-/// An edge as the rules see it.
+/// An edge, reduced to the facts that decide about blocking.
 #[derive(Debug, Clone, Copy)]
-pub struct Link<N> {
-    /// What it means, by its code.
+pub struct BlockingEdge<N> {
+    /// The code of the edge's kind.
     pub kind: u8,
-    /// The target, where there is such a bead.
+    /// The target, if that bead exists.
     pub target: Option<N>,
-    /// The bead whose children a `waits-for` edge means.
+    /// The bead whose children a `waits-for` edge awaits.
     pub spawner: Option<N>,
-    /// Whether one finished child is enough.
+    /// True if one finished child is enough.
     pub any_child: bool,
 }
 
-/// Beads and the edges between them.
-pub trait Graph {
-    /// A bead.
+/// The beads and edges over which the rules run.
+pub trait BlockingGraph {
     type Node: Copy + Eq + Hash;
 
-    /// Its status, by its code.
+    /// The code of the bead's status.
     fn status(&self, node: Self::Node) -> u8;
-    /// Whether it was closed with a reason that tells of a failure.
+    /// True if the bead was closed with a reason that describes a failure.
     fn has_failed(&self, node: Self::Node) -> bool;
-    /// Its own edges.
-    fn links(&self, node: Self::Node) -> Vec<Link<Self::Node>>;
-    /// The beads with an edge of this kind to it, deleted ones too.
+    /// The edges that the bead holds.
+    fn blocking_edges(&self, node: Self::Node) -> Vec<BlockingEdge<Self::Node>>;
+    /// The beads with an edge of this kind to the bead, deleted ones included.
     fn holders(&self, node: Self::Node, kind: &DepKind) -> Vec<Self::Node>;
 }
 
-/// Whether a status keeps others waiting.
-fn holds_up_others(status: u8) -> bool {
-    Status::from_code(status).is_some_and(|status| status.holds_up())
+fn is_blocking_status(status: u8) -> bool {
+    Status::from_code(status).is_some_and(|status| status.is_blocking())
 }
 
-/// Whether a status is none of closed and deleted.
+/// Returns true for every status except closed and deleted.
 pub(crate) fn is_open(status: u8) -> bool {
     status != Status::Closed.code() && status != Status::Tombstone.code()
 }
 
-/// Whether a bead has a `blocks` edge to one that is not over.
-pub fn waits_for_others<G: Graph>(graph: &G, node: G::Node) -> bool {
+/// Returns true if a bead has a `blocks` edge to an open bead.
+pub fn has_open_blocker<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     let blocks = DepKind::Blocks.code();
     graph
-        .links(node)
+        .blocking_edges(node)
         .iter()
-        .any(|link| link.kind == blocks && holds_up(graph, link))
+        .any(|link| link.kind == blocks && is_blocking_edge(graph, link))
 }
 
-/// Whether a bead waits by one of its own edges; a deleted one waits for nothing.
-pub fn waits_itself<G: Graph>(graph: &G, node: G::Node) -> bool {
+/// Returns true if one of the bead's own edges blocks it. A deleted bead is never blocked.
+pub fn is_directly_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     graph.status(node) != Status::Tombstone.code()
-        && graph.links(node).iter().any(|link| holds_up(graph, link))
+        && graph
+            .blocking_edges(node)
+            .iter()
+            .any(|link| is_blocking_edge(graph, link))
 }
 
-/// Whether this edge keeps its bead from being ready now.
-pub fn holds_up<G: Graph>(graph: &G, link: &Link<G::Node>) -> bool {
+/// Returns true if this edge keeps its bead from being ready now.
+pub fn is_blocking_edge<G: BlockingGraph>(graph: &G, link: &BlockingEdge<G::Node>) -> bool {
     match (DepKind::from_code(link.kind), link.target) {
-        (Some(DepKind::Blocks), Some(target)) => holds_up_others(graph.status(target)),
+        (Some(DepKind::Blocks), Some(target)) => is_blocking_status(graph.status(target)),
         (Some(DepKind::ConditionalBlocks), Some(target)) => {
             match Status::from_code(graph.status(target)) {
                 Some(Status::Open | Status::InProgress | Status::Blocked | Status::Deferred) => {
@@ -140,11 +142,16 @@ pub fn holds_up<G: Graph>(graph: &G, link: &Link<G::Node>) -> bool {
     }
 }
 
-/// All beads that wait, themselves or through a parent, of those that are `asked` about and everything
-/// below them.
-pub fn blocked<G: Graph>(graph: &G, asked: impl Iterator<Item = G::Node>) -> HashSet<G::Node> {
+/// Returns the beads among `candidates` and their descendants that are blocked, directly or through
+/// a parent.
+pub fn find_blocked<G: BlockingGraph>(
+    graph: &G,
+    candidates: impl Iterator<Item = G::Node>,
+) -> HashSet<G::Node> {
     let mut blocked: HashSet<G::Node> = HashSet::new();
-    let mut front: Vec<G::Node> = asked.filter(|node| waits_itself(graph, *node)).collect();
+    let mut front: Vec<G::Node> = candidates
+        .filter(|node| is_directly_blocked(graph, *node))
+        .collect();
     for _ in 0..=DEPTH {
         front.retain(|node| blocked.insert(*node));
         front = front
@@ -158,15 +165,15 @@ pub fn blocked<G: Graph>(graph: &G, asked: impl Iterator<Item = G::Node>) -> Has
     blocked
 }
 
-/// Whether one bead waits, itself or through a parent.
-pub fn is_blocked<G: Graph>(graph: &G, node: G::Node) -> bool {
+/// Returns true if one bead is blocked, directly or through a parent.
+pub fn is_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     let mut seen = HashSet::from([node]);
     let mut front = vec![node];
     for _ in 0..=DEPTH {
-        if front.iter().any(|node| waits_itself(graph, *node)) {
+        if front.iter().any(|node| is_directly_blocked(graph, *node)) {
             return true;
         }
-        let parents = front.iter().flat_map(|node| graph.links(*node));
+        let parents = front.iter().flat_map(|node| graph.blocking_edges(*node));
         front = parents
             .filter(|link| link.kind == DepKind::ParentChild.code())
             .filter_map(|link| link.target)

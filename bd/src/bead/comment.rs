@@ -6,17 +6,13 @@ use super::Stamp;
 use super::fields_table::part_struct;
 
 part_struct! {
-    /// One comment. Its number is local: clones are compared by author and text.
+    /// One comment. The number is local: clones match comments by author and text.
     pub struct Comment {
-        /// A number within the bead.
+        /// The number of the comment within the bead.
         id: i64 = "id", always;
-        /// The bead.
         issue_id: String = "issue_id", always;
-        /// Who wrote it.
         author: String = "author", always;
-        /// What was written.
         text: String = "text", always;
-        /// When.
         created_at: Stamp = "created_at", always;
     }
 }

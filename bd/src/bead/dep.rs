@@ -6,7 +6,7 @@ use super::Stamp;
 use super::fields_table::{part_struct, word_enum};
 
 word_enum! {
-    /// What an edge means. A word we do not know is kept as it is and blocks nothing.
+    /// The meaning of an edge. An unknown word is preserved and blocks nothing.
     pub enum DepKind: Blocks {
         /// Waits until the target is closed.
         Blocks = "blocks",
@@ -16,9 +16,9 @@ word_enum! {
         ConditionalBlocks = "conditional-blocks",
         /// Waits for the target's children.
         WaitsFor = "waits-for",
-        /// Has to do with the target.
+        /// Is loosely related to the target.
         Related = "related",
-        /// Was found while working on the target.
+        /// Was discovered while working on the target.
         DiscoveredFrom = "discovered-from",
         /// Answers the target.
         RepliesTo = "replies-to",
@@ -50,7 +50,7 @@ word_enum! {
 }
 
 impl DepKind {
-    /// Whether an edge of this kind can keep its bead from being ready.
+    /// Returns true if an edge of this kind can keep its bead from being ready.
     pub fn affects_ready(&self) -> bool {
         matches!(
             self,
@@ -60,19 +60,13 @@ impl DepKind {
 }
 
 part_struct! {
-    /// One edge.
     pub struct Dep {
-        /// The bead that depends; the one that holds this edge.
+        /// The bead that depends. It holds this edge.
         issue_id: String = "issue_id", always;
-        /// The bead it depends on, or `external:<project>:<capability>`.
         depends_on_id: String = "depends_on_id", always;
-        /// What the edge means.
         kind: DepKind = "type", always;
-        /// When it was added.
         created_at: Stamp = "created_at", always;
-        /// Who added it.
         created_by: String = "created_by", omit;
-        /// JSON in a string.
         metadata: String = "metadata", omit;
         /// The first message of the thread.
         thread_id: String = "thread_id", omit;
@@ -80,7 +74,7 @@ part_struct! {
 }
 
 impl Dep {
-    /// Whether the target is a capability of another project.
+    /// Returns true if the target is a capability of another project.
     pub fn is_external(&self) -> bool {
         self.depends_on_id.starts_with("external:")
     }

@@ -1,12 +1,14 @@
-//! `key: value` lines in descriptions, where existing clients keep structured facts.
+//! Reads and writes `key: value` lines in descriptions, where existing clients store structured
+//! facts.
 //!
-//! Keys are found in any case and in their snake, kebab and joined spellings. Lines that are no field
-//! keep their place and their bytes. Front matter, a block between two lines `---` at the very start, is none of
-//! them: it stays where it is, and its lines are no fields.
+//! Keys match in any case and in their snake, kebab and joined spellings. All other lines keep
+//! their place and their bytes. Front matter, a block between two `---` lines at the very start,
+//! stays in place, and its lines are not fields.
 
 use std::str::Lines;
 
-/// The front matter with the lines around it, and what follows; the first is empty where there is none.
+/// Splits a description into the front matter, delimiters included, and the rest. The first part is
+/// empty if there is no front matter.
 pub fn split_front_matter(description: &str) -> (&str, &str) {
     let Some(after) = description.strip_prefix("---\n") else {
         return ("", description);
@@ -21,12 +23,13 @@ pub fn split_front_matter(description: &str) -> (&str, &str) {
     ("", description)
 }
 
-/// The block of fields at the top, with the front matter before it and the blank line after it, and what follows.
+/// Splits a description into the block of fields at the top, with the front matter before it and
+/// the blank line after it, and the rest.
 pub fn split_block(description: &str) -> (&str, &str) {
     let (front, text) = split_front_matter(description);
     let mut at = front.len();
     for line in text.split_inclusive('\n') {
-        if split(line).is_none() {
+        if split_field(line).is_none() {
             at += if line.trim().is_empty() {
                 line.len()
             } else {
@@ -39,33 +42,35 @@ pub fn split_block(description: &str) -> (&str, &str) {
     description.split_at(at)
 }
 
-/// The value of the first line with this key; an empty value counts as absent.
-pub fn get(description: &str, key: &str) -> Option<String> {
-    let key = fold(key);
+/// Returns the value of the first line with this key. An empty value counts as absent.
+pub fn get_field(description: &str, key: &str) -> Option<String> {
+    let key = normalize_key(key);
     split_front_matter(description)
         .1
         .lines()
-        .filter_map(split)
-        .find(|(own, value)| fold(own) == key && !value.is_empty())
+        .filter_map(split_field)
+        .find(|(name, value)| normalize_key(name) == key && !value.is_empty())
         .map(|(_, value)| value.to_owned())
 }
 
-/// The description with `key` set to `value`, or without it. An existing line is replaced where it
-/// stands; a new one goes to the block of fields at the top, or starts it, followed by a blank line.
-pub fn set(description: &str, key: &str, value: Option<&str>) -> String {
-    set_among(description, key, value, str::lines)
+/// Returns the description with `key` set to `value`, or without the field if `value` is `None`. An
+/// existing line is replaced in place. A new line joins the block of fields at the top, or starts
+/// that block, followed by a blank line.
+pub fn set_field(description: &str, key: &str, value: Option<&str>) -> String {
+    set_below_front_matter(description, key, value, str::lines)
 }
 
-/// The same for a field that stands only in the block at the top: a similar line further down is text of a person.
-pub fn set_at_top(description: &str, key: &str, value: Option<&str>) -> String {
-    set_among(description, key, value, |text| split_block(text).0.lines())
+/// Like [`set_field`], for a field that occurs only in the block at the top. A similar line further
+/// down is user text.
+pub fn set_field_at_top(description: &str, key: &str, value: Option<&str>) -> String {
+    set_below_front_matter(description, key, value, |text| split_block(text).0.lines())
 }
 
-fn set_among(
+fn set_below_front_matter(
     description: &str,
     key: &str,
     value: Option<&str>,
-    among: fn(&str) -> Lines<'_>,
+    candidate_lines: fn(&str) -> Lines<'_>,
 ) -> String {
     let (front, text) = split_front_matter(description);
     let gap = if front.is_empty() || front.ends_with('\n') {
@@ -73,20 +78,24 @@ fn set_among(
     } else {
         "\n"
     };
-    format!("{front}{gap}{}", set_in(text, key, value, among))
+    format!(
+        "{front}{gap}{}",
+        set_in_text(text, key, value, candidate_lines)
+    )
 }
 
-fn set_in(
+fn set_in_text(
     description: &str,
     key: &str,
     value: Option<&str>,
-    among: fn(&str) -> Lines<'_>,
+    candidate_lines: fn(&str) -> Lines<'_>,
 ) -> String {
-    let wanted = fold(key);
+    let wanted = normalize_key(key);
     let fresh = value.map(|value| format!("{key}: {}", value.replace(['\n', '\r'], " ")));
     let mut lines: Vec<String> = description.lines().map(str::to_owned).collect();
-    let is_wanted = |line: &str| split(line).is_some_and(|(own, _)| fold(own) == wanted);
-    match (among(description).position(is_wanted), fresh) {
+    let is_wanted =
+        |line: &str| split_field(line).is_some_and(|(name, _)| normalize_key(name) == wanted);
+    match (candidate_lines(description).position(is_wanted), fresh) {
         (Some(at), Some(fresh)) => lines[at] = fresh,
         (Some(at), None) => {
             lines.remove(at);
@@ -95,7 +104,7 @@ fn set_in(
                 lines.remove(0);
             }
         }
-        (None, Some(fresh)) => insert(&mut lines, fresh),
+        (None, Some(fresh)) => insert_field(&mut lines, fresh),
         (None, None) => return description.to_owned(),
     }
     let mut text = lines.join("\n");
@@ -105,20 +114,20 @@ fn set_in(
     text
 }
 
-/// Puts a new field after the leading block of fields.
-fn insert(lines: &mut Vec<String>, fresh: String) {
+/// Inserts a new field after the leading block of fields.
+fn insert_field(lines: &mut Vec<String>, field_line: String) {
     let block = lines
         .iter()
-        .take_while(|line| split(line).is_some())
+        .take_while(|line| split_field(line).is_some())
         .count();
-    lines.insert(block, fresh);
+    lines.insert(block, field_line);
     if block == 0 && lines.len() > 1 && !lines[1].trim().is_empty() {
         lines.insert(1, String::new());
     }
 }
 
-/// Splits a line into a key, one word of letters, digits, `_` and `-`, and its value.
-fn split(line: &str) -> Option<(&str, &str)> {
+/// Splits a line into a key, one word of letters, digits, `_` and `-`, and the value.
+fn split_field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let key = key.trim();
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -126,8 +135,8 @@ fn split(line: &str) -> Option<(&str, &str)> {
     (!key.is_empty() && key.chars().all(word) && plain).then(|| (key, value.trim()))
 }
 
-/// A key without case and separators.
-fn fold(key: &str) -> String {
+/// Returns the key without case and separators.
+fn normalize_key(key: &str) -> String {
     key.chars()
         .filter(|c| !matches!(c, '_' | '-'))
         .map(|c| c.to_ascii_lowercase())
@@ -145,57 +154,60 @@ mod tests {
             "Attached-Molecule: m-1",
             "AttachedMolecule:  m-1 ",
         ] {
-            assert_eq!(get(text, "attached_molecule").as_deref(), Some("m-1"));
+            assert_eq!(get_field(text, "attached_molecule").as_deref(), Some("m-1"));
         }
-        assert_eq!(get("attached_molecule:", "attached_molecule"), None);
+        assert_eq!(get_field("attached_molecule:", "attached_molecule"), None);
     }
 
     #[test]
-    fn a_value_with_colons_is_whole() {
+    fn a_value_may_contain_colons() {
         assert_eq!(
-            get("url: https://x:8/y", "url").as_deref(),
+            get_field("url: https://x:8/y", "url").as_deref(),
             Some("https://x:8/y")
         );
-        assert_eq!(get("https://x", "https"), None);
+        assert_eq!(get_field("https://x", "https"), None);
     }
 
     #[test]
-    fn setting_keeps_all_other_lines() {
+    fn setting_a_field_keeps_all_other_lines() {
         let text = "branch: a\n\nSome words: here\nTarget of it";
-        let text = set(text, "branch", Some("b"));
-        let text = set(&text, "worker", Some("nux"));
+        let text = set_field(text, "branch", Some("b"));
+        let text = set_field(&text, "worker", Some("nux"));
         assert_eq!(
             text,
             "branch: b\nworker: nux\n\nSome words: here\nTarget of it"
         );
         assert_eq!(
-            set(&text, "branch", None),
+            set_field(&text, "branch", None),
             "worker: nux\n\nSome words: here\nTarget of it"
         );
     }
 
     #[test]
-    fn the_first_field_makes_its_own_block() {
+    fn the_first_field_starts_its_own_block() {
         assert_eq!(
-            set("Do it.", "convoy", Some("hq-cv-1")),
+            set_field("Do it.", "convoy", Some("hq-cv-1")),
             "convoy: hq-cv-1\n\nDo it."
         );
-        assert_eq!(set("", "convoy", Some("hq-cv-1")), "convoy: hq-cv-1");
-        assert_eq!(set("convoy: hq-cv-1\n\nDo it.", "convoy", None), "Do it.");
+        assert_eq!(set_field("", "convoy", Some("hq-cv-1")), "convoy: hq-cv-1");
+        assert_eq!(
+            set_field("convoy: hq-cv-1\n\nDo it.", "convoy", None),
+            "Do it."
+        );
     }
 
     #[test]
-    fn front_matter_stays_first_and_its_lines_are_no_fields() {
+    fn front_matter_stays_first_and_its_lines_are_not_fields() {
         let text = "---\nkeeper: ADR-017\n---\nDo it.\n";
-        assert_eq!(get(text, "keeper"), None);
-        let set_once = set(text, "convoy", Some("hq-cv-1"));
+        assert_eq!(get_field(text, "keeper"), None);
+        let set_once = set_field(text, "convoy", Some("hq-cv-1"));
         assert_eq!(
             set_once,
             "---\nkeeper: ADR-017\n---\nconvoy: hq-cv-1\n\nDo it.\n"
         );
-        assert_eq!(set(&set_once, "convoy", None), text);
+        assert_eq!(set_field(&set_once, "convoy", None), text);
         assert_eq!(
-            set("---\na: b\n---", "convoy", Some("x")),
+            set_field("---\na: b\n---", "convoy", Some("x")),
             "---\na: b\n---\nconvoy: x"
         );
         let open = "---\nkeeper: never closed";
@@ -217,18 +229,18 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_the_block_leaves_a_line_like_it_further_down() {
+    fn setting_a_field_keeps_a_similar_line_below_the_block() {
         let text = "New columns\nat: time";
-        let set_once = set_at_top(text, "at", Some("now"));
+        let set_once = set_field_at_top(text, "at", Some("now"));
         assert_eq!(set_once, "at: now\n\nNew columns\nat: time");
-        let again = set_at_top(&set_once, "at", Some("then"));
+        let again = set_field_at_top(&set_once, "at", Some("then"));
         assert_eq!(again, "at: then\n\nNew columns\nat: time");
-        assert_eq!(set_at_top(&again, "at", None), text);
-        assert_eq!(set_at_top(text, "at", None), text);
+        assert_eq!(set_field_at_top(&again, "at", None), text);
+        assert_eq!(set_field_at_top(text, "at", None), text);
     }
 
     #[test]
     fn a_value_stays_on_one_line() {
-        assert_eq!(set("", "note", Some("a\nb: c")), "note: a b: c");
+        assert_eq!(set_field("", "note", Some("a\nb: c")), "note: a b: c");
     }
 }

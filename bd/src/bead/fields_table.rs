@@ -1,49 +1,50 @@
-//! Tables of fields: structs and enums that keep what they do not know, with their readers and writers.
+//! Macros that define structs and enums which preserve unknown data, with their readers and
+//! writers.
 
 use super::Stamp;
 
-/// Whether a value counts as absent and is left out of the line.
-pub(crate) trait Blank {
+/// A value that can count as absent. Absent values are left out of the line.
+pub(crate) trait IsBlank {
     fn is_blank(&self) -> bool;
 }
 
-impl Blank for String {
+impl IsBlank for String {
     fn is_blank(&self) -> bool {
         self.is_empty()
     }
 }
 
-impl Blank for i64 {
+impl IsBlank for i64 {
     fn is_blank(&self) -> bool {
         *self == 0
     }
 }
 
-impl Blank for bool {
+impl IsBlank for bool {
     fn is_blank(&self) -> bool {
         !*self
     }
 }
 
-impl Blank for Stamp {
+impl IsBlank for Stamp {
     fn is_blank(&self) -> bool {
         self.as_str().is_empty()
     }
 }
 
-impl<T> Blank for Option<T> {
+impl<T> IsBlank for Option<T> {
     fn is_blank(&self) -> bool {
         self.is_none()
     }
 }
 
-impl<T> Blank for Vec<T> {
+impl<T> IsBlank for Vec<T> {
     fn is_blank(&self) -> bool {
         self.is_empty()
     }
 }
 
-/// An enum of known words that keeps a word it does not know.
+/// Defines an enum of known words that preserves an unknown word.
 macro_rules! word_enum {
     ($(#[$doc:meta])* pub enum $name:ident: $default:ident {
         $($(#[$vdoc:meta])* $variant:ident = $word:literal,)*
@@ -57,7 +58,7 @@ macro_rules! word_enum {
         }
 
         impl $name {
-            /// The word as it stands in files.
+            /// The word as written in files.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $word,)*
@@ -65,7 +66,7 @@ macro_rules! word_enum {
                 }
             }
 
-            /// The place of the word in the list, for the index; 255 for a word that is not in it.
+            /// The word's position in the list, for the index; 255 for a word that is not in it.
             pub fn code(&self) -> u8 {
                 enum Place {
                     $($variant,)*
@@ -76,7 +77,7 @@ macro_rules! word_enum {
                 }
             }
 
-            /// The word at a place in the list.
+            /// Returns the word at a position in the list.
             pub fn from_code(code: u8) -> Option<Self> {
                 enum Place {
                     $($variant,)*
@@ -123,7 +124,7 @@ macro_rules! word_enum {
             }
         }
 
-        impl $crate::bead::fields_table::Blank for $name {
+        impl $crate::bead::fields_table::IsBlank for $name {
             fn is_blank(&self) -> bool {
                 false
             }
@@ -132,15 +133,15 @@ macro_rules! word_enum {
 }
 pub(crate) use word_enum;
 
-/// Reader and writer of a struct that is one table of fields and `extra`; `$blank` makes one in which
-/// every field is absent.
+/// Implements reading and writing for a struct that is one table of fields and `extra`. `$blank`
+/// builds one in which every field is absent.
 macro_rules! table_serde {
     ($owner:ident, $blank:expr, $($name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         impl serde::Serialize for $owner {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap;
                 let mut map = serializer.serialize_map(None)?;
-                // A value of the wrong type that was kept stands for its field.
+                // A preserved value of the wrong type is written instead of its field.
                 let kept = |key: &str| self.extra.iter().any(|(own, _)| own == key);
                 $(if $crate::bead::fields_table::written!($when, self.$name) && !kept($key) {
                     map.serialize_entry($key, &self.$name)?;
@@ -189,18 +190,18 @@ macro_rules! table_serde {
 }
 pub(crate) use table_serde;
 
-/// Whether a field is written: always, or only when it is not blank.
+/// Decides if a field is written: always, or only if it is not blank.
 macro_rules! written {
     (always, $value:expr) => {
         true
     };
     (omit, $value:expr) => {
-        !$crate::bead::fields_table::Blank::is_blank(&$value)
+        !$crate::bead::fields_table::IsBlank::is_blank(&$value)
     };
 }
 pub(crate) use written;
 
-/// A part of a bead: a struct of public fields with its table reader and writer.
+/// Defines a part of a bead: a struct of public fields with its reader and writer.
 macro_rules! part_struct {
     ($(#[$doc:meta])* pub struct $owner:ident {
         $($(#[$fdoc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*
@@ -209,7 +210,7 @@ macro_rules! part_struct {
         #[derive(Debug, Clone, Default)]
         pub struct $owner {
             $($(#[$fdoc])* pub $name: $kind,)*
-            /// Keys we do not know, with the bytes of their values.
+            /// Unknown keys with the bytes of their values.
             pub extra: Vec<(String, Box<RawValue>)>,
         }
 

@@ -1,11 +1,12 @@
-//! The content hash of a bead: what it says, without its id, its times and its links.
+//! Hashes of beads. The content hash covers the content without id, times and links.
 
 use sha2::{Digest, Sha256};
 
-use super::{Bead, Raw};
+use super::{Bead, RawJson};
 
-/// SHA-256 over the content fields, each followed by a NUL byte, as lower-case hexadecimal.
-pub fn content(bead: &Bead) -> String {
+/// Computes the SHA-256 of the content fields, each followed by a NUL byte, as lower-case
+/// hexadecimal.
+pub fn compute_content_hash(bead: &Bead) -> String {
     let mut hash = Sha256::new();
     let mut put = |text: &str| {
         hash.update(text.as_bytes());
@@ -28,7 +29,7 @@ pub fn content(bead: &Bead) -> String {
     put(if bead.pinned { "pinned" } else { "" });
     put(bead.metadata.as_ref().map_or("", |raw| raw.get()));
     put(if bead.is_template { "template" } else { "" });
-    chemistry(bead, &mut put);
+    put_raw_fields(bead, &mut put);
     put(if bead.crystallizes {
         "crystallizes"
     } else {
@@ -56,11 +57,11 @@ pub fn content(bead: &Bead) -> String {
     ] {
         put(text);
     }
-    hex(&hash.finalize())
+    encode_hex(&hash.finalize())
 }
 
-/// Bytes as lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Encodes bytes as lower-case hexadecimal.
+pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing into a string cannot fail.
@@ -69,66 +70,67 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Bonds, creator, validations and quality: the values that the record keeps as raw JSON.
-fn chemistry(bead: &Bead, put: &mut impl FnMut(&str)) {
-    for bond in items(bead.bonded_from.as_ref()) {
+/// Feeds bonds, creator, validations and quality, which the record keeps as raw JSON, into the
+/// hash.
+fn put_raw_fields(bead: &Bead, put: &mut impl FnMut(&str)) {
+    for bond in parse_raw_items(bead.bonded_from.as_ref()) {
         for key in ["source_id", "bond_type", "bond_point"] {
-            put(text(&bond, key));
+            put(string_at(&bond, key));
         }
     }
-    if let Some(creator) = value(bead.creator.as_ref()) {
-        entity(&creator, put);
+    if let Some(creator) = parse_raw_value(bead.creator.as_ref()) {
+        put_entity(&creator, put);
     }
-    for verdict in items(bead.validations.as_ref()) {
-        entity(&verdict["validator"], put);
-        put(text(&verdict, "outcome"));
-        let seconds = super::Stamp::read(text(&verdict, "timestamp")).instant();
+    for verdict in parse_raw_items(bead.validations.as_ref()) {
+        put_entity(&verdict["validator"], put);
+        put(string_at(&verdict, "outcome"));
+        let seconds = super::Stamp::parse(string_at(&verdict, "timestamp")).instant();
         put(&seconds.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-        put(&score(&verdict["score"]));
+        put(&format_score(&verdict["score"]));
     }
-    let quality = value(bead.quality_score.as_ref()).unwrap_or_default();
-    put(&score(&quality));
+    let quality = parse_raw_value(bead.quality_score.as_ref()).unwrap_or_default();
+    put(&format_score(&quality));
 }
 
-fn entity(entity: &serde_json::Value, put: &mut impl FnMut(&str)) {
+fn put_entity(entity: &serde_json::Value, put: &mut impl FnMut(&str)) {
     for key in ["name", "platform", "org", "id"] {
-        put(text(entity, key));
+        put(string_at(entity, key));
     }
 }
 
-fn score(value: &serde_json::Value) -> String {
+fn format_score(value: &serde_json::Value) -> String {
     value
         .as_f64()
         .map(|score| format!("{score:.6}"))
         .unwrap_or_default()
 }
 
-fn text<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
+fn string_at<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn value(raw: Option<&Raw>) -> Option<serde_json::Value> {
+fn parse_raw_value(raw: Option<&RawJson>) -> Option<serde_json::Value> {
     serde_json::from_str(raw?.get()).ok()
 }
 
-fn items(raw: Option<&Raw>) -> Vec<serde_json::Value> {
-    match value(raw) {
+fn parse_raw_items(raw: Option<&RawJson>) -> Vec<serde_json::Value> {
+    match parse_raw_value(raw) {
         Some(serde_json::Value::Array(items)) => items,
         _ => Vec::new(),
     }
 }
 
-/// The first `bytes` bytes of a text's SHA-256 in hexadecimal digits: a short name for something that is
-/// known by its text.
-pub fn short(text: impl AsRef<[u8]>, bytes: usize) -> String {
+/// Returns the first `bytes` bytes of the SHA-256 of a text, in hexadecimal. The hash serves as a
+/// short key for the text.
+pub fn compute_short_hash(text: impl AsRef<[u8]>, bytes: usize) -> String {
     let digest = Sha256::digest(text);
-    hex(&digest[..bytes.min(digest.len())])
+    encode_hex(&digest[..bytes.min(digest.len())])
 }
 
-/// The version of a bead: the first 12 digits of the SHA-256 of its line. Any change of it gives another one: of its
-/// fields, labels, edges and comments.
-pub fn version(bead: &Bead) -> String {
-    short(super::record::line(bead), 6)
+/// Returns the version of a bead: the first 12 digits of the SHA-256 of its line. Any change of
+/// fields, labels, edges or comments changes the version.
+pub fn compute_version(bead: &Bead) -> String {
+    compute_short_hash(super::record::serialize_bead(bead), 6)
 }
 
 #[cfg(test)]
@@ -137,7 +139,7 @@ mod tests {
     use crate::bead::Kind;
 
     #[test]
-    fn the_hash_is_the_one_of_existing_clients() {
+    fn the_hash_matches_existing_clients() {
         let bead = Bead {
             title: "Fix login".into(),
             description: "Users cannot log in".into(),
@@ -148,7 +150,7 @@ mod tests {
             ..Bead::default()
         };
         assert_eq!(
-            content(&bead),
+            compute_content_hash(&bead),
             "159183a5af6f4144d17cb0f3397c7b0c66da208c68148d84cb11b364c065b336"
         );
     }

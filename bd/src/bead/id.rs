@@ -1,30 +1,28 @@
-//! Ids: `<prefix>-<hash>`, children `<parent>.<n>`.
+//! Generates, splits and resolves ids: `<prefix>-<hash>`, with children `<parent>.<n>`.
 //!
-//! A hash id follows from title, description, creator and time, so two clones that create the same bead
-//! at the same instant give it the same id. Its length grows with the number of beads.
+//! The hash follows from title, description, creator and time, so two clones that create the same
+//! bead at the same instant give it the same id. The length of the hash grows with the number of
+//! beads.
 
 use sha2::{Digest, Sha256};
 
-/// The shortest and longest hash part.
+/// The shortest and the longest hash part.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
-/// How many nonces are tried at each length.
+/// The number of nonces that are tried at each length.
 pub const NONCES: u32 = 10;
 
-/// What the hash is made of.
+/// The input of the hash.
 #[derive(Debug, Clone, Copy)]
-pub struct Seed<'a> {
-    /// The title.
+pub struct IdSeed<'a> {
     pub title: &'a str,
-    /// The description.
     pub description: &'a str,
-    /// Who creates it.
     pub creator: &'a str,
-    /// When, in nanoseconds since 1970.
+    /// The creation time, in nanoseconds since 1970.
     pub nanos: i128,
 }
 
-/// The hash part of an id of this length.
-pub fn hash(seed: Seed<'_>, nonce: u32, length: usize) -> String {
+/// Computes the hash part of an id with this length.
+pub fn compute_hash_part(seed: IdSeed<'_>, nonce: u32, length: usize) -> String {
     let text = format!(
         "{}|{}|{}|{}|{nonce}",
         seed.title, seed.description, seed.creator, seed.nanos
@@ -39,11 +37,11 @@ pub fn hash(seed: Seed<'_>, nonce: u32, length: usize) -> String {
     let number = digest[..bytes]
         .iter()
         .fold(0u64, |sum, byte| (sum << 8) | u64::from(*byte));
-    base36(number, length)
+    encode_base36(number, length)
 }
 
-/// The last `length` base36 digits, padded with zeros on the left.
-fn base36(mut number: u64, length: usize) -> String {
+/// Returns the last `length` base36 digits, padded with zeros on the left.
+fn encode_base36(mut number: u64, length: usize) -> String {
     let mut digits = vec![b'0'; length];
     for digit in digits.iter_mut().rev() {
         let value = u8::try_from(number % 36).unwrap_or_default();
@@ -57,8 +55,9 @@ fn base36(mut number: u64, length: usize) -> String {
     digits.into_iter().map(char::from).collect()
 }
 
-/// The length at which a new id among `count` top-level ones collides with a chance of at most `limit`.
-pub fn length_for(count: usize, limit: f64) -> usize {
+/// Returns the shortest length at which a new id collides with one of `count` top-level ids with a
+/// probability of at most `limit`.
+pub fn choose_hash_length(count: usize, limit: f64) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let n = count as f64;
     let chance = |length: usize| {
@@ -71,20 +70,20 @@ pub fn length_for(count: usize, limit: f64) -> usize {
         .unwrap_or(*LENGTHS.end())
 }
 
-/// The first free id with this prefix; `taken` says which are not. `None` when every try collided.
-pub fn generate(
+/// Returns the first free id with this prefix, or `None` if every attempt collided.
+pub fn generate_id(
     prefix: &str,
-    seed: Seed<'_>,
+    seed: IdSeed<'_>,
     start: usize,
-    taken: impl Fn(&str) -> bool,
+    is_taken: impl Fn(&str) -> bool,
 ) -> Option<String> {
     (start.max(*LENGTHS.start())..=*LENGTHS.end())
         .flat_map(|length| (0..NONCES).map(move |nonce| (length, nonce)))
-        .map(|(length, nonce)| format!("{prefix}-{}", hash(seed, nonce, length)))
-        .find(|id| !taken(id))
+        .map(|(length, nonce)| format!("{prefix}-{}", compute_hash_part(seed, nonce, length)))
+        .find(|id| !is_taken(id))
 }
 
-/// Splits a child id into its parent and number: the part after the last dot is all digits.
+/// Splits a child id into its parent and number. The part after the last dot must be all digits.
 pub fn split_child(id: &str) -> Option<(&str, u64)> {
     let (parent, number) = id.rsplit_once('.')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,15 +93,15 @@ pub fn split_child(id: &str) -> Option<(&str, u64)> {
         .map(|number| (parent, number))
 }
 
-/// The prefix by which an id is routed: up to and including the first hyphen.
+/// Returns the prefix by which an id is routed, up to and including the first hyphen.
 pub fn route_prefix(id: &str) -> Option<&str> {
     id.find('-').map(|at| &id[..=at])
 }
 
-/// The issue prefix of an id, without the hyphen before its hash.
+/// Returns the prefix of an id, without the hyphen before the hash.
 ///
-/// The last part is a hash if it is all digits, three base36 characters, or four to eight with a digit;
-/// else the id is read as a word after the first hyphen.
+/// The last part is a hash if it is all digits, three base36 characters, or four to eight
+/// characters with a digit. Otherwise the prefix ends at the first hyphen.
 pub fn prefix_of(id: &str) -> Option<&str> {
     let bytes = id.as_bytes();
     let last = memchr::memrchr(b'-', bytes)?;
@@ -120,7 +119,7 @@ pub fn prefix_of(id: &str) -> Option<&str> {
     memchr::memchr(b'-', bytes).map(|at| &id[..at])
 }
 
-/// Of two prefixes the one that the other extends by words: `web` of `web` and `web-mol`.
+/// Returns the prefix that the other extends by words: `web` of `web` and `web-mol`.
 pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
     let extends = |long: &str, short: &str| {
         let rest = long.strip_prefix(short);
@@ -130,13 +129,14 @@ pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
     first.or_else(|| extends(a, b).then_some(b))
 }
 
-/// Whether an id can stand in file names, commands and lines without harm.
+/// Returns true if an id is safe in file names, commands and lines.
 pub fn is_well_formed(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     id.contains('-') && id.len() <= 200 && !id.starts_with(['-', '.']) && id.chars().all(fits)
 }
 
-/// A prefix made of any name: lower case, letters, digits and hyphens only; `bd` where nothing is left.
+/// Derives a prefix from any name: only lower-case letters, digits and hyphens; `bd` if nothing
+/// remains.
 pub fn clean_prefix(name: &str) -> String {
     let clean: String = name
         .chars()
@@ -151,45 +151,33 @@ pub fn clean_prefix(name: &str) -> String {
     }
 }
 
-/// Why a piece of an id names no bead.
+/// The reason why a partial id does not resolve to one bead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// Nothing matches.
     #[error("no issue found matching \"{0}\"")]
     NotFound(String),
-    /// The bead was deleted.
-    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), by_whom(by), at.escape_debug())]
-    Deleted {
-        /// Its id.
-        id: String,
-        /// Who deleted it.
-        by: String,
-        /// When.
-        at: String,
-    },
+    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
+    Deleted { id: String, by: String, at: String },
     /// More than one bead matches.
-    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), first_of(found))]
-    Ambiguous {
-        /// What was given.
-        given: String,
-        /// What it could be.
-        found: Vec<String>,
-    },
+    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
+    Ambiguous { given: String, found: Vec<String> },
 }
 
-/// Old tombstones may not say it.
-pub(crate) fn by_whom(by: &str) -> String {
+/// Old tombstones may not record the deleter.
+pub(crate) fn format_deleter(by: &str) -> String {
     if by.is_empty() {
         String::new()
     } else {
-        // From a file: not even a line's end may pass for words of ours.
+        // The name comes from a file. Escaping keeps a line break in it from imitating our own
+        // output.
         format!(" by {}", by.escape_debug())
     }
 }
 
-/// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash
-/// part, then by a piece of a hash part: with the prefix of this project before it only by its beginning.
-pub fn resolve<'a>(
+/// Resolves `given` to the one id that it means. The order of matching: exact, with the prefix put
+/// before it, an equal hash part, a part of a hash part. If `given` begins with the project's
+/// prefix, only the beginning of a hash part matches.
+pub fn resolve_id<'a>(
     given: &str,
     prefix: &str,
     exists: impl Fn(&str) -> bool,
@@ -207,21 +195,21 @@ pub fn resolve<'a>(
         return Ok(full);
     }
     let wanted = hash_part(&full);
-    // Who gives the prefix, too, means the beginning of an id.
+    // A prefix in `given` means that the user typed the beginning of an id.
     let is_start = full == given && is_prefixed(given, prefix);
-    let is_piece = |id: &str, own: &str| {
+    let is_piece = |id: &str, hash: &str| {
         if is_start {
             id.starts_with(given)
         } else {
-            own.contains(wanted)
+            hash.contains(wanted)
         }
     };
     let (mut equal, mut partial) = (Vec::new(), Vec::new());
     for id in all {
-        let own = hash_part(id);
-        if own == wanted {
+        let hash = hash_part(id);
+        if hash == wanted {
             equal.push(id.to_owned());
-        } else if !wanted.is_empty() && is_piece(id, own) {
+        } else if !wanted.is_empty() && is_piece(id, hash) {
             partial.push(id.to_owned());
         }
     }
@@ -236,21 +224,21 @@ pub fn resolve<'a>(
     }
 }
 
-/// Up to three ids that are written nearly as `given`, the nearest first.
-pub fn similar<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// Returns up to three ids that are spelled similarly to `given`, the closest first.
+pub fn find_similar_ids<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
     let (given, mut near) = (given.to_lowercase(), Vec::new());
     for id in all {
-        // Without a prefix, the part behind it is meant.
-        let own = if given.contains('-') {
+        // Without a prefix, `given` means the hash part.
+        let candidate = if given.contains('-') {
             id
         } else {
             hash_part(id)
         };
-        if own.len().abs_diff(given.len()) > 2 {
+        if candidate.len().abs_diff(given.len()) > 2 {
             continue;
         }
-        let distance = strsim::osa_distance(&given, own);
-        if distance <= 2 && distance * 2 < own.len() {
+        let distance = strsim::osa_distance(&given, candidate);
+        if distance <= 2 && distance * 2 < candidate.len() {
             near.push((distance, id));
         }
     }
@@ -265,24 +253,25 @@ fn hash_part(id: &str) -> &str {
     id.split_once('-').map_or(id, |(_, hash)| hash)
 }
 
-/// Whether what was given begins with a project's prefix.
+/// Returns true if `given` begins with the project's prefix.
 pub(crate) fn is_prefixed(given: &str, prefix: &str) -> bool {
     let rest = given.strip_prefix(prefix);
     rest.is_some_and(|rest| rest.starts_with('-'))
 }
 
 fn looks_prefixed(given: &str, prefix: &str) -> bool {
-    let own = is_prefixed(given, prefix);
+    let has_prefix = is_prefixed(given, prefix);
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    own || given.split_once('-').is_some_and(|(head, tail)| {
-        (1..=8).contains(&head.len()) && head.chars().all(plain) && tail.starts_with(plain)
-    })
+    has_prefix
+        || given.split_once('-').is_some_and(|(start, rest)| {
+            (1..=8).contains(&start.len()) && start.chars().all(plain) && rest.starts_with(plain)
+        })
 }
 
-/// How many of the ids that a piece may mean are named.
+/// The maximum number of candidates that the error names.
 const CANDIDATES: usize = 20;
 
-fn first_of(found: &[String]) -> String {
+fn format_candidates(found: &[String]) -> String {
     let first = found[..found.len().min(CANDIDATES)].join(" ");
     let rest = if found.len() > CANDIDATES { " …" } else { "" };
     first + rest
@@ -294,7 +283,7 @@ mod tests {
 
     use super::*;
 
-    const SEED: Seed<'_> = Seed {
+    const SEED: IdSeed<'_> = IdSeed {
         title: "Fix login",
         description: "Users cannot log in",
         creator: "alice",
@@ -302,7 +291,7 @@ mod tests {
     };
 
     #[test]
-    fn hash_ids_are_those_of_existing_clients() {
+    fn hash_ids_match_existing_clients() {
         let table = [
             (3, "wll", "zbv"),
             (4, "ftle", "z8it"),
@@ -312,17 +301,23 @@ mod tests {
             (8, "91mr6nyr", "9swij5ij"),
         ];
         for (length, first, second) in table {
-            assert_eq!(hash(SEED, 0, length), first);
-            assert_eq!(hash(SEED, 1, length), second);
+            assert_eq!(compute_hash_part(SEED, 0, length), first);
+            assert_eq!(compute_hash_part(SEED, 1, length), second);
         }
     }
 
     #[test]
-    fn similar_ids_differ_by_a_slip() {
+    fn similar_ids_differ_by_a_typo() {
         let all = ["bd-k3f", "bd-k3g.1", "bd-zzz", "xx-k3f"];
-        assert_eq!(similar("bd-k3g", all.into_iter()), ["bd-k3f", "bd-k3g.1"]);
-        assert_eq!(similar("k4f", all.into_iter()), ["bd-k3f", "xx-k3f"]);
-        assert!(similar("nothing-like", all.into_iter()).is_empty());
+        assert_eq!(
+            find_similar_ids("bd-k3g", all.into_iter()),
+            ["bd-k3f", "bd-k3g.1"]
+        );
+        assert_eq!(
+            find_similar_ids("k4f", all.into_iter()),
+            ["bd-k3f", "xx-k3f"]
+        );
+        assert!(find_similar_ids("nothing-like", all.into_iter()).is_empty());
     }
 
     #[test]
@@ -341,21 +336,21 @@ mod tests {
             (212_340, 8),
             (9_000_000, 8),
         ] {
-            assert_eq!(length_for(count, 0.25), length, "{count}");
+            assert_eq!(choose_hash_length(count, 0.25), length, "{count}");
         }
     }
 
     #[test]
     fn a_collision_tries_the_next_nonce_then_a_longer_hash() {
-        let second = generate("bd", SEED, 3, |id| id == "bd-wll");
+        let second = generate_id("bd", SEED, 3, |id| id == "bd-wll");
         assert_eq!(second.as_deref(), Some("bd-zbv"));
-        let longer = generate("bd", SEED, 3, |id| id.len() == 6);
+        let longer = generate_id("bd", SEED, 3, |id| id.len() == 6);
         assert_eq!(longer.as_deref(), Some("bd-ftle"));
-        assert_eq!(generate("bd", SEED, 3, |_| true), None);
+        assert_eq!(generate_id("bd", SEED, 3, |_| true), None);
     }
 
     #[test]
-    fn prefixes_are_read_as_existing_clients_do() {
+    fn prefixes_are_parsed_like_existing_clients() {
         for (id, prefix) in [
             ("beads-vscode-1", "beads-vscode"),
             ("web-app-a3f8e9", "web-app"),
@@ -372,24 +367,24 @@ mod tests {
     }
 
     #[test]
-    fn a_child_has_digits_after_its_last_dot() {
+    fn a_child_id_has_digits_after_its_last_dot() {
         assert_eq!(split_child("bd-a.1.12"), Some(("bd-a.1", 12)));
         assert_eq!(split_child("my.project-abc"), None);
     }
 
     fn find(given: &str, prefix: &str, ids: &[&str]) -> Result<String, ResolveError> {
-        resolve(given, prefix, |id| ids.contains(&id), ids.iter().copied())
+        resolve_id(given, prefix, |id| ids.contains(&id), ids.iter().copied())
     }
 
     #[test]
-    fn a_parent_wins_over_its_children() {
+    fn a_parent_is_preferred_to_its_children() {
         let ids = ["bd-a3f8", "bd-a3f8.1", "bd-a3f8.2"];
         assert_eq!(find("a3f8", "bd", &ids).unwrap(), "bd-a3f8");
         assert_eq!(find("bd-a3f8", "bd", &ids).unwrap(), "bd-a3f8");
     }
 
     #[test]
-    fn pieces_are_found_across_prefixes() {
+    fn partial_ids_are_found_across_prefixes() {
         assert_eq!(
             find("3d0", "bd", &["offlinebrew-3d0"]).unwrap(),
             "offlinebrew-3d0"
@@ -403,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ambiguous_piece_names_its_candidates() {
+    fn an_ambiguous_partial_id_names_its_candidates() {
         let error = find("a", "bd", &["bd-ab", "bd-ac"])
             .unwrap_err()
             .to_string();
@@ -424,9 +419,9 @@ mod tests {
         }
 
         #[test]
-        fn generated_ids_are_never_taken(taken in 0u32..9) {
-            let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", hash(SEED, nonce, 3))).collect();
-            let id = generate("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
+        fn generated_ids_never_collide(taken in 0u32..9) {
+            let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", compute_hash_part(SEED, nonce, 3))).collect();
+            let id = generate_id("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
             prop_assert!(!used.contains(&id));
         }
     }

@@ -1,41 +1,41 @@
-//! What kind of thing a bead is.
+//! The kind of a bead.
 
 use super::fields_table::word_enum;
 
 word_enum! {
-    /// What kind of thing a bead is. A word we do not know is kept as it is.
+    /// The kind of a bead. An unknown word is preserved.
     pub enum Kind: Task {
-        /// Something is wrong.
+        /// A defect.
         Bug = "bug",
-        /// Something new.
+        /// A new capability.
         Feature = "feature",
-        /// Work.
+        /// A piece of work.
         Task = "task",
         /// A goal with children.
         Epic = "epic",
-        /// Upkeep.
+        /// Maintenance.
         Chore = "chore",
-        /// A thing that happened.
+        /// An event that happened.
         Event = "event",
-        /// An agent's own bead.
+        /// The bead of an agent.
         Agent = "agent",
         /// A role definition.
         Role = "role",
-        /// A rig's own bead.
+        /// The bead of a rig.
         Rig = "rig",
         /// A batch of tracked work.
         Convoy = "convoy",
-        /// A slot that one holds at a time.
+        /// A slot with one holder at a time.
         Slot = "slot",
         /// A work queue.
         Queue = "queue",
-        /// A mail.
+        /// A mail message.
         Message = "message",
         /// A workflow in progress.
         Molecule = "molecule",
-        /// Something that a step waits for.
+        /// A condition that a step waits for.
         Gate = "gate",
-        /// Work that asks to be merged.
+        /// A merge request.
         MergeRequest = "merge-request",
     }
 }
@@ -50,8 +50,8 @@ pub const CORE: [Kind; 5] = [
 ];
 
 impl Kind {
-    /// Reads a kind as a person writes it: `enhancement` and `feat` are features, in any case.
-    pub fn normal(word: &str) -> Self {
+    /// Parses a kind that a user typed, in any case. `enhancement` and `feat` mean features.
+    pub fn from_user_text(word: &str) -> Self {
         let lower = word.to_ascii_lowercase();
         match lower.as_str() {
             "enhancement" | "feat" => Self::Feature,
@@ -59,22 +59,22 @@ impl Kind {
         }
     }
 
-    /// Reads a kind as it stands in a filter, where `mr` and `mol` are understood as well.
-    pub fn in_filter(word: &str) -> Self {
+    /// Parses a kind in a filter, where `mr` and `mol` are aliases too.
+    pub fn from_filter(word: &str) -> Self {
         match word {
             "mr" => Self::MergeRequest,
             "mol" => Self::Molecule,
-            _ => Self::normal(word),
+            _ => Self::from_user_text(word),
         }
     }
 
-    /// Whether it is one of the built-in words.
+    /// Returns true if the kind is one of the built-in words.
     pub fn is_built_in(&self) -> bool {
         !matches!(self, Self::Other(_))
     }
 }
 
-/// Kinds that are records about a town, not work.
+/// The kinds that are records about a town and not work.
 pub const INFRA: [Kind; 5] = [
     Kind::Agent,
     Kind::Role,
@@ -88,10 +88,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_case_sensitive_but_for_the_feature_aliases() {
-        assert_eq!(Kind::normal("FEAT"), Kind::Feature);
-        assert_eq!(Kind::normal("Enhancement"), Kind::Feature);
-        assert_eq!(Kind::normal("BUG"), Kind::Other("BUG".into()));
-        assert_eq!(Kind::in_filter("mr"), Kind::MergeRequest);
+    fn kinds_are_case_sensitive_except_for_the_feature_aliases() {
+        assert_eq!(Kind::from_user_text("FEAT"), Kind::Feature);
+        assert_eq!(Kind::from_user_text("Enhancement"), Kind::Feature);
+        assert_eq!(Kind::from_user_text("BUG"), Kind::Other("BUG".into()));
+        assert_eq!(Kind::from_filter("mr"), Kind::MergeRequest);
     }
 }

@@ -1,47 +1,45 @@
-//! Reads and writes JSONL files: one record a line.
+//! Reads and writes JSONL files: one record per line.
 //!
-//! Every line of the file ends up as a bead, as a foreign record (another kind of record, kept), or as
-//! damage with its line number; nothing is dropped. Blank lines and a byte order mark are skipped. There
-//! is no limit on the length of a line.
+//! Every line of the file ends up as a bead, as a foreign record (another kind of record,
+//! preserved), or as a damaged line with its number. Nothing is dropped. Blank lines and a byte
+//! order mark are skipped. The length of a line is not limited.
 
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
 use crate::bead::{Bead, record};
-use kit::sys::parallel::both;
+use kit::sys::parallel::run_both;
 
-/// The lines of one file.
+/// The parsed lines of one file.
 #[derive(Debug, Default)]
-pub struct Lines {
-    /// The whole file.
+pub struct ParsedLines {
     pub text: Vec<u8>,
-    /// The beads, where their lines are in the text, and their numbers. A bead is large, and is moved often.
+    /// The beads with their byte range in the text and their line number. Boxed, because a bead is
+    /// large and is moved often.
     pub beads: Vec<(Range<usize>, usize, Box<Bead>)>,
-    /// Records of another kind.
     pub foreign: Vec<Range<usize>>,
-    /// Lines that could not be read.
-    pub damaged: Vec<Damage>,
-    /// The first line with a git conflict marker.
+    /// The lines that could not be parsed.
+    pub damaged: Vec<DamagedLine>,
+    /// The number of the first line with a git conflict marker.
     pub conflict: Option<usize>,
 }
 
-/// A line that could not be read.
+/// A line that could not be parsed.
 #[derive(Debug, Clone)]
-pub struct Damage {
-    /// Its number, from 1.
+pub struct DamagedLine {
     pub line: usize,
-    /// Where it is in the text.
+    /// The byte range in the text.
     pub span: Range<usize>,
-    /// What is wrong with it.
+    /// The reason why the line could not be parsed.
     pub reason: String,
 }
 
-/// From this size on two threads read a text.
+/// The size from which two threads parse a text.
 const SPLIT: usize = 1 << 20;
 
-/// Reads a file's text.
-pub fn read(text: Vec<u8>) -> Lines {
+/// Parses the text of a file.
+pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
     let start = if text.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
@@ -50,10 +48,13 @@ pub fn read(text: Vec<u8>) -> Lines {
     let half = (text.len() >= SPLIT).then_some(text.len() / 2);
     let middle = half.and_then(|half| Some(half + memchr::memchr(b'\n', &text[half..])? + 1));
     let mut lines = match middle {
-        None => part(&text, start),
+        None => parse_part(&text, start),
         Some(middle) => {
-            let (second, mut first) = both(|| part(&text, middle), || part(&text[..middle], start));
-            first.append(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
+            let (second, mut first) = run_both(
+                || parse_part(&text, middle),
+                || parse_part(&text[..middle], start),
+            );
+            first.append_part(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
             first
         }
     };
@@ -61,27 +62,27 @@ pub fn read(text: Vec<u8>) -> Lines {
     lines
 }
 
-/// Reads from some place on, where a line begins; the text is not in the result.
-fn part(text: &[u8], start: usize) -> Lines {
-    let mut lines = Lines::default();
-    for (number, span) in spans(text, start) {
+/// Parses from the byte `start`, where a line begins. The result does not contain the text.
+fn parse_part(text: &[u8], start: usize) -> ParsedLines {
+    let mut lines = ParsedLines::default();
+    for (number, span) in iter_line_spans(text, start) {
         let line = &text[span.clone()];
         if is_conflict_marker(line) {
             lines.conflict.get_or_insert(number);
-            lines.damaged.push(Damage {
+            lines.damaged.push(DamagedLine {
                 line: number,
                 span,
                 reason: "git conflict marker".to_owned(),
             });
             continue;
         }
-        match record::parse(line) {
+        match record::parse_bead(line) {
             Ok(bead) => lines.beads.push((span, number, Box::new(bead))),
             Err(error) if is_foreign(line) => {
                 drop(error);
                 lines.foreign.push(span);
             }
-            Err(error) => lines.damaged.push(Damage {
+            Err(error) => lines.damaged.push(DamagedLine {
                 line: number,
                 span,
                 reason: error.to_string(),
@@ -91,15 +92,15 @@ fn part(text: &[u8], start: usize) -> Lines {
     lines
 }
 
-impl Lines {
-    /// Adds what follows so many lines of the same text.
-    fn append(&mut self, more: Self, before: usize) {
+impl ParsedLines {
+    /// Appends the lines that follow the first `before` lines of the same text.
+    fn append_part(&mut self, more: Self, before: usize) {
         let beads = more.beads.into_iter();
         self.beads
             .extend(beads.map(|(span, number, bead)| (span, number + before, bead)));
         self.foreign.extend(more.foreign);
         let damaged = more.damaged.into_iter();
-        self.damaged.extend(damaged.map(|damage| Damage {
+        self.damaged.extend(damaged.map(|damage| DamagedLine {
             line: damage.line + before,
             ..damage
         }));
@@ -108,9 +109,9 @@ impl Lines {
     }
 }
 
-/// The lines that are not blank, with their numbers; the line end and a carriage return before it do not
-/// belong to a line.
-pub fn spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+/// Iterates over the lines that are not blank, with their numbers. The ranges exclude the newline
+/// and a carriage return before it.
+pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let ends = memchr::memchr_iter(b'\n', &text[start..])
         .map(move |at| at + start)
         .chain(std::iter::once(text.len()));
@@ -125,21 +126,22 @@ pub fn spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<us
     })
 }
 
-/// Reads the lines of a small file of values; lines that cannot be read are left out, as are comments.
-pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
-    spans(text, 0)
+/// Parses the lines of a small file of values. Comments and lines that cannot be parsed are left
+/// out.
+pub fn parse_values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
+    iter_line_spans(text, 0)
         .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
         .collect()
 }
 
-/// Whether a line is a marker that git leaves in a file with conflicts.
+/// Returns true if a line is a marker that git leaves in a file with conflicts.
 pub fn is_conflict_marker(line: &[u8]) -> bool {
     [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"]
         .iter()
         .any(|marker| line.starts_with(marker))
 }
 
-/// Whether a line is a sound record that says it is not an issue.
+/// Returns true if a line is a valid record that declares a type other than an issue.
 pub(crate) fn is_foreign(line: &[u8]) -> bool {
     let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
     value.is_ok_and(|value| value["_type"].as_str().is_some_and(|kind| kind != "issue"))
@@ -150,9 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_bead_foreign_or_damage() {
+    fn every_line_is_a_bead_or_foreign_or_damaged() {
         let text = "\u{feff}{\"id\":\"a-1\"}\r\n\n  \n{broken\n{\"_type\":\"memory\",\"key\":\"k\"}\n{\"id\":\"a-2\"}";
-        let lines = read(text.as_bytes().to_vec());
+        let lines = parse_lines(text.as_bytes().to_vec());
         let ids: Vec<_> = lines
             .beads
             .iter()
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn two_halves_are_read_as_one_text() {
+    fn two_parts_are_read_as_one_text() {
         let line = |number: usize| match number % 1000 {
             7 => "{broken".to_owned(),
             8 => "{\"_type\":\"memory\"}".to_owned(),
@@ -175,8 +177,11 @@ mod tests {
         let text: Vec<String> = (1..=12_000).map(line).collect();
         let text = text.join("\n");
         assert!(text.len() > SPLIT);
-        let (whole, halves) = (part(text.as_bytes(), 0), read(text.into_bytes()));
-        let beads = |lines: &Lines| -> Vec<_> {
+        let (whole, halves) = (
+            parse_part(text.as_bytes(), 0),
+            parse_lines(text.into_bytes()),
+        );
+        let beads = |lines: &ParsedLines| -> Vec<_> {
             let beads = lines.beads.iter();
             beads
                 .map(|(span, number, bead)| (span.clone(), *number, bead.id.clone()))
@@ -184,7 +189,7 @@ mod tests {
         };
         assert_eq!(beads(&whole), beads(&halves));
         assert_eq!(whole.foreign, halves.foreign);
-        let damaged = |lines: &Lines| -> Vec<_> {
+        let damaged = |lines: &ParsedLines| -> Vec<_> {
             lines
                 .damaged
                 .iter()
@@ -198,23 +203,23 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
-            let lines = read(text.clone());
+        fn every_byte_of_any_text_is_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
+            let lines = parse_lines(text.clone());
             let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
             let found = lines.beads.len() + lines.foreign.len() + lines.damaged.len();
-            proptest::prop_assert_eq!(found, spans(&text, start).count());
+            proptest::prop_assert_eq!(found, iter_line_spans(&text, start).count());
         }
     }
 
     #[test]
-    fn conflict_markers_are_named_by_line() {
-        let lines = read(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
+    fn conflict_markers_are_reported_by_line_number() {
+        let lines = parse_lines(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
         assert_eq!(lines.conflict, Some(2));
     }
 
     #[test]
     fn a_bad_byte_in_a_title_does_not_hide_the_bead() {
-        let lines = read(b"{\"id\":\"a-1\",\"title\":\"caf\xe9\"}\n".to_vec());
+        let lines = parse_lines(b"{\"id\":\"a-1\",\"title\":\"caf\xe9\"}\n".to_vec());
         assert_eq!(lines.beads[0].2.title, "caf\u{fffd}");
     }
 
@@ -225,7 +230,7 @@ mod tests {
             "x".repeat(3_000_000)
         );
         assert_eq!(
-            read(line.into_bytes()).beads[0].2.description.len(),
+            parse_lines(line.into_bytes()).beads[0].2.description.len(),
             3_000_000
         );
     }

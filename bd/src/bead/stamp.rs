@@ -1,7 +1,7 @@
-//! Instants that keep the text they were read from.
+//! Instants that keep their source text.
 //!
-//! Files mix offsets and fractions of seconds: two stamps are compared as instants, and a stamp that
-//! nobody changed is written back as it was read.
+//! Files mix offsets and fractions of seconds. Two stamps are compared as instants, and an
+//! unchanged stamp is written with its original text.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -19,46 +19,45 @@ const NEVER: &str = "0001-01-01T00:00:00Z";
 #[derive(Debug, Clone)]
 pub struct Stamp {
     text: Box<str>,
-    /// Worked out when first asked for: of most beads that are read nobody asks.
+    /// Computed on first use, because most stamps are never asked for their instant.
     instant: OnceLock<Timestamp>,
 }
 
 impl Stamp {
-    /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
-    pub fn read(text: &str) -> Self {
-        Self::of(text.into())
+    /// Parses a stamp. Text that is not a time is preserved, and its instant is the epoch.
+    pub fn parse(text: &str) -> Self {
+        Self::from_boxed_text(text.into())
     }
 
-    fn of(text: Box<str>) -> Self {
+    fn from_boxed_text(text: Box<str>) -> Self {
         Self {
             text,
             instant: OnceLock::new(),
         }
     }
 
-    /// The instant that a text means; the epoch where it is no time.
+    /// Returns the instant of a text, or the epoch if the text is not a time.
     pub(crate) fn instant_of(text: &str) -> Timestamp {
-        parse(text).unwrap_or(Timestamp::UNIX_EPOCH)
+        parse_timestamp(text).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// The instant.
     pub fn instant(&self) -> Timestamp {
         *self.instant.get_or_init(|| Self::instant_of(&self.text))
     }
 
-    /// The text as it stands in the file.
+    /// The text as written in the file.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The day in UTC, `2026-03-01`.
+    /// The day in UTC, such as `2026-03-01`.
     pub fn day(&self) -> String {
         self.instant().strftime("%Y-%m-%d").to_string()
     }
 }
 
-/// Reads RFC 3339, or `YYYY-MM-DD HH:MM:SS` taken as UTC.
-fn parse(text: &str) -> Option<Timestamp> {
+/// Parses RFC 3339, or `YYYY-MM-DD HH:MM:SS` as UTC.
+fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant);
@@ -69,7 +68,7 @@ fn parse(text: &str) -> Option<Timestamp> {
 
 impl Default for Stamp {
     fn default() -> Self {
-        Self::read(NEVER)
+        Self::parse(NEVER)
     }
 }
 
@@ -116,7 +115,7 @@ impl Serialize for Stamp {
 
 impl<'de> Deserialize<'de> for Stamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Box::deserialize(deserializer)?))
+        Ok(Self::from_boxed_text(Box::deserialize(deserializer)?))
     }
 }
 
@@ -127,8 +126,8 @@ mod tests {
     #[test]
     fn stamps_compare_as_instants_and_keep_their_text() {
         let (a, b) = (
-            Stamp::read("2026-03-01T09:15:30.120-08:00"),
-            Stamp::read("2026-03-01T17:15:30.12Z"),
+            Stamp::parse("2026-03-01T09:15:30.120-08:00"),
+            Stamp::parse("2026-03-01T17:15:30.12Z"),
         );
         assert_eq!(a, b);
         assert_eq!(a.as_str(), "2026-03-01T09:15:30.120-08:00");
@@ -137,14 +136,14 @@ mod tests {
     #[test]
     fn the_old_form_with_a_space_is_read_as_utc() {
         assert_eq!(
-            Stamp::read("2026-03-01 17:15:30"),
-            Stamp::read("2026-03-01T17:15:30Z")
+            Stamp::parse("2026-03-01 17:15:30"),
+            Stamp::parse("2026-03-01T17:15:30Z")
         );
     }
 
     #[test]
-    fn text_that_is_no_time_is_kept() {
-        let stamp = Stamp::read("yesterday");
+    fn text_that_is_not_a_time_is_kept() {
+        let stamp = Stamp::parse("yesterday");
         assert_eq!(stamp.instant(), Timestamp::UNIX_EPOCH);
         assert_eq!(stamp.as_str(), "yesterday");
     }

@@ -1,23 +1,23 @@
-//! Where a bead stands.
+//! The status of a bead.
 
 use super::fields_table::word_enum;
 
 word_enum! {
-    /// Where a bead stands. A word we do not know is kept as it is.
+    /// The status of a bead. An unknown word is preserved.
     pub enum Status: Open {
-        /// To be done.
+        /// Work that has not begun.
         Open = "open",
-        /// Being done.
+        /// Work in progress.
         InProgress = "in_progress",
-        /// Cannot go on.
+        /// Work that cannot continue.
         Blocked = "blocked",
-        /// Put off.
+        /// Postponed.
         Deferred = "deferred",
-        /// Done, or given up.
+        /// Finished or abandoned.
         Closed = "closed",
-        /// Deleted; kept so that the deletion spreads.
+        /// Deleted, and kept so that the deletion spreads.
         Tombstone = "tombstone",
-        /// Kept in place as context.
+        /// Kept permanently as context.
         Pinned = "pinned",
         /// On an agent's hook.
         Hooked = "hooked",
@@ -25,13 +25,13 @@ word_enum! {
 }
 
 impl Status {
-    /// Whether it is one of the built-in words.
+    /// Returns true if the status is one of the built-in words.
     pub fn is_built_in(&self) -> bool {
         !matches!(self, Self::Other(_))
     }
 
-    /// Whether a bead of this status holds up those that wait for it.
-    pub fn holds_up(&self) -> bool {
+    /// Returns true if a bead with this status blocks the beads that wait for it.
+    pub fn is_blocking(&self) -> bool {
         matches!(
             self,
             Self::Open | Self::InProgress | Self::Blocked | Self::Deferred | Self::Hooked

@@ -1,50 +1,47 @@
-//! Which values a bead may have, and why others are refused.
+//! Checks the values of a bead.
 
 use super::{Bead, Kind, Status, id, kind};
 
-/// Words that a project adds to the built-in ones.
+/// The words that a project adds to the built-in ones.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// Further statuses.
     pub statuses: Vec<String>,
-    /// Further kinds.
     pub kinds: Vec<String>,
 }
 
-/// Why a bead is refused.
+/// The reason why a bead is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
-    /// It has no title.
+pub enum ValidationError {
     #[error("title is required")]
     NoTitle,
-    /// Its title is too long.
+    /// The title is too long.
     #[error("title must be 500 characters or less (got {0})")]
     LongTitle(usize),
-    /// Its priority is out of range.
+    /// The priority is out of range.
     #[error("priority must be between 0 and 4 (got {0})")]
     Priority(i64),
-    /// Its status is not a word of this project.
+    /// The status is not a word of this project.
     #[error("invalid status: {0}")]
     Status(String),
-    /// Its kind is not a word of this project.
+    /// The kind is not a word of this project.
     #[error("invalid issue type: {0}")]
     Kind(String),
-    /// Its estimate is below zero.
+    /// The estimate is negative.
     #[error("estimated_minutes cannot be negative")]
     Estimate,
-    /// Closed, but it is not known when.
+    /// The bead is closed but has no closing time.
     #[error("closed issues must have closed_at timestamp")]
     ClosedWithoutTime,
-    /// Not closed, but with a closing time.
+    /// The bead is not closed but has a closing time.
     #[error("non-closed issues cannot have closed_at timestamp")]
     OpenWithCloseTime,
-    /// Deleted, but it is not known when.
+    /// The bead is deleted but has no deletion time.
     #[error("tombstone issues must have deleted_at timestamp")]
     TombstoneWithoutTime,
-    /// Not deleted, but with a deletion time.
+    /// The bead is not deleted but has a deletion time.
     #[error("non-tombstone issues cannot have deleted_at timestamp")]
     LiveWithDeleteTime,
-    /// Its id cannot be used.
+    /// The id contains unsafe characters.
     #[error(
         "invalid ID format '{0}' (expected format: prefix-hash or prefix-hash.number, such as bd-a3f8 or bd-a3f8.1)"
     )]
@@ -52,84 +49,91 @@ pub enum Invalid {
 }
 
 impl Vocabulary {
-    /// Whether this status can be used here.
-    pub fn knows_status(&self, status: &Status) -> bool {
-        status.is_built_in() || self.statuses.iter().any(|own| own == status.as_str())
+    /// Returns true if the project allows this status.
+    pub fn has_status(&self, status: &Status) -> bool {
+        status.is_built_in() || self.statuses.iter().any(|known| known == status.as_str())
     }
 
-    /// Whether this kind can be used here.
-    pub fn knows_kind(&self, kind: &Kind) -> bool {
-        kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
+    /// Returns true if the project allows this kind.
+    pub fn has_kind(&self, kind: &Kind) -> bool {
+        kind.is_built_in() || self.kinds.iter().any(|known| known == kind.as_str())
     }
 
-    /// The statuses that can be used here, for a person who took another word.
-    pub fn statuses_in_words(&self) -> String {
+    /// Lists the allowed statuses for an error message.
+    pub fn list_statuses(&self) -> String {
         let built_in: Vec<Status> = (0..).map_while(Status::from_code).collect();
-        list(built_in.iter().map(Status::as_str), &self.statuses)
+        join_words(built_in.iter().map(Status::as_str), &self.statuses)
     }
 
-    /// The kinds of work that can be used here, for a person who took another word.
-    pub fn kinds_in_words(&self) -> String {
-        list(kind::CORE.iter().map(Kind::as_str), &self.kinds)
+    /// Lists the allowed kinds of work for an error message.
+    pub fn list_kinds(&self) -> String {
+        join_words(kind::CORE.iter().map(Kind::as_str), &self.kinds)
     }
 }
 
-fn list<'a>(built_in: impl Iterator<Item = &'a str>, own: &'a [String]) -> String {
-    let all: Vec<&str> = built_in.chain(own.iter().map(String::as_str)).collect();
+fn join_words<'a>(built_in: impl Iterator<Item = &'a str>, custom: &'a [String]) -> String {
+    let all: Vec<&str> = built_in.chain(custom.iter().map(String::as_str)).collect();
     all.join(", ")
 }
 
 /// Checks a whole bead.
-pub fn check(bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
-    check_change(None, bead, words)
+pub fn validate_bead(bead: &Bead, words: &Vocabulary) -> Result<(), ValidationError> {
+    validate_change(None, bead, words)
 }
 
-/// Checks a changed bead: what was not as it should be before may stay so, or beads of older clients could
-/// not be worked with.
-pub fn check_change(before: Option<&Bead>, bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
-    let found = problems(bead, words);
+/// Checks a changed bead. A violation that existed before the change is allowed, because otherwise
+/// beads of older clients could not be changed.
+pub fn validate_change(
+    before: Option<&Bead>,
+    bead: &Bead,
+    words: &Vocabulary,
+) -> Result<(), ValidationError> {
+    let found = find_violations(bead, words);
     if found.is_empty() {
         return Ok(());
     }
     let known = before
-        .map(|before| problems(before, words))
+        .map(|before| find_violations(before, words))
         .unwrap_or_default();
     let fresh = found.into_iter().find(|problem| !known.contains(problem));
     fresh.map_or(Ok(()), Err)
 }
 
-/// All that is wrong with a bead.
-fn problems(bead: &Bead, words: &Vocabulary) -> Vec<Invalid> {
+fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
     let rules = [
-        (!id::is_well_formed(&bead.id)).then(|| Invalid::Id(bead.id.clone())),
-        bead.title.trim().is_empty().then_some(Invalid::NoTitle),
-        (bead.title.len() > 500).then_some(Invalid::LongTitle(bead.title.len())),
-        (!(0..=4).contains(&bead.priority)).then_some(Invalid::Priority(bead.priority)),
-        (!words.knows_status(&bead.status)).then(|| Invalid::Status(bead.status.to_string())),
-        (!words.knows_kind(&bead.issue_type)).then(|| Invalid::Kind(bead.issue_type.to_string())),
+        (!id::is_well_formed(&bead.id)).then(|| ValidationError::Id(bead.id.clone())),
+        bead.title
+            .trim()
+            .is_empty()
+            .then_some(ValidationError::NoTitle),
+        (bead.title.len() > 500).then_some(ValidationError::LongTitle(bead.title.len())),
+        (!(0..=4).contains(&bead.priority)).then_some(ValidationError::Priority(bead.priority)),
+        (!words.has_status(&bead.status)).then(|| ValidationError::Status(bead.status.to_string())),
+        (!words.has_kind(&bead.issue_type))
+            .then(|| ValidationError::Kind(bead.issue_type.to_string())),
         bead.estimated_minutes
             .filter(|minutes| *minutes < 0)
-            .map(|_| Invalid::Estimate),
-        times(bead).err(),
+            .map(|_| ValidationError::Estimate),
+        validate_times(bead).err(),
     ];
     rules.into_iter().flatten().collect()
 }
 
-/// Closed and deleted beads say when; no other bead does.
-fn times(bead: &Bead) -> Result<(), Invalid> {
+/// Checks that closed and deleted beads have the matching time, and that no other bead has it.
+fn validate_times(bead: &Bead) -> Result<(), ValidationError> {
     let (closed, deleted) = (bead.closed_at.is_some(), bead.deleted_at.is_some());
     match (&bead.status, closed, deleted) {
-        (Status::Closed, false, _) => Err(Invalid::ClosedWithoutTime),
-        (Status::Tombstone, _, false) => Err(Invalid::TombstoneWithoutTime),
+        (Status::Closed, false, _) => Err(ValidationError::ClosedWithoutTime),
+        (Status::Tombstone, _, false) => Err(ValidationError::TombstoneWithoutTime),
         (Status::Tombstone | Status::Closed, _, _) if !deleted || bead.is_tombstone() => Ok(()),
-        (_, true, _) if bead.status != Status::Closed => Err(Invalid::OpenWithCloseTime),
-        (_, _, true) => Err(Invalid::LiveWithDeleteTime),
+        (_, true, _) if bead.status != Status::Closed => Err(ValidationError::OpenWithCloseTime),
+        (_, _, true) => Err(ValidationError::LiveWithDeleteTime),
         _ => Ok(()),
     }
 }
 
-/// Reads a priority as a person writes it: `0` to `4`, or `P0` to `P4`.
-pub fn priority(text: &str) -> Option<i64> {
+/// Parses a priority that a user typed: `0` to `4`, or `P0` to `P4`.
+pub fn parse_priority(text: &str) -> Option<i64> {
     let trimmed = text.trim();
     let digit = trimmed.strip_prefix(['P', 'p']).unwrap_or(trimmed);
     match digit.as_bytes() {
@@ -138,8 +142,8 @@ pub fn priority(text: &str) -> Option<i64> {
     }
 }
 
-/// As much of a text as a title holds: one line of at most 500 bytes, cut between characters.
-pub fn fit_title(text: &str) -> String {
+/// Shortens a text to a valid title: one line of at most 500 bytes, cut between characters.
+pub fn fit_to_title(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = line.len().min(500);
     while !line.is_char_boundary(end) {
@@ -162,57 +166,60 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_bead_is_sound() {
-        assert_eq!(check(&sound(), &Vocabulary::default()), Ok(()));
+    fn a_plain_bead_is_valid() {
+        assert_eq!(validate_bead(&sound(), &Vocabulary::default()), Ok(()));
     }
 
     #[test]
-    fn each_rule_refuses_with_its_own_words() {
+    fn each_rule_refuses_with_its_own_message() {
         let words = Vocabulary::default();
         let refused = |change: fn(&mut Bead)| {
             let mut bead = sound();
             change(&mut bead);
-            check(&bead, &words).unwrap_err()
+            validate_bead(&bead, &words).unwrap_err()
         };
-        assert_eq!(refused(|b| b.title.clear()), Invalid::NoTitle);
+        assert_eq!(refused(|b| b.title.clear()), ValidationError::NoTitle);
         assert_eq!(
             refused(|b| b.title = "語".repeat(300)),
-            Invalid::LongTitle(900)
+            ValidationError::LongTitle(900)
         );
-        assert_eq!(refused(|b| b.priority = 9), Invalid::Priority(9));
+        assert_eq!(refused(|b| b.priority = 9), ValidationError::Priority(9));
         assert_eq!(
             refused(|b| b.status = "odd".into()),
-            Invalid::Status("odd".into())
+            ValidationError::Status("odd".into())
         );
         assert_eq!(
             refused(|b| b.issue_type = "BUG".into()),
-            Invalid::Kind("BUG".into())
+            ValidationError::Kind("BUG".into())
         );
         assert_eq!(
             refused(|b| b.estimated_minutes = Some(-1)),
-            Invalid::Estimate
+            ValidationError::Estimate
         );
         assert_eq!(
             refused(|b| b.status = Status::Closed),
-            Invalid::ClosedWithoutTime
+            ValidationError::ClosedWithoutTime
         );
         assert_eq!(
             refused(|b| b.closed_at = Some(Stamp::default())),
-            Invalid::OpenWithCloseTime
+            ValidationError::OpenWithCloseTime
         );
         assert_eq!(
             refused(|b| b.status = Status::Tombstone),
-            Invalid::TombstoneWithoutTime
+            ValidationError::TombstoneWithoutTime
         );
         assert_eq!(
             refused(|b| b.deleted_at = Some(Stamp::default())),
-            Invalid::LiveWithDeleteTime
+            ValidationError::LiveWithDeleteTime
         );
-        assert_eq!(refused(|b| b.id = "x y".into()), Invalid::Id("x y".into()));
+        assert_eq!(
+            refused(|b| b.id = "x y".into()),
+            ValidationError::Id("x y".into())
+        );
     }
 
     #[test]
-    fn what_was_odd_before_may_stay_but_nothing_new_may_be_odd() {
+    fn existing_invalid_values_are_kept_but_new_ones_are_refused() {
         let words = Vocabulary::default();
         let old = Bead {
             id: "legacy".into(),
@@ -224,17 +231,17 @@ mod tests {
             notes: "more".into(),
             ..old.clone()
         };
-        assert!(check(&new, &words).is_err());
-        assert_eq!(check_change(Some(&old), &new, &words), Ok(()));
+        assert!(validate_bead(&new, &words).is_err());
+        assert_eq!(validate_change(Some(&old), &new, &words), Ok(()));
         new.issue_type = "other".into();
         assert_eq!(
-            check_change(Some(&old), &new, &words),
-            Err(Invalid::Kind("other".into()))
+            validate_change(Some(&old), &new, &words),
+            Err(ValidationError::Kind("other".into()))
         );
     }
 
     #[test]
-    fn words_of_the_project_are_accepted() {
+    fn statuses_and_kinds_of_the_project_are_accepted() {
         let words = Vocabulary {
             statuses: vec!["staged".into()],
             kinds: vec!["spike".into()],
@@ -242,11 +249,11 @@ mod tests {
         let mut bead = sound();
         bead.status = "staged".into();
         bead.issue_type = "spike".into();
-        assert_eq!(check(&bead, &words), Ok(()));
+        assert_eq!(validate_bead(&bead, &words), Ok(()));
     }
 
     #[test]
-    fn priorities_are_read_with_or_without_p() {
+    fn priorities_are_parsed_with_or_without_p() {
         for (text, wanted) in [
             ("0", Some(0)),
             (" P4 ", Some(4)),
@@ -257,7 +264,7 @@ mod tests {
             ("5", None),
             ("high", None),
         ] {
-            assert_eq!(priority(text), wanted, "{text}");
+            assert_eq!(parse_priority(text), wanted, "{text}");
         }
     }
 }

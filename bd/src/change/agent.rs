@@ -1,6 +1,6 @@
-//! Beads of agents: their state, when they last did something, and what is in their slots.
+//! Changes the beads of agents: state, last activity and slots.
 
-use super::{ChangeError, New, amend, create, live};
+use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Kind};
 use crate::store::Tx;
 
@@ -22,7 +22,6 @@ pub enum AgentSlot {
 }
 
 impl AgentSlot {
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hook => "hook",
@@ -30,8 +29,8 @@ impl AgentSlot {
         }
     }
 
-    /// The bead that is in it; empty if none is.
-    pub fn of(self, agent: &Bead) -> &str {
+    /// Returns the bead in this slot of the agent; empty if the slot is free.
+    pub fn bead_of(self, agent: &Bead) -> &str {
         match self {
             Self::Hook => &agent.hook_bead,
             Self::Role => &agent.role_bead,
@@ -39,61 +38,61 @@ impl AgentSlot {
     }
 }
 
-/// Puts a bead into a slot, or empties it. A hook that is taken is not taken again.
+/// Puts a bead into a slot, or empties the slot. Fails if the hook already holds another bead.
 pub fn set_slot(
     tx: &mut Tx<'_>,
     agent: &str,
     slot: AgentSlot,
     bead: &str,
 ) -> Result<Bead, ChangeError> {
-    let own = agent_bead(tx, agent)?;
-    let held = slot.of(&own);
+    let current = agent_bead(tx, agent)?;
+    let held = slot.bead_of(&current);
     if slot == AgentSlot::Hook && !bead.is_empty() && !held.is_empty() && held != bead {
         return Err(ChangeError::SlotTaken {
             agent: agent.to_owned(),
             by: held.to_owned(),
         });
     }
-    amend(tx, agent, |own| {
+    amend_bead(tx, agent, |agent_bead| {
         let place = match slot {
-            AgentSlot::Hook => &mut own.hook_bead,
-            AgentSlot::Role => &mut own.role_bead,
+            AgentSlot::Hook => &mut agent_bead.hook_bead,
+            AgentSlot::Role => &mut agent_bead.role_bead,
         };
         bead.clone_into(place);
     })
 }
 
-/// Records what state an agent is in. An agent without a bead gets one.
+/// Records the state of an agent. Creates the agent's bead if necessary.
 pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, ChangeError> {
     if tx.get_live(id).is_none() {
-        let new = New {
+        let new = NewBead {
             id: Some(id.to_owned()),
             title: format!("Agent: {id}"),
             issue_type: Kind::Agent,
             labels: vec![AGENT_LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         };
-        create(tx, new)?;
+        create_bead(tx, new)?;
     }
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend(tx, id, |own| {
-        state.clone_into(&mut own.agent_state);
-        own.last_activity = Some(now);
+    amend_bead(tx, id, |agent_bead| {
+        state.clone_into(&mut agent_bead.agent_state);
+        agent_bead.last_activity = Some(now);
     })
 }
 
-/// Records that an agent does something.
+/// Records the current time as the agent's last activity.
 pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend(tx, id, |own| own.last_activity = Some(now))
+    amend_bead(tx, id, |agent_bead| agent_bead.last_activity = Some(now))
 }
 
 fn agent_bead(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
-    let own = live(tx, id)?;
-    if own.issue_type == Kind::Agent || own.has_label(AGENT_LABEL) {
-        return Ok(own);
+    let bead = load_live_bead(tx, id)?;
+    if bead.issue_type == Kind::Agent || bead.has_label(AGENT_LABEL) {
+        return Ok(bead);
     }
     Err(ChangeError::NoAgent(id.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The audit log of agents: `interactions.jsonl`, one record a line, only ever appended to.
+//! The audit log of agents: `interactions.jsonl`, one record per line, append-only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::bead::lines;
 use kit::sys::file;
 
-/// One record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the fields are named as the flags are")]
@@ -43,20 +42,19 @@ pub struct AuditEntry {
     pub extra: Option<Value>,
 }
 
-fn path(dir: &Path) -> PathBuf {
+fn audit_path(dir: &Path) -> PathBuf {
     dir.join("interactions.jsonl")
 }
 
-/// Appends a record.
 pub fn append_audit(dir: &Path, entry: &AuditEntry) -> io::Result<()> {
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');
-    file::append(&path(dir), &line, 0o644)
+    file::append_to_file(&audit_path(dir), &line, 0o644)
 }
 
-/// Whether there is a record with this id.
+/// Returns true if the log has a record with this id.
 pub fn has_audit(dir: &Path, id: &str) -> io::Result<bool> {
-    let text = file::read(&path(dir))?.unwrap_or_default();
-    let entries: Vec<AuditEntry> = lines::values(&text);
+    let text = file::read_file_if_exists(&audit_path(dir))?.unwrap_or_default();
+    let entries: Vec<AuditEntry> = lines::parse_values(&text);
     Ok(entries.iter().any(|entry| entry.id == id))
 }

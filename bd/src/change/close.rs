@@ -1,30 +1,31 @@
 //! Closing and reopening.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Stamp, Status};
 use crate::graph::ready;
 use crate::store::Tx;
 
-/// Closes a bead. Without `force` a template, a pinned bead and one that waits for open ones stay open.
-/// Closing a closed bead again gives it the new time and reason.
-pub fn close(
+/// Closes a bead. Without `force`, refuses to close a template, a pinned bead or a blocked bead.
+/// Closing a closed bead again updates its time and reason.
+pub fn close_bead(
     tx: &mut Tx<'_>,
     id: &str,
     reason: &str,
     session: &str,
     force: bool,
 ) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     if !force {
-        check(tx, &bead)?;
+        check_closable(tx, &bead)?;
     }
     mark_closed(&mut bead, reason, &tx.now());
     session.clone_into(&mut bead.closed_by_session);
     tx.put(bead)?;
-    live(tx, id)
+    load_live_bead(tx, id)
 }
 
-/// Makes a bead closed that the caller is about to write. Every other rule of closing is the caller's.
+/// Marks a bead as closed before the caller writes it. The caller checks all other rules of
+/// closing.
 pub fn mark_closed(bead: &mut Bead, reason: &str, now: &Stamp) {
     bead.status = Status::Closed;
     bead.closed_at = Some(now.clone());
@@ -32,7 +33,8 @@ pub fn mark_closed(bead: &mut Bead, reason: &str, now: &Stamp) {
     reason.clone_into(&mut bead.close_reason);
 }
 
-/// Gives a bead that the caller is about to write a status other than closed, without what closing left on it.
+/// Gives a bead a status other than closed before the caller writes it, and clears the fields that
+/// closing had set.
 pub fn mark_open(bead: &mut Bead, status: Status, now: &Stamp) {
     bead.status = status;
     bead.closed_at = None;
@@ -41,14 +43,14 @@ pub fn mark_open(bead: &mut Bead, status: Status, now: &Stamp) {
     bead.updated_at = now.clone();
 }
 
-fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
+fn check_closable(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
     if bead.is_template {
         return Err(ChangeError::Template(bead.id.clone()));
     }
     if bead.status == Status::Pinned {
         return Err(ChangeError::Pinned(bead.id.clone()));
     }
-    let blockers = ready::blockers(tx, &bead.id);
+    let blockers = ready::find_blockers(tx, &bead.id);
     if blockers.is_empty() {
         return Ok(());
     }
@@ -58,12 +60,12 @@ fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
     })
 }
 
-/// Makes a closed bead open again and records the reason in its history. An open bead stays unchanged.
-pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+/// Reopens a closed bead and records the reason in its history. An open bead stays unchanged.
+pub fn reopen_bead(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
+    let mut bead = load_live_bead(tx, id)?;
     if bead.status != Status::Open {
         let now = tx.now();
-        super::edit::shift_status(&mut bead, &Status::Open, &now)?;
+        super::edit::apply_status(&mut bead, &Status::Open, &now)?;
         bead.defer_until = None;
         bead.updated_at = now;
         tx.put(bead)?;
@@ -71,5 +73,5 @@ pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, C
     if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
         tx.describe(&format!("reopen: {reason}"), "");
     }
-    live(tx, id)
+    load_live_bead(tx, id)
 }

@@ -1,17 +1,17 @@
-//! Comments.
+//! Adds comments.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Comment, Stamp};
 use crate::store::Tx;
 
-/// Adds a comment. It does not move the bead's `updated_at`.
+/// Adds a comment. Leaves the bead's `updated_at` unchanged.
 pub fn add_comment(
     tx: &mut Tx<'_>,
     id: &str,
     author: &str,
     text: &str,
 ) -> Result<Comment, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     let number = bead
         .comments
         .iter()

@@ -1,31 +1,33 @@
-//! New beads.
+//! Creates beads.
 //!
-//! Steps: choose the id (given, child of a parent, or hashed) and check that it is free; fill the record;
-//! write it; add its edges.
+//! Steps:
+//! 1. Choose the id (given, child of a parent, or hashed) and check that it is free.
+//! 2. Fill the record.
+//! 3. Write the bead.
+//! 4. Add its edges.
 
 use super::{ChangeError, add_dep};
-use crate::bead::{Bead, DepKind, Kind, Raw, Stamp, Status, id, record};
+use crate::bead::{Bead, DepKind, Kind, RawJson, Stamp, Status, id, record};
 use crate::store::Tx;
 
-/// What a new bead is made of; everything but the title may be left at its default.
+/// The values of a new bead. Everything except the title can keep its default.
 #[derive(Debug, Clone)]
 #[expect(
     missing_docs,
     clippy::struct_excessive_bools,
     reason = "the fields are those of the bead"
 )]
-pub struct New {
-    /// An id chosen by hand.
+pub struct NewBead {
+    /// An id that the user chose.
     pub id: Option<String>,
-    /// Accept an id of a foreign prefix.
+    /// Accept an id with a foreign prefix.
     pub force: bool,
-    /// Another prefix than the store's for a hashed id, such as `gt-wisp`.
+    /// A prefix for a hashed id that replaces the store's prefix, such as `gt-wisp`.
     pub prefix: Option<String>,
-    /// Make it a child of this bead: id and edge.
+    /// The parent, which determines the id and gets a parent-child edge.
     pub parent: Option<String>,
-    /// Edges to add.
     pub deps: Vec<(DepKind, String)>,
-    /// Another creator than the actor.
+    /// A creator that replaces the actor.
     pub created_by: Option<String>,
     pub title: String,
     pub description: String,
@@ -41,7 +43,7 @@ pub struct New {
     pub due_at: Option<Stamp>,
     pub defer_until: Option<Stamp>,
     pub external_ref: Option<String>,
-    pub metadata: Option<Raw>,
+    pub metadata: Option<RawJson>,
     pub labels: Vec<String>,
     pub sender: String,
     pub ephemeral: bool,
@@ -59,16 +61,16 @@ pub struct New {
     pub payload: String,
     pub await_type: String,
     pub await_id: String,
-    /// How long a gate waits, in nanoseconds.
+    /// The time limit of a gate, in nanoseconds.
     pub timeout: i64,
     pub source_formula: String,
     pub source_location: String,
     pub bonded_from: Option<serde_json::Value>,
 }
 
-impl New {
-    /// What describes a bead, for a copy of it; not who made it, when, nor what it is linked with.
-    pub(crate) fn like(bead: &Bead) -> Self {
+impl NewBead {
+    /// Copies the descriptive fields of a bead, without creator, times and links.
+    pub(crate) fn from_bead(bead: &Bead) -> Self {
         Self {
             title: bead.title.clone(),
             description: bead.description.clone(),
@@ -87,7 +89,7 @@ impl New {
     }
 }
 
-impl Default for New {
+impl Default for NewBead {
     fn default() -> Self {
         let blank = String::new;
         Self {
@@ -137,8 +139,7 @@ impl Default for New {
     }
 }
 
-/// Makes a bead.
-pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
+pub fn create_bead(tx: &mut Tx<'_>, new: NewBead) -> Result<Bead, ChangeError> {
     let now = tx.now();
     let creator = new
         .created_by
@@ -146,7 +147,7 @@ pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
         .unwrap_or_else(|| tx.actor().to_owned());
     let id = choose_id(tx, &new, &creator, &now)?;
     let (parent, deps) = (new.parent.clone(), new.deps.clone());
-    let bead = fill(new, id, creator, now, &tx.author().owner);
+    let bead = build_bead(new, id, creator, now, &tx.author().owner);
     let id = bead.id.clone();
     tx.put(bead)?;
     if let Some(parent) = parent {
@@ -155,10 +156,16 @@ pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
     for (kind, target) in deps {
         add_dep(tx, &id, &target, kind)?;
     }
-    super::live(tx, &id)
+    super::load_live_bead(tx, &id)
 }
 
-pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead {
+pub(super) fn build_bead(
+    new: NewBead,
+    id: String,
+    creator: String,
+    now: Stamp,
+    owner: &str,
+) -> Bead {
     let closed_at = (new.status == Status::Closed).then(|| now.clone());
     let mut labels = new.labels;
     if labels.iter().any(|label| label == "gt:agent") {
@@ -212,14 +219,14 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
         timeout: new.timeout,
         source_formula: new.source_formula,
         source_location: new.source_location,
-        bonded_from: new.bonded_from.as_ref().and_then(record::raw),
+        bonded_from: new.bonded_from.as_ref().and_then(record::to_raw_json),
         ..Bead::default()
     }
 }
 
 pub(super) fn choose_id(
     tx: &Tx<'_>,
-    new: &New,
+    new: &NewBead,
     creator: &str,
     now: &Stamp,
 ) -> Result<String, ChangeError> {
@@ -229,16 +236,17 @@ pub(super) fn choose_id(
         return Err(ChangeError::NoParent(parent.clone()));
     }
     match (&new.id, &new.parent) {
-        (Some(id), _) => given_id(tx, id, new.force),
-        (None, Some(parent)) => child_id(tx, parent),
-        (None, None) => hashed_id(tx, new, creator, now),
+        (Some(id), _) => check_given_id(tx, id, new.force),
+        (None, Some(parent)) => next_child_id(tx, parent),
+        (None, None) => generate_hashed_id(tx, new, creator, now),
     }
 }
 
-/// An id chosen by hand: free, or that of a deleted bead, which it replaces.
-fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
+/// Checks an id that the user chose. The id must be free, or belong to a deleted bead, which the
+/// new bead replaces.
+fn check_given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
     if !id::is_well_formed(id) {
-        let invalid = crate::bead::validate::Invalid::Id(id.to_owned());
+        let invalid = crate::bead::validate::ValidationError::Id(id.to_owned());
         return Err(ChangeError::Store(invalid.into()));
     }
     if tx.get_live(id).is_some() || tx.is_archived(id) {
@@ -262,7 +270,7 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
         id.strip_prefix(prefix.trim_end_matches('-'))
             .is_some_and(|rest| rest.starts_with('-'))
     };
-    if fits(&prefix) || allowed.iter().any(|own| fits(own)) {
+    if fits(&prefix) || allowed.iter().any(|allowed_prefix| fits(allowed_prefix)) {
         return Ok(());
     }
     Err(ChangeError::Prefix {
@@ -272,13 +280,13 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
     })
 }
 
-/// The next child of a bead; numbers of deleted children are not used again.
-fn child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
+/// Returns the id of the next child. Numbers of deleted children are not reused.
+fn next_child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
     check_depth(tx, parent)?;
     Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
 }
 
-/// Refuses children of a bead that is as deep as they may nest.
+/// Fails if `parent` is already at the maximum nesting depth.
 pub(super) fn check_depth(tx: &Tx<'_>, parent: &str) -> Result<(), ChangeError> {
     let limit = tx
         .config()
@@ -294,7 +302,12 @@ pub(super) fn check_depth(tx: &Tx<'_>, parent: &str) -> Result<(), ChangeError> 
     Ok(())
 }
 
-fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+fn generate_hashed_id(
+    tx: &Tx<'_>,
+    new: &NewBead,
+    creator: &str,
+    now: &Stamp,
+) -> Result<String, ChangeError> {
     let prefix = match &new.prefix {
         Some(prefix) => prefix.clone(),
         None => tx.prefix()?,
@@ -305,14 +318,14 @@ fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<Strin
         .and_then(|text| text.parse().ok());
     let shortest = config.number("min_hash_length").unwrap_or(3);
     let count = tx.count_top_level(&prefix);
-    let from = id::length_for(count, limit.unwrap_or(0.25))
+    let from = id::choose_hash_length(count, limit.unwrap_or(0.25))
         .max(shortest)
         .min(8);
-    let seed = id::Seed {
+    let seed = id::IdSeed {
         title: &new.title,
         description: &new.description,
         creator,
         nanos: now.instant().as_nanosecond(),
     };
-    id::generate(&prefix, seed, from, |id| tx.is_taken(id)).ok_or(ChangeError::NoFreeId { from })
+    id::generate_id(&prefix, seed, from, |id| tx.is_taken(id)).ok_or(ChangeError::NoFreeId { from })
 }

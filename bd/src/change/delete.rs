@@ -1,25 +1,28 @@
-//! Deleting: the bead becomes a tombstone, so that the deletion spreads to other clones.
+//! Deletes beads. The bead becomes a tombstone, so that the deletion spreads to other clones.
 //!
-//! Edges that touch it go; where its id stands in the text of a bead that was connected with it, a note
-//! takes its place. A wisp, and any bead deleted `hard`, is gone without a tombstone.
+//! All edges from and to the bead are removed. In the texts of connected beads, a note replaces the
+//! id. A wisp, and any bead deleted with `hard`, leaves no tombstone.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
-/// What a deletion took along.
+/// The side effects of a deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Deleted {
-    /// Edges that went.
+pub struct DeletionEffects {
     pub dependencies_removed: usize,
-    /// Beads whose text named it.
+    /// The number of beads whose text mentioned the deleted bead.
     pub references_updated: usize,
 }
 
-/// Deletes a bead.
-pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Deleted, ChangeError> {
-    let bead = live(tx, id)?;
-    let mut done = Deleted {
+pub fn delete_bead(
+    tx: &mut Tx<'_>,
+    id: &str,
+    reason: &str,
+    hard: bool,
+) -> Result<DeletionEffects, ChangeError> {
+    let bead = load_live_bead(tx, id)?;
+    let mut done = DeletionEffects {
         dependencies_removed: bead.dependencies.len(),
         references_updated: 0,
     };
@@ -42,7 +45,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Del
         let edges = other.dependencies.len();
         other.dependencies.retain(|edge| edge.depends_on_id != id);
         done.dependencies_removed += edges - other.dependencies.len();
-        if forget(&mut other, id) {
+        if replace_mentions(&mut other, id) {
             done.references_updated += 1;
             tx.put_updated(other)?;
         } else {
@@ -52,12 +55,12 @@ pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Del
     if hard || bead.ephemeral {
         tx.erase(id)?;
     } else {
-        bury(tx, bead, reason)?;
+        write_tombstone(tx, bead, reason)?;
     }
     Ok(done)
 }
 
-fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError> {
+fn write_tombstone(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError> {
     let now = tx.now();
     bead.original_type = bead.issue_type.to_string();
     bead.status = Status::Tombstone;
@@ -71,8 +74,8 @@ fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError
     Ok(())
 }
 
-/// The texts of a bead in which others are named.
-pub(super) fn texts(bead: &mut Bead) -> [&mut String; 4] {
+/// Returns the texts of a bead that may mention other beads.
+pub(super) fn mutable_texts(bead: &mut Bead) -> [&mut String; 4] {
     [
         &mut bead.description,
         &mut bead.notes,
@@ -81,15 +84,15 @@ pub(super) fn texts(bead: &mut Bead) -> [&mut String; 4] {
     ]
 }
 
-/// What takes the place of a deleted bead's id in texts.
-pub(super) fn note(id: &str) -> String {
+/// Returns the note that replaces a deleted bead's id in texts.
+pub(super) fn format_deletion_note(id: &str) -> String {
     format!("[deleted:{id}]")
 }
 
-/// Replaces an id in the texts of a bead; says whether it was there.
-fn forget(bead: &mut Bead, id: &str) -> bool {
+/// Replaces an id in the texts of a bead. Returns true if a text mentioned the id.
+fn replace_mentions(bead: &mut Bead, id: &str) -> bool {
     let mut found = false;
-    for text in texts(bead) {
+    for text in mutable_texts(bead) {
         if let Some(fresh) = replace_id(text, id) {
             *text = fresh;
             found = true;
@@ -98,8 +101,8 @@ fn forget(bead: &mut Bead, id: &str) -> bool {
     found
 }
 
-/// The text with every whole mention of an id replaced; `None` where there is none. `bd-1` is mentioned
-/// neither by `bd-10` nor by its child `bd-1.2`.
+/// Returns the text with every whole mention of an id replaced, or `None` if there is no mention.
+/// Neither `bd-10` nor the child `bd-1.2` mentions `bd-1`.
 fn replace_id(text: &str, id: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -115,7 +118,7 @@ fn replace_id(text: &str, id: &str) -> Option<String> {
         if part {
             out.push_str(id);
         } else {
-            out.push_str(&note(id));
+            out.push_str(&format_deletion_note(id));
             found = true;
         }
         rest = after;

@@ -1,25 +1,26 @@
-//! Edges. At most one from a bead to another; none that closes a circle. They do not move `updated_at`.
+//! Adds and removes edges. A bead has at most one edge to another bead, and no edge closes a cycle.
+//! Changes of edges leave `updated_at` unchanged.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind, Kind, id};
 use crate::store::{Snapshot, Tx};
 
-/// Adds an edge: `from` depends on `to`. The same edge twice is fine. Says whether it is new.
+/// Adds an edge: `from` depends on `to`. Adding an existing edge succeeds. Returns true if the edge
+/// is new.
 pub fn add_dep(tx: &mut Tx<'_>, from: &str, to: &str, kind: DepKind) -> Result<bool, ChangeError> {
-    add_dep_with(tx, from, to, kind, "")
+    add_dep_with_metadata(tx, from, to, kind, "")
 }
 
-/// Adds an edge that carries metadata.
-pub fn add_dep_with(
+pub fn add_dep_with_metadata(
     tx: &mut Tx<'_>,
     from: &str,
     to: &str,
     kind: DepKind,
     metadata: &str,
 ) -> Result<bool, ChangeError> {
-    let mut bead = live(tx, from)?;
+    let mut bead = load_live_bead(tx, from)?;
     let is_about = matches!(kind, DepKind::ParentChild | DepKind::RelatesTo);
     if !is_about && is_below(tx, &bead, to) {
         return Err(ChangeError::Deadlock {
@@ -41,7 +42,7 @@ pub fn add_dep_with(
             kind: edge.kind.to_string(),
         });
     }
-    check(tx, &bead, to, &kind)?;
+    check_new_edge(tx, &bead, to, &kind)?;
     if kind == DepKind::DiscoveredFrom {
         inherit_repository(tx, &mut bead, to);
     }
@@ -58,7 +59,7 @@ pub fn add_dep_with(
     Ok(true)
 }
 
-fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), ChangeError> {
+fn check_new_edge(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), ChangeError> {
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
@@ -86,7 +87,7 @@ fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), Chang
     if *kind == DepKind::RelatesTo {
         return Ok(());
     }
-    match path(tx, to, &bead.id) {
+    match find_path(tx, to, &bead.id) {
         Some(mut path) => {
             path.insert(0, bead.id.clone());
             Err(ChangeError::Cycle { path })
@@ -95,7 +96,7 @@ fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), Chang
     }
 }
 
-/// Gives a bead the repository of the one that it was discovered from.
+/// Copies the repository of the bead that `bead` was discovered from.
 fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
     const KEY: &str = "source_repo";
     let of = |bead: &Bead| {
@@ -111,21 +112,21 @@ fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
     }
 }
 
-/// Whether a bead is below another, by its id or by its parents' edges.
+/// Returns true if a bead is a descendant of another, by id or by parent edges.
 fn is_below(tx: &Tx<'_>, bead: &Bead, ancestor: &str) -> bool {
     let parents = std::iter::successors(bead.parent(), |id| tx.get_live(id)?.parent());
-    // Edges of a damaged file may go in a circle.
-    ancestor_of(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
+    // The edges of a damaged file may form a cycle.
+    is_ancestor_id(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
 }
 
-/// Whether `ancestor` is the parent of `id`, or its parent's parent and so on, by their dotted ids.
-pub fn ancestor_of(id: &str, ancestor: &str) -> bool {
+/// Returns true if `ancestor` is the parent, grandparent and so on of `id`, by their dotted ids.
+pub fn is_ancestor_id(id: &str, ancestor: &str) -> bool {
     std::iter::successors(id::split_child(id), |(parent, _)| id::split_child(parent))
         .any(|(parent, _)| parent == ancestor)
 }
 
-/// The shortest way along edges from one bead to another, both named.
-fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
+/// Returns the shortest path along edges from one bead to another, both ends included.
+fn find_path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
     let mut came_from: HashMap<&str, &str> = HashMap::new();
     let start = snapshot.get(from)?;
     let mut queue = VecDeque::from([start]);
@@ -151,19 +152,20 @@ fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
     None
 }
 
-/// A circle along edges other than relates-to, if there is one; it starts at its smallest id.
+/// Returns a cycle along edges other than relates-to, if there is one. The cycle starts at its
+/// smallest id.
 pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     let mut done: HashSet<&str> = HashSet::new();
-    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
+    for bead in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
         let mut way: Vec<&str> = Vec::new();
-        let mut stack = vec![(head, 0)];
+        let mut stack = vec![(bead, 0)];
         while let Some((here, depth)) = stack.pop() {
-            // The way ends where this branch starts; what is cut off has been seen to its end.
+            // The path ends at the start of this branch. The beads cut off are fully explored.
             while way.len() > depth {
                 done.extend(way.pop());
             }
             if let Some(at) = way.iter().position(|other| *other == here.id()) {
-                return Some(from_smallest(
+                return Some(rotate_to_smallest(
                     way[at..].iter().map(|id| (*id).to_owned()).collect(),
                 ));
             }
@@ -184,16 +186,16 @@ pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     None
 }
 
-fn from_smallest(mut circle: Vec<String>) -> Vec<String> {
+fn rotate_to_smallest(mut circle: Vec<String>) -> Vec<String> {
     let smallest = circle.iter().enumerate().min_by_key(|(_, id)| id.as_str());
     let at = smallest.map_or(0, |(at, _)| at);
     circle.rotate_left(at);
     circle
 }
 
-/// Removes the edge between two beads, whatever its kind.
+/// Removes the edge between two beads, regardless of its kind.
 pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeError> {
-    let mut bead = live(tx, from)?;
+    let mut bead = load_live_bead(tx, from)?;
     let count = bead.dependencies.len();
     bead.dependencies.retain(|edge| edge.depends_on_id != to);
     if bead.dependencies.len() == count {
@@ -206,14 +208,14 @@ pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeErr
     Ok(())
 }
 
-/// Gives a bead another parent, or none.
+/// Sets or removes the parent of a bead.
 pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(), ChangeError> {
     if let Some(parent) = parent
         && tx.get_live(parent).is_none()
     {
         return Err(ChangeError::NoParent(parent.to_owned()));
     }
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     bead.dependencies
         .retain(|edge| edge.kind != DepKind::ParentChild);
     tx.put(bead)?;
@@ -223,17 +225,16 @@ pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(),
     }
 }
 
-/// Links two beads both ways.
-pub fn relate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+/// Links two beads in both directions.
+pub fn relate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     add_dep(tx, a, b, DepKind::RelatesTo)?;
     add_dep(tx, b, a, DepKind::RelatesTo)?;
     Ok(())
 }
 
-/// Removes the links between two beads.
-pub fn unrelate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+pub fn unrelate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     for (from, to) in [(a, b), (b, a)] {
-        let mut bead = live(tx, from)?;
+        let mut bead = load_live_bead(tx, from)?;
         bead.dependencies
             .retain(|edge| edge.depends_on_id != to || edge.kind != DepKind::RelatesTo);
         tx.put(bead)?;

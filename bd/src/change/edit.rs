@@ -1,39 +1,36 @@
-//! Changes of fields.
+//! Changes the fields of beads.
 
-use super::{ChangeError, dep, label, live};
-use crate::bead::record::Fields;
-use crate::bead::{Bead, Kind, Raw, Stamp, Status, hash};
+use super::{ChangeError, dep, label, load_live_bead};
+use crate::bead::record::RecordFields;
+use crate::bead::{Bead, Kind, RawJson, Stamp, Status, hash};
 use crate::store::Tx;
 
-/// What to change; what is `None` stays.
+/// The fields to change. `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "the fields are those of the bead")]
-pub struct Edit {
+pub struct BeadEdit {
     pub title: Option<String>,
     pub description: Option<String>,
     pub design: Option<String>,
     pub acceptance_criteria: Option<String>,
     pub notes: Option<String>,
-    /// A line to add to the notes.
+    /// A line to append to the notes.
     pub append_notes: Option<String>,
     pub spec_id: Option<String>,
     pub status: Option<Status>,
     pub priority: Option<i64>,
     pub issue_type: Option<Kind>,
     pub assignee: Option<String>,
-    /// Empty text clears it.
     pub external_ref: Option<String>,
     pub estimated_minutes: Option<i64>,
-    /// `Some(None)` clears it.
     pub due_at: Option<Option<Stamp>>,
-    /// `Some(None)` clears it.
     pub defer_until: Option<Option<Stamp>>,
     pub await_id: Option<String>,
     pub ephemeral: Option<bool>,
     /// Replaces all metadata; `{}` clears it.
-    pub metadata: Option<Raw>,
+    pub metadata: Option<RawJson>,
     /// Keys of the metadata object to set.
-    pub set_metadata: Vec<(String, Raw)>,
+    pub set_metadata: Vec<(String, RawJson)>,
     /// Keys of the metadata object to remove.
     pub unset_metadata: Vec<String>,
     pub hook_bead: Option<String>,
@@ -41,30 +38,30 @@ pub struct Edit {
     pub set_labels: Option<Vec<String>>,
     pub add_labels: Vec<String>,
     pub remove_labels: Vec<String>,
-    /// A new parent; `Some(None)` detaches it.
+    /// The new parent. `Some(None)` detaches the bead.
     pub parent: Option<Option<String>>,
-    /// The agent session that closes it, where the status becomes closed.
+    /// The agent session that closes the bead, if the new status is closed.
     pub session: Option<String>,
 }
 
-/// Changes the fields of a bead. `updated_at` moves only when a field of its own changed, not for labels
-/// and edges.
-pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+/// Changes the fields of a bead. Moves `updated_at` only if a field of the bead changed, not for
+/// labels and edges.
+pub fn update_bead(tx: &mut Tx<'_>, id: &str, edit: BeadEdit) -> Result<Bead, ChangeError> {
+    let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
         return Err(ChangeError::Template(id.to_owned()));
     }
-    texts(&mut bead, &edit)?;
+    apply_texts(&mut bead, &edit)?;
     if let Some(status) = &edit.status {
-        shift_status(&mut bead, status, &tx.now())?;
+        apply_status(&mut bead, status, &tx.now())?;
         if bead.status == Status::Closed
             && let Some(session) = &edit.session
         {
             bead.closed_by_session.clone_from(session);
         }
     }
-    values(&mut bead, &edit);
-    metadata(&mut bead, &edit);
+    apply_values(&mut bead, &edit);
+    apply_metadata(&mut bead, &edit);
     if tx.get_live(id) == Some(&bead) {
         tx.put(bead)?;
     } else {
@@ -82,10 +79,10 @@ pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError
     if let Some(parent) = edit.parent {
         dep::set_parent(tx, id, parent.as_deref())?;
     }
-    live(tx, id)
+    load_live_bead(tx, id)
 }
 
-fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
+fn apply_texts(bead: &mut Bead, edit: &BeadEdit) -> Result<(), ChangeError> {
     if let Some(title) = &edit.title {
         if title.is_empty() || title.len() > 500 {
             return Err(ChangeError::TitleLength);
@@ -103,9 +100,9 @@ fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
         (&mut bead.hook_bead, &edit.hook_bead),
         (&mut bead.agent_state, &edit.agent_state),
     ];
-    for (own, new) in pairs {
+    for (field, new) in pairs {
         if let Some(new) = new {
-            own.clone_from(new);
+            field.clone_from(new);
         }
     }
     if let Some(more) = &edit.append_notes {
@@ -117,7 +114,7 @@ fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn values(bead: &mut Bead, edit: &Edit) {
+fn apply_values(bead: &mut Bead, edit: &BeadEdit) {
     if let Some(priority) = edit.priority {
         bead.priority = priority;
     }
@@ -141,33 +138,34 @@ fn values(bead: &mut Bead, edit: &Edit) {
     }
 }
 
-fn metadata(bead: &mut Bead, edit: &Edit) {
+fn apply_metadata(bead: &mut Bead, edit: &BeadEdit) {
     if let Some(raw) = &edit.metadata {
         bead.metadata = not_empty(raw.clone());
     }
     if edit.set_metadata.is_empty() && edit.unset_metadata.is_empty() {
         return;
     }
-    let own = bead.metadata.as_ref().map(|raw| raw.get());
-    let mut object = own.map(Fields::read).unwrap_or_default();
+    let current = bead.metadata.as_ref().map(|raw| raw.get());
+    let mut object = current.map(RecordFields::parse).unwrap_or_default();
     for (key, value) in &edit.set_metadata {
         object.set(key, value);
     }
     for key in &edit.unset_metadata {
-        object.0.retain(|(own, _)| own != key);
+        object.0.retain(|(name, _)| name != key);
     }
-    bead.metadata = object.raw().and_then(not_empty);
+    bead.metadata = object.to_raw_json().and_then(not_empty);
 }
 
-/// An empty object and `null` count as no value.
-pub(super) fn not_empty(raw: Raw) -> Option<Raw> {
+/// Returns `None` for an empty object and for `null`.
+pub(super) fn not_empty(raw: RawJson) -> Option<RawJson> {
     (!matches!(raw.get(), "{}" | "null")).then_some(raw)
 }
 
-/// Refuses if the bead is not at this version: the first 8 or more digits of its version, or its `updated_at`.
-pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
-    let bead = live(tx, id)?;
-    let version = hash::version(&bead);
+/// Fails unless the bead is at this version. `expected` is the first 8 or more digits of the
+/// version, or the `updated_at`.
+pub fn check_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
+    let bead = load_live_bead(tx, id)?;
+    let version = hash::compute_version(&bead);
     let time = expected.parse::<jiff::Timestamp>();
     let is_time = time.is_ok_and(|time| time == bead.updated_at.instant());
     if is_time || (expected.len() >= 8 && version.starts_with(&expected.to_lowercase())) {
@@ -180,17 +178,18 @@ pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), Chang
     })
 }
 
-/// Sets the status of a bead with all that follows from it.
+/// Sets the status of a bead and all fields that depend on it.
 pub fn set_status(tx: &mut Tx<'_>, id: &str, status: Status) -> Result<Bead, ChangeError> {
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(status),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
-    update(tx, id, edit)
+    update_bead(tx, id, edit)
 }
 
-/// Becoming closed sets the closing time; becoming anything else clears it and the reason.
-pub(super) fn shift_status(
+/// Sets the status. The status closed sets the closing time; any other status clears the closing
+/// time and the reason.
+pub(super) fn apply_status(
     bead: &mut Bead,
     status: &Status,
     now: &Stamp,
@@ -211,9 +210,9 @@ pub(super) fn shift_status(
     Ok(())
 }
 
-/// Takes a bead that no one has: it gets the assignee and is in progress.
-pub fn claim(tx: &mut Tx<'_>, id: &str, who: &str) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+/// Claims an unassigned bead: sets the assignee and the status in progress.
+pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, ChangeError> {
+    let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
         return Err(ChangeError::Template(id.to_owned()));
     }
@@ -226,22 +225,22 @@ pub fn claim(tx: &mut Tx<'_>, id: &str, who: &str) -> Result<Bead, ChangeError> 
             by: bead.assignee,
         });
     }
-    who.clone_into(&mut bead.assignee);
+    assignee.clone_into(&mut bead.assignee);
     bead.status = Status::InProgress;
     tx.put_updated(bead)?;
-    live(tx, id)
+    load_live_bead(tx, id)
 }
 
-/// Changes a bead by hand and moves its `updated_at`, if anything is different then.
-pub fn amend(
+/// Applies `change` to a bead, and moves `updated_at` if the bead differs afterwards.
+pub fn amend_bead(
     tx: &mut Tx<'_>,
     id: &str,
     change: impl FnOnce(&mut Bead),
 ) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     change(&mut bead);
     if tx.get_live(id) != Some(&bead) {
         tx.put_updated(bead)?;
     }
-    live(tx, id)
+    load_live_bead(tx, id)
 }

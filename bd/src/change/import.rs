@@ -1,4 +1,5 @@
-//! Beads from a file of records: what is new is made, what is newer is taken over, and nothing else is changed.
+//! Imports beads from a file of records. Creates the new beads, updates older ones from newer
+//! records, and changes nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use crate::store::Tx;
 
 /// What to do about a child whose parent is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Orphans {
+pub enum OrphanPolicy {
     /// Import it.
     #[default]
     Allow,
@@ -20,51 +21,53 @@ pub enum Orphans {
     Resurrect,
 }
 
-/// How to import.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImportOptions {
-    /// Leave beads that are there as they are.
+    /// Leave existing beads unchanged.
     pub skip_existing: bool,
-    /// Refuse edges to beads that are not there.
+    /// Refuse edges to missing beads.
     pub strict: bool,
-    /// What to do about children without their parent.
-    pub orphans: Orphans,
-    /// Of several beads with one reference to another tracker, let the first keep it.
+    /// The treatment of children whose parent is missing.
+    pub orphans: OrphanPolicy,
+    /// If several beads have the same reference to another tracker, clear it in all except the
+    /// first.
     pub clear_duplicate_refs: bool,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct Imported {
+pub struct ImportReport {
     pub created: Vec<String>,
     pub updated: Vec<String>,
     pub unchanged: usize,
     pub skipped: Vec<String>,
-    /// Edges to beads that are not there, from and to.
+    /// Edges that were left out because their target is missing, as (from, to).
     pub left_out: Vec<(String, String)>,
 }
 
-/// Imports beads, and tells of each one. Of two with one id the first counts.
-pub fn import(
+/// Imports beads, and calls `on_bead` for each one. Of two records with the same id, the first
+/// counts.
+pub fn import_beads(
     tx: &mut Tx<'_>,
     beads: impl IntoIterator<Item = Box<Bead>>,
     options: ImportOptions,
-    mut next: impl FnMut(),
-) -> Result<Imported, ChangeError> {
+    mut on_bead: impl FnMut(),
+) -> Result<ImportReport, ChangeError> {
     let mut beads: Vec<_> = beads.into_iter().collect();
-    check_references(&mut beads, options.clear_duplicate_refs)?;
-    let mut done = Imported::default();
+    check_external_refs(&mut beads, options.clear_duplicate_refs)?;
+    let mut done = ImportReport::default();
     let mut seen = BTreeSet::new();
-    // Parents first.
+    // Parents come first.
     beads.sort_by_cached_key(|bead| bead.id.bytes().filter(|byte| *byte == b'.').count());
     let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     for mut bead in beads {
-        next();
+        on_bead();
         let id = bead.id.clone();
-        let own = tx.get(&id).map(|own| Box::new(own.clone()));
-        let is_gone = own.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
-        let is_there = own.is_some();
+        let existing = tx.get(&id).map(|own| Box::new(own.clone()));
+        let is_gone =
+            existing.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
+        let is_there = existing.is_some();
         if !seen.insert(id.clone()) || is_gone || (is_there && options.skip_existing) {
             done.skipped.push(id);
             continue;
@@ -72,12 +75,12 @@ pub fn import(
         let parent = id::split_child(&id).map(|(parent, _)| parent.to_owned());
         if let Some(parent) = parent.filter(|parent| !is_there && tx.get_live(parent).is_none()) {
             match options.orphans {
-                Orphans::Strict => return Err(ChangeError::NoParent(parent)),
-                Orphans::Skip => {
+                OrphanPolicy::Strict => return Err(ChangeError::NoParent(parent)),
+                OrphanPolicy::Skip => {
                     done.skipped.push(id);
                     continue;
                 }
-                Orphans::Allow | Orphans::Resurrect => {}
+                OrphanPolicy::Allow | OrphanPolicy::Resurrect => {}
             }
         }
         let is_known = |edge: &Dep| {
@@ -93,13 +96,13 @@ pub fn import(
             done.left_out.extend(unknown);
             bead.dependencies.retain(is_known);
         }
-        match own {
+        match existing {
             None => {
                 bead.ephemeral |= bead.id.contains("-wisp-");
                 done.created.push(id);
                 tx.put(bead)?;
             }
-            Some(own) => match taken_over(&own, *bead) {
+            Some(existing) => match merge_newer_record(&existing, *bead) {
                 Some(bead) => {
                     done.updated.push(id);
                     tx.put(bead)?;
@@ -111,8 +114,9 @@ pub fn import(
     Ok(done)
 }
 
-/// Two new beads for one thing of another tracker are a mistake.
-fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
+/// Fails if two new beads refer to the same item of another tracker, or clears the second reference
+/// if `clear` is set.
+fn check_external_refs(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut twice = Vec::new();
     for bead in beads.iter_mut().filter(|bead| !bead.is_tombstone()) {
@@ -136,10 +140,10 @@ fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeEr
     Err(ChangeError::SameReference(twice))
 }
 
-/// A bead with what a newer record of it has; `None` if there is nothing new.
-fn taken_over(own: &Bead, new: Bead) -> Option<Bead> {
-    let is_newer = new.updated_at.instant() > own.updated_at.instant();
-    if !is_newer || hash::content(own) == hash::content(&new) {
+/// Returns the bead with the values of a newer record, or `None` if nothing is new.
+fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
+    let is_newer = new.updated_at.instant() > existing.updated_at.instant();
+    if !is_newer || hash::compute_content_hash(existing) == hash::compute_content_hash(&new) {
         return None;
     }
     let mut bead = Bead {
@@ -156,24 +160,29 @@ fn taken_over(own: &Bead, new: Bead) -> Option<Bead> {
         assignee: new.assignee,
         external_ref: new.external_ref,
         updated_at: new.updated_at,
-        pinned: own.pinned || new.pinned,
-        ..own.clone()
+        pinned: existing.pinned || new.pinned,
+        ..existing.clone()
     };
     if !new.labels.is_empty() {
         bead.labels = new.labels;
     }
     for edge in new.dependencies {
-        let is_same = |own: &Dep| own.depends_on_id == edge.depends_on_id;
+        let is_same = |existing_edge: &Dep| existing_edge.depends_on_id == edge.depends_on_id;
         if !bead.dependencies.iter().any(is_same) {
             bead.dependencies.push(edge);
         }
     }
     for comment in new.comments {
-        let own = bead.comments.iter();
+        let existing_comments = bead.comments.iter();
         let key = (comment.author.as_str(), comment.text.trim());
-        if !own
-            .map(|own| (own.author.as_str(), own.text.trim()))
-            .any(|own| own == key)
+        if !existing_comments
+            .map(|existing_comment| {
+                (
+                    existing_comment.author.as_str(),
+                    existing_comment.text.trim(),
+                )
+            })
+            .any(|existing_key| existing_key == key)
         {
             bead.comments.push(comment);
         }

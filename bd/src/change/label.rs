@@ -1,16 +1,16 @@
-//! Labels. They do not move a bead's `updated_at`.
+//! Adds and removes labels. Changes of labels leave `updated_at` unchanged.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::store::Tx;
 
-/// Adds a label; one that is there already is fine. Says whether it is new.
+/// Adds a label. Adding an existing label succeeds. Returns true if the label is new.
 pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
-    // What lists look for has no blanks around it either.
+    // List filters look for trimmed labels too.
     let label = label.trim();
     if label.is_empty() {
         return Err(ChangeError::EmptyLabel);
     }
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     if bead.has_label(label) {
         return Ok(false);
     }
@@ -19,11 +19,11 @@ pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeE
     Ok(true)
 }
 
-/// Removes a label; one that is not there is fine. Says whether it was there.
+/// Removes a label. Removing a missing label succeeds. Returns true if the bead had the label.
 pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     let count = bead.labels.len();
-    bead.labels.retain(|own| own != label);
+    bead.labels.retain(|existing| existing != label);
     if bead.labels.len() == count {
         return Ok(false);
     }
@@ -31,9 +31,8 @@ pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, Chan
     Ok(true)
 }
 
-/// Replaces all labels.
 pub fn set_labels(tx: &mut Tx<'_>, id: &str, labels: Vec<String>) -> Result<(), ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     bead.labels = labels
         .into_iter()
         .filter(|label| !label.is_empty())

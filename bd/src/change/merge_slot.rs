@@ -1,89 +1,88 @@
-//! The merge slot: a bead that one holder has at a time.
+//! The merge slot: a bead with one holder at a time.
 
-use super::{ChangeError, New, amend, create, live};
+use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
-/// What became of an attempt to take the slot.
+/// The result of an attempt to acquire the slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Who has it now.
+pub struct SlotAttempt {
     pub holder: String,
-    /// Whether that is the one who asked.
+    /// True if the requester is now the holder.
     pub acquired: bool,
-    /// The place in the queue of one who waits, from 1.
+    /// The requester's place in the queue, from 1.
     pub position: Option<usize>,
 }
 
-/// Makes the slot, if it is not there.
+/// Creates the slot if it does not exist.
 pub fn create_merge_slot(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     if let Some(slot) = tx.get_live(id) {
         return Ok(slot.clone());
     }
-    let new = New {
+    let new = NewBead {
         id: Some(id.to_owned()),
         title: "Merge Slot".to_owned(),
         description: "Its holder may resolve conflicts; others wait.".to_owned(),
         priority: 0,
         labels: vec!["gt:slot".to_owned()],
-        ..New::default()
+        ..NewBead::default()
     };
-    create(tx, new)
+    create_bead(tx, new)
 }
 
-/// Takes the slot, or queues for it.
+/// Acquires the slot, or joins its queue.
 pub fn acquire_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,
-    who: &str,
-    waits: bool,
-) -> Result<Taken, ChangeError> {
-    let slot = live(tx, id)?;
-    if slot.holder.is_empty() || slot.holder == who {
-        amend(tx, id, |slot| {
-            who.clone_into(&mut slot.holder);
+    requester: &str,
+    queue: bool,
+) -> Result<SlotAttempt, ChangeError> {
+    let slot = load_live_bead(tx, id)?;
+    if slot.holder.is_empty() || slot.holder == requester {
+        amend_bead(tx, id, |slot| {
+            requester.clone_into(&mut slot.holder);
             slot.status = Status::InProgress;
-            slot.waiters.retain(|waiter| waiter != who);
+            slot.waiters.retain(|waiter| waiter != requester);
         })?;
-        let holder = who.to_owned();
-        return Ok(Taken {
+        let holder = requester.to_owned();
+        return Ok(SlotAttempt {
             holder,
             acquired: true,
             position: None,
         });
     }
     let mut position = None;
-    if waits {
-        let slot = amend(tx, id, |slot| {
-            if !slot.waiters.iter().any(|waiter| waiter == who) {
-                slot.waiters.push(who.to_owned());
+    if queue {
+        let slot = amend_bead(tx, id, |slot| {
+            if !slot.waiters.iter().any(|waiter| waiter == requester) {
+                slot.waiters.push(requester.to_owned());
             }
         })?;
-        let place = slot.waiters.iter().position(|waiter| waiter == who);
+        let place = slot.waiters.iter().position(|waiter| waiter == requester);
         position = place.map(|place| place + 1);
     }
-    Ok(Taken {
+    Ok(SlotAttempt {
         holder: slot.holder,
         acquired: false,
         position,
     })
 }
 
-/// Frees the slot. Gives who had it, if anyone, and how many wait.
+/// Releases the slot. Returns the previous holder and the number of waiting requesters.
 pub fn release_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,
-    who: &str,
+    requester: &str,
 ) -> Result<(Option<String>, usize), ChangeError> {
-    let slot = live(tx, id)?;
+    let slot = load_live_bead(tx, id)?;
     if slot.holder.is_empty() {
         return Ok((None, slot.waiters.len()));
     }
-    if !who.is_empty() && slot.holder != who {
-        let (held, asked) = (slot.holder, who.to_owned());
+    if !requester.is_empty() && slot.holder != requester {
+        let (held, asked) = (slot.holder, requester.to_owned());
         return Err(ChangeError::OtherHolder { held, asked });
     }
-    amend(tx, id, |slot| {
+    amend_bead(tx, id, |slot| {
         slot.holder.clear();
         slot.status = Status::Open;
     })?;

@@ -1,94 +1,88 @@
-//! Many new beads with references between them, all or nothing.
+//! Creates many beads with references between them, all or nothing.
 //!
-//! Serves `create --graph`, pouring a molecule and filling a convoy. Steps: give every bead its id, parents
-//! first; check that edges lead somewhere and close no circle; write each bead once, with its edges.
+//! Used by `create --graph`, by pouring a molecule and by filling a convoy. Steps:
+//! 1. Give every bead its id, parents first.
+//! 2. Check that every edge has a target and that no edge closes a cycle.
+//! 3. Write each bead once, with its edges.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::create::{check_depth, choose_id, fill};
-use super::{ChangeError, New, add_dep_with, ancestor_of};
+use super::create::{build_bead, check_depth, choose_id};
+use super::{ChangeError, NewBead, add_dep_with_metadata, is_ancestor_id};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
 use crate::store::Tx;
 
-/// One end of a reference: a bead of the plan by its key, or one that is there by its id.
+/// One end of a reference: a planned bead by its key, or an existing bead by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// A bead of the plan.
+pub enum PlanEndpoint {
+    /// A planned bead.
     Key(String),
     /// A bead of the store.
     Id(String),
 }
 
-/// A bead to be made.
+/// A bead to be created.
 #[derive(Debug, Clone, Default)]
 pub struct PlanBead {
-    /// The name by which the plan knows it.
+    /// The name of the bead within the plan.
     pub key: String,
-    /// What it is made of.
-    pub new: New,
-    /// Its parent.
-    pub parent: Option<End>,
+    /// The values of the new bead.
+    pub new: NewBead,
+    pub parent: Option<PlanEndpoint>,
 }
 
-/// An edge to be made: `from` depends on `to`.
+/// An edge to be created: `from` depends on `to`.
 #[derive(Debug, Clone)]
 pub struct PlanEdge {
-    /// The bead that holds it.
-    pub from: End,
-    /// The bead that it leads to.
-    pub to: End,
-    /// What it means.
+    /// The bead that holds the edge.
+    pub from: PlanEndpoint,
+    /// The target of the edge.
+    pub to: PlanEndpoint,
     pub kind: DepKind,
-    /// What it carries.
     pub metadata: String,
 }
 
-/// Beads and the edges between them.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub struct BeadPlan {
     /// The beads, parents before their children.
     pub beads: Vec<PlanBead>,
-    /// The edges.
     pub edges: Vec<PlanEdge>,
-    /// Whether children may nest deeper than `hierarchy.max-depth`: a workflow nests as deep as its file.
+    /// True if children may nest deeper than `hierarchy.max-depth`. A workflow nests as deep as its
+    /// file.
     pub is_any_depth: bool,
 }
 
-/// Why a plan is refused.
+/// The reason why a plan is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// No bead before has this key.
+    /// No earlier bead has this key.
     #[error("no node before this one has the key \"{0}\"")]
     UnknownKey(String),
     /// Two beads have the same key.
     #[error("two nodes have the key \"{0}\"")]
     SameKey(String),
-    /// A bead cannot be made.
+    /// A bead cannot be created.
     #[error("node \"{key}\"")]
     Bead {
-        /// Its key.
         key: String,
-        /// Why.
         #[source]
         source: ChangeError,
     },
-    /// An edge cannot be made.
+    /// An edge cannot be created.
     #[error("edge {from} → {to}")]
     Edge {
-        /// The bead that would hold it.
+        /// The source of the edge.
         from: String,
-        /// Its target.
         to: String,
-        /// Why.
         #[source]
         source: ChangeError,
     },
 }
 
-/// Makes all beads and edges of a plan; answers with the id of each key.
-pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String>, PlanError> {
+/// Creates all beads and edges of a plan, and returns the id of each key.
+pub fn create_all(tx: &mut Tx<'_>, plan: BeadPlan) -> Result<BTreeMap<String, String>, PlanError> {
     let now = tx.now();
-    let (ids, mut beads) = make_beads(tx, plan.beads, plan.is_any_depth, &now)?;
+    let (ids, mut beads) = build_planned_beads(tx, plan.beads, plan.is_any_depth, &now)?;
     let at: HashMap<String, usize> = beads
         .iter()
         .enumerate()
@@ -96,7 +90,10 @@ pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String
         .collect();
     let mut later = Vec::new();
     for edge in plan.edges {
-        let (from, to) = (end(&ids, edge.from)?, end(&ids, edge.to)?);
+        let (from, to) = (
+            resolve_endpoint(&ids, edge.from)?,
+            resolve_endpoint(&ids, edge.to)?,
+        );
         let Some(holder) = at.get(&from) else {
             later.push((from, to, edge.kind, edge.metadata));
             continue;
@@ -104,7 +101,7 @@ pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String
         let target = at.get(&to).and_then(|at| beads.get(*at));
         let is_wisp = target.map(|bead| bead.ephemeral);
         let bead = &beads[*holder];
-        let added = check(tx, bead, &to, &edge.kind, is_wisp);
+        let added = check_planned_edge(tx, bead, &to, &edge.kind, is_wisp);
         let added = added.map_err(|source| PlanError::Edge {
             from: from.clone(),
             to: to.clone(),
@@ -112,7 +109,7 @@ pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String
         })?;
         if added {
             let metadata = edge.metadata;
-            push(
+            push_edge(
                 &mut beads[*holder],
                 to,
                 edge.kind,
@@ -122,38 +119,42 @@ pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String
             );
         }
     }
-    check_circles(&beads, &at)?;
+    check_cycles(&beads, &at)?;
     for bead in beads {
         let key = bead.id.clone();
         let put = tx.put(bead).map_err(ChangeError::Store);
         put.map_err(|source| PlanError::Bead { key, source })?;
     }
     for (from, to, kind, metadata) in later {
-        let added = add_dep_with(tx, &from, &to, kind, &metadata);
+        let added = add_dep_with_metadata(tx, &from, &to, kind, &metadata);
         added.map_err(|source| PlanError::Edge { from, to, source })?;
     }
     Ok(ids)
 }
 
-fn end(ids: &BTreeMap<String, String>, end: End) -> Result<String, PlanError> {
+fn resolve_endpoint(
+    ids: &BTreeMap<String, String>,
+    end: PlanEndpoint,
+) -> Result<String, PlanError> {
     match end {
-        End::Key(key) => match ids.get(&key) {
+        PlanEndpoint::Key(key) => match ids.get(&key) {
             Some(id) => Ok(id.clone()),
             None => Err(PlanError::UnknownKey(key)),
         },
-        End::Id(id) => Ok(id),
+        PlanEndpoint::Id(id) => Ok(id),
     }
 }
 
-type Made = (BTreeMap<String, String>, Vec<Bead>);
+/// The ids by key, and the beads with their ids.
+type PlannedBeads = (BTreeMap<String, String>, Vec<Bead>);
 
-/// The beads with their ids and the edges to their parents, not written yet.
-fn make_beads(
+/// Builds the beads with their ids and their parent edges, without writing them.
+fn build_planned_beads(
     tx: &Tx<'_>,
     plan: Vec<PlanBead>,
     is_any_depth: bool,
     now: &Stamp,
-) -> Result<Made, PlanError> {
+) -> Result<PlannedBeads, PlanError> {
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     let mut next_child: HashMap<String, u64> = HashMap::new();
     let mut beads: Vec<Bead> = Vec::with_capacity(plan.len());
@@ -162,12 +163,14 @@ fn make_beads(
             key: key.clone(),
             source,
         };
-        if let Some(End::Id(parent)) = &parent
+        if let Some(PlanEndpoint::Id(parent)) = &parent
             && tx.get_live(parent).is_none()
         {
             return Err(refused(ChangeError::NoParent(parent.clone())));
         }
-        let parent = parent.map(|parent| end(&ids, parent)).transpose()?;
+        let parent = parent
+            .map(|parent| resolve_endpoint(&ids, parent))
+            .transpose()?;
         let creator = new.created_by.clone();
         let creator = creator.unwrap_or_else(|| tx.actor().to_owned());
         let id = match &parent {
@@ -181,14 +184,14 @@ fn make_beads(
                 *next += 1;
                 format!("{parent}.{next}")
             }
-            _ => free_id(tx, &new, &creator, now, &beads).map_err(refused)?,
+            _ => choose_free_id(tx, &new, &creator, now, &beads).map_err(refused)?,
         };
         if ids.insert(key.clone(), id.clone()).is_some() {
             return Err(PlanError::SameKey(key));
         }
-        let mut bead = fill(new, id, creator, now.clone(), &tx.author().owner);
+        let mut bead = build_bead(new, id, creator, now.clone(), &tx.author().owner);
         if let Some(parent) = parent {
-            push(
+            push_edge(
                 &mut bead,
                 parent,
                 DepKind::ParentChild,
@@ -202,10 +205,10 @@ fn make_beads(
     Ok((ids, beads))
 }
 
-/// An id that neither the store nor the plan so far has.
-fn free_id(
+/// Chooses an id that neither the store nor the plan uses so far.
+fn choose_free_id(
     tx: &Tx<'_>,
-    new: &New,
+    new: &NewBead,
     creator: &str,
     now: &Stamp,
     beads: &[Bead],
@@ -219,12 +222,19 @@ fn free_id(
         if new.id.is_some() {
             return Err(ChangeError::Exists(id));
         }
-        // Two beads of one title in one instant: the hash needs something else to be made of.
+        // Two beads with the same title at the same instant: the hash needs different input.
         new.description.push('\u{200b}');
     }
 }
 
-fn push(bead: &mut Bead, to: String, kind: DepKind, metadata: String, actor: &str, now: &Stamp) {
+fn push_edge(
+    bead: &mut Bead,
+    to: String,
+    kind: DepKind,
+    metadata: String,
+    actor: &str,
+    now: &Stamp,
+) {
     bead.dependencies.push(Dep {
         issue_id: bead.id.clone(),
         depends_on_id: to,
@@ -236,8 +246,9 @@ fn push(bead: &mut Bead, to: String, kind: DepKind, metadata: String, actor: &st
     });
 }
 
-/// Whether an edge is to be added: not when it is there already. `is_wisp` is known of targets in the plan.
-fn check(
+/// Checks an edge of a planned bead. Returns false if the edge already exists. `is_wisp` is `Some`
+/// if the target is in the plan.
+fn check_planned_edge(
     tx: &Tx<'_>,
     bead: &Bead,
     to: &str,
@@ -275,7 +286,7 @@ fn check(
         });
     }
     let is_of_family = matches!(kind, DepKind::ParentChild | DepKind::RelatesTo);
-    if !is_of_family && ancestor_of(&bead.id, to) {
+    if !is_of_family && is_ancestor_id(&bead.id, to) {
         return Err(ChangeError::Deadlock {
             child: bead.id.clone(),
             ancestor: to.to_owned(),
@@ -284,9 +295,9 @@ fn check(
     Ok(true)
 }
 
-/// Refuses edges among the new beads that close a circle. An edge to a bead that was there before cannot:
-/// nothing leads back from it.
-fn check_circles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
+/// Fails if the edges among the new beads close a cycle. An edge to an existing bead cannot close
+/// one, because no edge leads back from it.
+fn check_cycles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
     let targets = |bead: &Bead| -> Vec<usize> {
         let edges = bead.dependencies.iter();
         edges
@@ -295,7 +306,7 @@ fn check_circles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), Plan
             .collect()
     };
     let waits: Vec<Vec<usize>> = beads.iter().map(targets).collect();
-    let Some(circle) = crate::graph::circle::first(&waits) else {
+    let Some(circle) = crate::graph::circle::find_index_cycle(&waits) else {
         return Ok(());
     };
     let path: Vec<String> = circle.iter().map(|at| beads[*at].id.clone()).collect();

@@ -1,28 +1,30 @@
-//! Moving a bead to another store: a copy there, and here the edges of others and the bead itself.
+//! Moves a bead to another store: copies it there, redirects the edges of other beads here, and
+//! closes the original.
 
-use super::{ChangeError, New, close, live};
+use super::{ChangeError, NewBead, close_bead, load_live_bead};
 use crate::bead::{Bead, DepKind};
 use crate::store::Tx;
 
-/// What is made of a bead in another store. Edges and comments stay behind: the ids in them mean beads of the old store.
-pub fn copy_for_move(bead: &Bead) -> New {
+/// Builds the copy of a bead for another store. Edges and comments stay behind, because their ids
+/// refer to beads of the old store.
+pub fn copy_for_move(bead: &Bead) -> NewBead {
     let note = format!("(Moved from {})", bead.id);
     let description = match bead.description.trim_end() {
         "" => note,
         text => format!("{text}\n\n{note}"),
     };
-    New {
+    NewBead {
         description,
         due_at: bead.due_at.clone(),
         defer_until: bead.defer_until.clone(),
         external_ref: bead.external_ref.clone(),
         created_by: Some(bead.created_by.clone()).filter(|name| !name.is_empty()),
-        ..New::like(bead)
+        ..NewBead::from_bead(bead)
     }
 }
 
-/// Points the edges of other beads to a bead that moved at where it is now. Children keep their parent here. Returns how many
-/// edges were changed.
+/// Redirects the edges of other beads to the new location of a moved bead. Children keep their
+/// parent here. Returns the number of changed edges.
 pub fn remap_edges(
     tx: &mut Tx<'_>,
     id: &str,
@@ -35,7 +37,7 @@ pub fn remap_edges(
     holders.dedup();
     let mut changed = 0;
     for holder in holders {
-        let mut holder = live(tx, &holder)?;
+        let mut holder = load_live_bead(tx, &holder)?;
         for edge in &mut holder.dependencies {
             if edge.depends_on_id == id && edge.kind != DepKind::ParentChild {
                 edge.depends_on_id.clone_from(&target);
@@ -47,7 +49,6 @@ pub fn remap_edges(
     Ok(changed)
 }
 
-/// Closes a bead that moved.
 pub fn close_moved(tx: &mut Tx<'_>, id: &str, target: &str) -> Result<Bead, ChangeError> {
-    close(tx, id, &format!("Moved to {target}"), "", true)
+    close_bead(tx, id, &format!("Moved to {target}"), "", true)
 }

@@ -1,20 +1,21 @@
-//! Other ids for beads: in their records, in edges, and where texts name them.
+//! Changes the ids of beads: in their records, in edges, and in texts that mention them.
 
 use std::collections::BTreeMap;
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, id, validate};
 use crate::store::Tx;
 
-/// New ids by old ones.
+/// New ids by old id.
 pub type NewIds = BTreeMap<String, String>;
 
-/// Gives beads other ids. Every reference to them follows. Says how many beads name them.
-pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
+/// Changes the ids of beads and every reference to them. Returns the number of beads that refer to
+/// a renamed bead.
+pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     for (old, new) in ids {
-        live(tx, old)?;
+        load_live_bead(tx, old)?;
         if !id::is_well_formed(new) {
-            let invalid = validate::Invalid::Id(new.clone());
+            let invalid = validate::ValidationError::Id(new.clone());
             return Err(ChangeError::Store(invalid.into()));
         }
         if tx.is_taken(new) && !ids.contains_key(new) {
@@ -26,7 +27,7 @@ pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     let mut changed: Vec<Bead> = Vec::new();
     for before in all {
         let mut bead = before.clone();
-        renamed(&mut bead, ids);
+        apply_new_ids(&mut bead, ids);
         if bead != before {
             references += usize::from(bead.id == before.id);
             bead.updated_at = tx.now();
@@ -42,8 +43,8 @@ pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     Ok(references)
 }
 
-/// Puts new ids in the place of old ones in all of a bead.
-pub fn renamed(bead: &mut Bead, ids: &NewIds) {
+/// Replaces old ids by new ones everywhere in a bead.
+pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     let exact = |text: &mut String| {
         if let Some(new) = ids.get(text) {
             text.clone_from(new);
@@ -57,7 +58,7 @@ pub fn renamed(bead: &mut Bead, ids: &NewIds) {
     }
     for comment in &mut bead.comments {
         exact(&mut comment.issue_id);
-        comment.text = in_text(&comment.text, ids);
+        comment.text = replace_ids_in_text(&comment.text, ids);
     }
     let texts = [
         &mut bead.title,
@@ -67,12 +68,12 @@ pub fn renamed(bead: &mut Bead, ids: &NewIds) {
         &mut bead.notes,
     ];
     for text in texts {
-        *text = in_text(text, ids);
+        *text = replace_ids_in_text(text, ids);
     }
 }
 
-/// A text with other ids: only whole words are ids.
-fn in_text(text: &str, ids: &NewIds) -> String {
+/// Replaces ids in a text. Only whole words are ids.
+fn replace_ids_in_text(text: &str, ids: &NewIds) -> String {
     let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
@@ -80,7 +81,7 @@ fn in_text(text: &str, ids: &NewIds) -> String {
         let (before, word) = rest.split_at(start);
         let end = word.find(|c| !is_of_id(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
-        // A full stop behind an id is none of its own.
+        // A full stop after an id is not part of the id.
         let bare = word.trim_end_matches(['.', '-']);
         made.push_str(before);
         made.push_str(ids.get(bare).map_or(bare, String::as_str));
@@ -96,11 +97,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_words_of_a_text_are_ids() {
+    fn only_whole_words_are_replaced_as_ids() {
         let ids = NewIds::from([("bd-a1".to_owned(), "web-a1".to_owned())]);
         let text = "(bd-a1) bd-a1. bd-a12 x-bd-a1 bd-a1.1 bd-a1";
         assert_eq!(
-            in_text(text, &ids),
+            replace_ids_in_text(text, &ids),
             "(web-a1) web-a1. bd-a12 x-bd-a1 bd-a1.1 web-a1"
         );
     }

@@ -1,11 +1,11 @@
-//! Beads that another one stands for.
+//! Closes beads that another bead replaces.
 
-use super::{ChangeError, close, live};
+use super::{ChangeError, close_bead, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind};
 use crate::store::Tx;
 
-/// Closes a bead and points it at the one that stands for it. A bead that waits for others is closed, too.
-pub fn replace_by(
+/// Closes a bead and links it to its replacement. Closes a blocked bead too.
+pub fn replace_bead(
     tx: &mut Tx<'_>,
     id: &str,
     by: &str,
@@ -15,14 +15,14 @@ pub fn replace_by(
     if id == by {
         return Err(ChangeError::SelfDependency);
     }
-    live(tx, by)?;
-    let mut bead = live(tx, id)?;
+    load_live_bead(tx, by)?;
+    let mut bead = load_live_bead(tx, id)?;
     if !bead
         .dependencies
         .iter()
         .any(|edge| edge.depends_on_id == by)
     {
-        // Such an edge holds nothing up: it may close a circle.
+        // This kind of edge blocks nothing, so it may close a cycle.
         bead.dependencies.push(Dep {
             issue_id: id.to_owned(),
             depends_on_id: by.to_owned(),
@@ -33,5 +33,5 @@ pub fn replace_by(
         });
         tx.put(bead)?;
     }
-    close(tx, id, reason, "", true)
+    close_bead(tx, id, reason, "", true)
 }

@@ -1,30 +1,29 @@
-//! Bringing beads back that were archived or deleted.
+//! Restores archived and deleted beads.
 
 use std::collections::BTreeSet;
 
-use super::{Revived, revive};
-use crate::bead::record::{self, Fields};
+use super::{RevivedBead, revive_beads};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 
-/// What came back.
+/// The restored beads.
 #[derive(Debug, Default)]
-pub struct Restored {
-    /// Beads of the archive.
+pub struct RestoredBeads {
     pub archived: Vec<Bead>,
-    /// Deleted beads.
-    pub revived: Vec<Revived>,
+    pub revived: Vec<RevivedBead>,
 }
 
-/// Brings beads back: from the archive, else from history if the archive is gone, else as they stood before they were
-/// deleted. As elsewhere an id may be given without its prefix. Fails before anything is written if one of them is nowhere.
-pub fn restore(
+/// Restores beads: from the archive, from history if the archive is gone, or from the state before
+/// their deletion. The prefix of an id can be omitted. Fails before writing anything if one of the
+/// beads cannot be found.
+pub fn restore_beads(
     store: &Store,
     author: &Author,
     clock: &Clock,
     given: &[String],
-) -> anyhow::Result<Restored> {
+) -> anyhow::Result<RestoredBeads> {
     let snapshot = store.snapshot()?;
     let prefix = snapshot.prefix().unwrap_or_default();
     let ids: BTreeSet<String> = given
@@ -40,10 +39,10 @@ pub fn restore(
     let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
     let (archived, gone): (Vec<String>, Vec<String>) =
         archived.into_iter().partition(|id| is_there(&snapshot, id));
-    let mut restored = Restored::default();
+    let mut restored = RestoredBeads::default();
     for id in gone {
-        // An archive that git cleaned away is in history.
-        let found = archived_in_history(store, &id)?;
+        // An archive that git removed is still in history.
+        let found = find_archived_in_history(store, &id)?;
         restored
             .archived
             .push(found.ok_or(StoreError::NotArchived(id))?);
@@ -64,14 +63,15 @@ pub fn restore(
     }
     if !deleted.is_empty() {
         let history = store.events()?;
-        restored.revived =
-            store.transact(author, clock, |tx| Ok(revive(tx, &deleted, &history)?))?;
+        restored.revived = store.transact(author, clock, |tx| {
+            Ok(revive_beads(tx, &deleted, &history)?)
+        })?;
     }
     Ok(restored)
 }
 
-/// Brings the parent of a new bead back from the archive, and its parents; returns their ids. Without it a child could not be
-/// made.
+/// Restores the archived parent of a new bead and all its ancestors, and returns their ids. Without
+/// the parent the child could not be created.
 pub fn restore_parents(
     store: &Store,
     author: &Author,
@@ -83,7 +83,7 @@ pub fn restore_parents(
     let missing = chain.filter(|id| snapshot.bead_ref(id).is_none() && snapshot.is_archived(id));
     let missing: Vec<String> = missing.map(str::to_owned).collect();
     if !missing.is_empty() {
-        restore(store, author, clock, &missing)?;
+        restore_beads(store, author, clock, &missing)?;
     }
     Ok(missing)
 }
@@ -101,8 +101,9 @@ fn full_id(snapshot: &Snapshot, prefix: &str, given: &str) -> String {
     }
 }
 
-/// A bead that was moved to the archive last, as history has it; refused if it was removed without a tombstone.
-fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
+/// Returns the bead from history if the last event on it moved it to the archive. Fails if the bead
+/// was removed without a tombstone.
+fn find_archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
     let Some(event) = store.events_of(id)?.into_iter().next_back() else {
         return Ok(None);
     };
@@ -120,6 +121,6 @@ fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreErr
             event: event.id,
         });
     }
-    let line = change.old.as_ref().and_then(Fields::raw);
-    Ok(line.and_then(|line| record::parse(line.get().as_bytes()).ok()))
+    let line = change.old.as_ref().and_then(RecordFields::to_raw_json);
+    Ok(line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok()))
 }

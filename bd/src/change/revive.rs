@@ -1,75 +1,76 @@
-//! Bringing a deleted bead back.
+//! Revives deleted beads.
 //!
-//! Its tombstone has its texts, labels and comments, with what other clones had changed in them. Where it stood, the
-//! edges from and to it, and its name in the texts of others went with the deletion: these are in history, as
-//! far as this clone has it. A deletion that git merged in may be known to the clone alone that made it.
+//! The tombstone has the texts, labels and comments, with the changes of other clones. The deletion
+//! removed the previous status, the edges from and to the bead, and its mentions in other beads.
+//! History has them, as far as this clone has the history: a deletion that git merged in may be
+//! recorded only in the clone that made it.
 
-use super::{ChangeError, add_dep, live};
-use crate::bead::record::Fields;
+use super::{ChangeError, add_dep, load_live_bead};
+use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
-use crate::store::event::{Change, Event};
+use crate::store::event::{BeadChange, Event};
 
-/// What came back.
 #[derive(Debug)]
-pub struct Revived {
-    /// The bead as it is now.
+pub struct RevivedBead {
+    /// The revived bead.
     pub bead: Bead,
-    /// The tombstone that it was.
+    /// The tombstone before the revival.
     pub tombstone: Bead,
-    /// Whether history has the deletion, and so what went with it.
+    /// True if history has the deletion, and with it the removed status, edges and mentions.
     pub is_known: bool,
-    /// Edges that could not come back, each with the reason.
+    /// Edges that could not be restored, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Brings back beads that were deleted; `history` has all events, oldest first. An error where one is not deleted.
-pub fn revive(
+/// Revives deleted beads. `history` has all events, oldest first. Fails if a bead is not deleted.
+pub fn revive_beads(
     tx: &mut Tx<'_>,
     ids: &[String],
     history: &[Event],
-) -> Result<Vec<Revived>, ChangeError> {
+) -> Result<Vec<RevivedBead>, ChangeError> {
     let mut revived = Vec::new();
     for id in ids {
-        revived.push(live_again(tx, id)?);
+        revived.push(revive_tombstone(tx, id)?);
     }
-    // Edges to them first: then none from them closes a circle unseen.
+    // Restores the edges to the beads first, so that the cycle check sees them when it adds the
+    // edges from the beads.
     for outgoing in [false, true] {
-        for one in &mut revived {
-            let id = one.bead.id.clone();
-            let own = one
+        for restored in &mut revived {
+            let id = restored.bead.id.clone();
+            let own_edges = restored
                 .tombstone
                 .dependencies
                 .iter()
                 .map(|edge| (id.clone(), edge.clone()));
-            let edges = own.chain(went(&id, history));
+            let edges = own_edges.chain(find_removed_edges(&id, history));
             for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
-                let result = tx.attempt(|tx| link(tx, &holder, &edge));
+                let result = tx.attempt(|tx| restore_edge(tx, &holder, &edge));
                 if let Err(error) = result {
                     let edge = format!("{holder} → {}: {error}", edge.depends_on_id);
-                    if !one.left_out.contains(&edge) {
-                        one.left_out.push(edge);
+                    if !restored.left_out.contains(&edge) {
+                        restored.left_out.push(edge);
                     }
                 }
             }
         }
     }
-    for one in &revived {
-        let id = &one.bead.id;
-        let changes = deletions(id, history).flat_map(|event| &event.changes);
+    for restored in &revived {
+        let id = &restored.bead.id;
+        let changes = find_deletions(id, history).flat_map(|event| &event.changes);
         for change in changes.filter(|change| change.id != *id) {
-            name_again(tx, &change.id, id)?;
+            restore_mentions(tx, &change.id, id)?;
         }
     }
-    for one in &mut revived {
-        stand(tx, one, history)?;
+    for restored in &mut revived {
+        restore_status(tx, restored, history)?;
     }
     tx.describe("restore", "");
     Ok(revived)
 }
 
-/// The bead of a tombstone, open and without edges.
-fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
+/// Turns a tombstone into an open bead without edges.
+fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeError> {
     let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
     let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
@@ -81,7 +82,7 @@ fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
     bead.original_type.clear();
     bead.dependencies.clear();
     tx.put_updated(bead.clone())?;
-    Ok(Revived {
+    Ok(RevivedBead {
         bead,
         tombstone,
         is_known: false,
@@ -89,37 +90,47 @@ fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
     })
 }
 
-/// Gives a bead the standing that it had.
-fn stand(tx: &mut Tx<'_>, revived: &mut Revived, history: &[Event]) -> Result<(), ChangeError> {
-    let Revived {
+/// Restores the status that the bead had before its deletion.
+fn restore_status(
+    tx: &mut Tx<'_>,
+    revived: &mut RevivedBead,
+    history: &[Event],
+) -> Result<(), ChangeError> {
+    let RevivedBead {
         bead,
         tombstone,
         is_known,
         ..
     } = revived;
     let at = tombstone.deleted_at.as_ref().map(Stamp::as_str);
-    *is_known = deletions(&bead.id, history)
-        .filter_map(|event| of(event, &bead.id)?.new.as_ref()?.text("deleted_at"))
+    *is_known = find_deletions(&bead.id, history)
+        .filter_map(|event| {
+            find_change(event, &bead.id)?
+                .new
+                .as_ref()?
+                .text("deleted_at")
+        })
         .any(|deleted| Some(deleted.as_str()) == at);
-    *bead = live(tx, &bead.id)?;
-    (bead.status, bead.closed_at) = stood(tombstone, history);
+    *bead = load_live_bead(tx, &bead.id)?;
+    (bead.status, bead.closed_at) = find_previous_status(tombstone, history);
     tx.put(bead.clone())?;
     Ok(())
 }
 
-/// The deletions of a bead since it was live last; several where clones deleted it apart from each other.
-fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
+/// Returns the deletions of a bead since it was last live. There are several if clones deleted the
+/// bead independently.
+fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
-    let is_tombstone = |side: &Option<Fields>| {
+    let is_tombstone = |side: &Option<RecordFields>| {
         let status = side.as_ref().and_then(|side| side.text("status"));
         status.as_deref() == Some(Status::Tombstone.as_str())
     };
     let about = history
         .iter()
         .rev()
-        .filter_map(move |event| Some((event, of(event, &id)?)));
+        .filter_map(move |event| Some((event, find_change(event, &id)?)));
     let since = about.take_while(move |(_, change)| {
-        // What brought it back, or made it.
+        // The event that revived the bead, or created it.
         let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
         !revives && change.old.is_some()
     });
@@ -128,16 +139,17 @@ fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Eve
         .map(|(event, _)| event)
 }
 
-fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Change> {
+fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
     event.changes.iter().find(|change| change.id == id)
 }
 
-/// Where a bead stood before it was deleted, and when it was closed: as the last event has it that tells. A bead on
-/// a hook is open, for a hook is more than a record.
-fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
+/// Returns the status of a bead before its deletion and its closing time, from the latest event
+/// that has them. A hooked bead becomes open, because a hook is more than a record.
+fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     let changes = history.iter().rev();
-    let mut told = changes.filter_map(|event| of(event, &tombstone.id)?.live_standing(tombstone));
-    let Some(fields) = told.next() else {
+    let mut standings = changes
+        .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone));
+    let Some(fields) = standings.next() else {
         return (Status::Open, None);
     };
     let status = fields
@@ -146,7 +158,7 @@ fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     match status {
         Status::Hooked => (Status::Open, None),
         Status::Closed => {
-            let at = fields.text("closed_at").map(|at| Stamp::read(&at));
+            let at = fields.text("closed_at").map(|at| Stamp::parse(&at));
             (
                 status,
                 Some(at.unwrap_or_else(|| tombstone.updated_at.clone())),
@@ -156,10 +168,11 @@ fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     }
 }
 
-/// The edges that went with the deletions of a bead, with who held them: all of its own, and those to it of others.
-fn went(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
+/// Returns the edges that the deletions of a bead removed, with their holders: the bead's own
+/// edges, and the edges of others to it.
+fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     let mut found = Vec::new();
-    for change in deletions(id, history).flat_map(|event| &event.changes) {
+    for change in find_deletions(id, history).flat_map(|event| &event.changes) {
         let text = change.old.as_ref().and_then(|old| old.get("dependencies"));
         let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
         let edges = edges.into_iter().flatten();
@@ -169,27 +182,27 @@ fn went(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     found
 }
 
-/// Adds an edge as it was, with who made it and when.
-fn link(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
+/// Adds an edge with its original author and time.
+fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
     if add_dep(tx, from, &edge.depends_on_id, edge.kind.clone())? {
-        let mut holder = live(tx, from)?;
+        let mut holder = load_live_bead(tx, from)?;
         let mut edges = holder.dependencies.iter_mut();
-        if let Some(own) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
-            own.clone_from(edge);
+        if let Some(added_edge) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
+            added_edge.clone_from(edge);
         }
         tx.put(holder)?;
     }
     Ok(())
 }
 
-/// Puts the id back into the texts of a bead where the deletion had put a note in its place.
-fn name_again(tx: &mut Tx<'_>, holder: &str, id: &str) -> Result<(), ChangeError> {
+/// Replaces the deletion note in the texts of a bead by the id.
+fn restore_mentions(tx: &mut Tx<'_>, holder: &str, id: &str) -> Result<(), ChangeError> {
     let Some(mut bead) = tx.get_live(holder).cloned() else {
         return Ok(());
     };
-    let note = super::delete::note(id);
+    let note = super::delete::format_deletion_note(id);
     let mut has_changed = false;
-    for text in super::delete::texts(&mut bead) {
+    for text in super::delete::mutable_texts(&mut bead) {
         if text.contains(&note) {
             *text = text.replace(&note, id);
             has_changed = true;

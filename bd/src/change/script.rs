@@ -1,63 +1,65 @@
-//! Changes written down one per line, for `bd batch`.
+//! Parses changes written one per line, for `bd batch`.
 
-use super::{ChangeError, Edit, New, add_dep, close, create, remove_dep, update};
+use super::{
+    BeadEdit, ChangeError, NewBead, add_dep, close_bead, create_bead, remove_dep, update_bead,
+};
 use crate::bead::{DepKind, Kind, Status, validate};
 use crate::store::Tx;
 
-/// One line of a script.
 #[derive(Debug, Clone)]
 pub struct ScriptStep {
-    /// Its line, from 1.
     pub line: usize,
-    /// Its change.
     pub change: ScriptChange,
 }
 
-/// A change that a line asks for. Ids are as they were written.
+/// A change that a line requests. Ids are unresolved.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "the fields are those of the bead or the edge")]
 pub enum ScriptChange {
-    /// `create KIND PRIORITY TITLE`
     Create {
         kind: Kind,
         priority: i64,
         title: String,
     },
-    /// `update ID FIELD=VALUE …`
-    Update { id: String, edit: Box<Edit> },
-    /// `close ID REASON`
-    Close { id: String, reason: String },
+    Update {
+        id: String,
+        edit: Box<BeadEdit>,
+    },
+    Close {
+        id: String,
+        reason: String,
+    },
     /// `dep add FROM TO KIND`
     AddDep {
         from: String,
         to: String,
         kind: DepKind,
     },
-    /// `dep remove FROM TO`
-    RemoveDep { from: String, to: String },
+    RemoveDep {
+        from: String,
+        to: String,
+    },
 }
 
-/// A line that cannot be understood.
+/// A line that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct ScriptError {
-    /// The line, from 1.
     pub line: usize,
-    /// Why.
     pub reason: String,
 }
 
-/// The fields that `update` takes in a script.
+/// The fields that `update` accepts in a script.
 const FIELDS: &str =
     "status, priority, title, type, assignee, description, design, acceptance, notes";
 
-/// Reads a script. Empty lines and lines that start with `#` are left out.
+/// Parses a script. Skips empty lines and lines that start with `#`.
 pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     let mut steps = Vec::new();
     for (number, text) in text.lines().enumerate() {
         let line = number + 1;
         let at = |reason| ScriptError { line, reason };
-        let words = words(text).map_err(at)?;
+        let words = split_words(text).map_err(at)?;
         if words.first().is_none_or(|word| word.starts_with('#')) {
             continue;
         }
@@ -67,8 +69,9 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     Ok(steps)
 }
 
-/// The words of a line; double quotes keep a word together, and `\` takes the next character literally.
-fn words(line: &str) -> Result<Vec<String>, String> {
+/// Splits a line into words. Double quotes keep a word together, and `\` makes the next character
+/// literal.
+fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut is_word, mut is_quoted) = (String::new(), false, false);
     let mut chars = line.chars();
@@ -107,7 +110,7 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["create", kind, priority, title @ ..] if !title.is_empty() => Ok(ScriptChange::Create {
-            kind: Kind::normal(kind),
+            kind: Kind::from_user_text(kind),
             priority: read_priority(priority)?,
             title: title.join(" "),
         }),
@@ -123,8 +126,8 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
                 reason.join(" ")
             },
         }),
-        ["dep", "add", from, to] => Ok(add(from, to, DepKind::Blocks)),
-        ["dep", "add", from, to, kind] => Ok(add(from, to, DepKind::from(*kind))),
+        ["dep", "add", from, to] => Ok(build_add_dep(from, to, DepKind::Blocks)),
+        ["dep", "add", from, to, kind] => Ok(build_add_dep(from, to, DepKind::from(*kind))),
         ["dep", "remove", from, to] => Ok(ScriptChange::RemoveDep {
             from: (*from).to_owned(),
             to: (*to).to_owned(),
@@ -140,7 +143,7 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
     }
 }
 
-fn add(from: &str, to: &str, kind: DepKind) -> ScriptChange {
+fn build_add_dep(from: &str, to: &str, kind: DepKind) -> ScriptChange {
     ScriptChange::AddDep {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -149,11 +152,12 @@ fn add(from: &str, to: &str, kind: DepKind) -> ScriptChange {
 }
 
 fn read_priority(text: &str) -> Result<i64, String> {
-    validate::priority(text).ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
+    validate::parse_priority(text)
+        .ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
 }
 
-fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
-    let mut edit = Edit::default();
+fn read_edit(pairs: &[&str]) -> Result<BeadEdit, String> {
+    let mut edit = BeadEdit::default();
     for pair in pairs {
         let Some((field, value)) = pair.split_once('=') else {
             return Err(format!("\"{pair}\" is not FIELD=VALUE"));
@@ -162,7 +166,7 @@ fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
         match field {
             "status" => edit.status = value().as_deref().map(Status::from),
             "priority" => edit.priority = Some(read_priority(&value().unwrap_or_default())?),
-            "type" => edit.issue_type = value().as_deref().map(Kind::normal),
+            "type" => edit.issue_type = value().as_deref().map(Kind::from_user_text),
             "title" => edit.title = value(),
             "assignee" => edit.assignee = value(),
             "description" => edit.description = value(),
@@ -176,7 +180,6 @@ fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
 }
 
 impl ScriptChange {
-    /// Its words.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Create { .. } => "create",
@@ -187,7 +190,7 @@ impl ScriptChange {
         }
     }
 
-    /// Makes the change and returns the id of the bead that was changed.
+    /// Applies the change and returns the id of the changed bead.
     pub fn apply(&self, tx: &mut Tx<'_>) -> Result<String, ChangeError> {
         match self {
             Self::Create {
@@ -195,31 +198,31 @@ impl ScriptChange {
                 priority,
                 title,
             } => {
-                let new = New {
+                let new = NewBead {
                     title: title.clone(),
                     priority: *priority,
                     issue_type: kind.clone(),
-                    ..New::default()
+                    ..NewBead::default()
                 };
-                Ok(create(tx, new)?.id)
+                Ok(create_bead(tx, new)?.id)
             }
             Self::Update { id, edit } => {
                 let id = tx.resolve(id)?.id.clone();
-                Ok(update(tx, &id, (**edit).clone())?.id)
+                Ok(update_bead(tx, &id, (**edit).clone())?.id)
             }
             Self::Close { id, reason } => {
                 let id = tx.resolve(id)?.id.clone();
-                Ok(close(tx, &id, reason, "", false)?.id)
+                Ok(close_bead(tx, &id, reason, "", false)?.id)
             }
             Self::AddDep { from, to, kind } => {
                 let from = tx.resolve(from)?.id.clone();
-                let to = target(tx, to)?;
+                let to = resolve_target(tx, to)?;
                 add_dep(tx, &from, &to, kind.clone())?;
                 Ok(from)
             }
             Self::RemoveDep { from, to } => {
                 let from = tx.resolve(from)?.id.clone();
-                let to = target(tx, to)?;
+                let to = resolve_target(tx, to)?;
                 remove_dep(tx, &from, &to)?;
                 Ok(from)
             }
@@ -227,7 +230,7 @@ impl ScriptChange {
     }
 }
 
-fn target(tx: &Tx<'_>, given: &str) -> Result<String, ChangeError> {
+fn resolve_target(tx: &Tx<'_>, given: &str) -> Result<String, ChangeError> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());
     }

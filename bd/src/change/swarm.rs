@@ -1,32 +1,32 @@
-//! Making a swarm for an epic.
+//! Creates swarms for epics.
 
-use super::{ChangeError, New, add_dep, create, live, set_parent};
+use super::{ChangeError, NewBead, add_dep, create_bead, load_live_bead, set_parent};
 use crate::bead::{Bead, DepKind, Kind};
 use crate::graph::swarm::MOL_TYPE;
 use crate::store::Tx;
 
-/// The epic for a swarm: the bead itself, or a new epic around a bead that is none.
+/// Returns the epic for a swarm: the bead, or a new epic around a bead that is not an epic.
 pub fn epic_for_swarm(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
-    let bead = live(tx, id)?;
+    let bead = load_live_bead(tx, id)?;
     if bead.issue_type == Kind::Epic {
         return Ok(bead);
     }
-    let new = New {
+    let new = NewBead {
         title: format!("Swarm: {}", bead.title),
         description: format!("Holds {id}, so that a swarm can work on it."),
         issue_type: Kind::Epic,
         priority: bead.priority,
         ephemeral: bead.ephemeral,
-        ..New::default()
+        ..NewBead::default()
     };
-    let epic = create(tx, new)?;
+    let epic = create_bead(tx, new)?;
     set_parent(tx, id, Some(&epic.id))?;
     Ok(epic)
 }
 
-/// Makes the bead that stands for the swarm of an epic.
+/// Creates the bead that stands for the swarm of an epic.
 pub fn create_swarm(tx: &mut Tx<'_>, epic: &Bead, coordinator: &str) -> Result<Bead, ChangeError> {
-    let new = New {
+    let new = NewBead {
         title: format!("Swarm: {}", epic.title),
         description: format!("Swarm for the epic {}", epic.id),
         issue_type: Kind::Molecule,
@@ -34,9 +34,9 @@ pub fn create_swarm(tx: &mut Tx<'_>, epic: &Bead, coordinator: &str) -> Result<B
         priority: epic.priority,
         assignee: coordinator.to_owned(),
         ephemeral: epic.ephemeral,
-        ..New::default()
+        ..NewBead::default()
     };
-    let swarm = create(tx, new)?;
+    let swarm = create_bead(tx, new)?;
     add_dep(tx, &swarm.id, &epic.id, DepKind::RelatesTo)?;
-    live(tx, &swarm.id)
+    load_live_bead(tx, &swarm.id)
 }

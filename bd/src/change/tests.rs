@@ -1,12 +1,12 @@
-//! The rules of the verbs.
+//! The rules of the operations on beads.
 
 use super::*;
 use crate::bead::{DepKind, Kind, Status};
 use crate::store::{Author, Store, Tx};
 use kit::sys::Clock;
 
-/// Runs work in a transaction on a fresh store.
-fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> T {
+/// Runs `work` in a transaction on a fresh store.
+fn with_transaction<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> T {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
     let clock = Clock::stepped("2026-01-01T00:00:00Z".parse().unwrap());
@@ -18,25 +18,25 @@ fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> T {
     store.transact(&author, &clock, work).unwrap()
 }
 
-fn make(tx: &mut Tx<'_>, id: &str) -> String {
-    let new = New {
+fn create_with_id(tx: &mut Tx<'_>, id: &str) -> String {
+    let new = NewBead {
         id: Some(id.into()),
         title: id.into(),
-        ..New::default()
+        ..NewBead::default()
     };
-    create(tx, new).unwrap().id
+    create_bead(tx, new).unwrap().id
 }
 
-fn titled(title: &str) -> New {
-    New {
+fn build_titled(title: &str) -> NewBead {
+    NewBead {
         title: title.into(),
-        ..New::default()
+        ..NewBead::default()
     }
 }
 
 #[test]
-fn a_new_bead_has_its_makers_name_and_times() {
-    let bead = with(|tx| Ok(create(tx, titled("T"))?));
+fn a_new_bead_records_its_creator_and_times() {
+    let bead = with_transaction(|tx| Ok(create_bead(tx, build_titled("T"))?));
     assert_eq!(
         (bead.created_by.as_str(), bead.owner.as_str()),
         ("dana", "dana@example.com")
@@ -46,11 +46,11 @@ fn a_new_bead_has_its_makers_name_and_times() {
 }
 
 #[test]
-fn many_beads_of_one_title_get_ids_of_their_own() {
-    let ids = with(|tx| {
+fn beads_with_the_same_title_get_different_ids() {
+    let ids = with_transaction(|tx| {
         let mut ids = std::collections::HashSet::new();
         for _ in 0..300 {
-            ids.insert(create(tx, titled("same"))?.id);
+            ids.insert(create_bead(tx, build_titled("same"))?.id);
         }
         Ok(ids)
     });
@@ -58,23 +58,23 @@ fn many_beads_of_one_title_get_ids_of_their_own() {
 }
 
 #[test]
-fn children_are_numbered_and_numbers_are_not_used_twice() {
-    with(|tx| {
-        let parent = make(tx, "bd-p");
+fn children_are_numbered_and_numbers_are_not_reused() {
+    with_transaction(|tx| {
+        let parent = create_with_id(tx, "bd-p");
         let child = |tx: &mut Tx<'_>, parent: &str| {
-            create(
+            create_bead(
                 tx,
-                New {
+                NewBead {
                     parent: Some(parent.into()),
-                    ..titled("c")
+                    ..build_titled("c")
                 },
             )
             .map(|bead| bead.id)
         };
         assert_eq!(child(tx, &parent)?, "bd-p.1");
-        make(tx, "bd-p.7");
+        create_with_id(tx, "bd-p.7");
         assert_eq!(child(tx, &parent)?, "bd-p.8");
-        delete(tx, "bd-p.8", "", false)?;
+        delete_bead(tx, "bd-p.8", "", false)?;
         assert_eq!(child(tx, &parent)?, "bd-p.9");
         assert_eq!(tx.get("bd-p.9").unwrap().parent(), Some("bd-p"));
         let deep = child(tx, "bd-p.9")?;
@@ -92,16 +92,16 @@ fn children_are_numbered_and_numbers_are_not_used_twice() {
 }
 
 #[test]
-fn an_id_by_hand_needs_the_prefix_or_force_and_must_be_free() {
-    with(|tx| {
-        make(tx, "bd-x");
+fn an_explicit_id_needs_the_prefix_or_force_and_must_be_free() {
+    with_transaction(|tx| {
+        create_with_id(tx, "bd-x");
         let by_hand = |tx: &mut Tx<'_>, id: &str, force| {
-            create(
+            create_bead(
                 tx,
-                New {
+                NewBead {
                     id: Some(id.into()),
                     force,
-                    ..titled("t")
+                    ..build_titled("t")
                 },
             )
         };
@@ -122,7 +122,7 @@ fn an_id_by_hand_needs_the_prefix_or_force_and_must_be_free() {
                 .contains("invalid ID format")
         );
         assert!(by_hand(tx, "bd-../x", true).is_err());
-        delete(tx, "bd-x", "", false)?;
+        delete_bead(tx, "bd-x", "", false)?;
         assert!(by_hand(tx, "bd-x", false)?.labels.is_empty());
         Ok(())
     });
@@ -130,19 +130,19 @@ fn an_id_by_hand_needs_the_prefix_or_force_and_must_be_free() {
 
 #[test]
 fn only_one_claim_of_a_bead_succeeds() {
-    with(|tx| {
-        let id = make(tx, "bd-a");
-        let bead = claim(tx, &id, "nux")?;
+    with_transaction(|tx| {
+        let id = create_with_id(tx, "bd-a");
+        let bead = claim_bead(tx, &id, "nux")?;
         assert_eq!(
             (bead.status, bead.assignee.as_str()),
             (Status::InProgress, "nux")
         );
-        let error = claim(tx, &id, "nux").unwrap_err();
+        let error = claim_bead(tx, &id, "nux").unwrap_err();
         assert_eq!(error.to_string(), "already claimed by nux");
-        close(tx, &id, "", "", false)?;
-        amend(tx, &id, |bead| bead.assignee.clear())?;
+        close_bead(tx, &id, "", "", false)?;
+        amend_bead(tx, &id, |bead| bead.assignee.clear())?;
         assert!(matches!(
-            claim(tx, &id, "slit"),
+            claim_bead(tx, &id, "slit"),
             Err(ChangeError::ClaimClosed(_))
         ));
         Ok(())
@@ -150,12 +150,12 @@ fn only_one_claim_of_a_bead_succeeds() {
 }
 
 #[test]
-fn statuses_bring_their_times_along() {
-    with(|tx| {
-        let id = make(tx, "bd-a");
+fn a_status_change_sets_its_times() {
+    with_transaction(|tx| {
+        let id = create_with_id(tx, "bd-a");
         let closed = set_status(tx, &id, Status::Closed)?;
         assert!(closed.closed_at.is_some() && closed.close_reason.is_empty());
-        close(tx, &id, "done", "s1", false)?;
+        close_bead(tx, &id, "done", "s1", false)?;
         let open = set_status(tx, &id, Status::Open)?;
         assert!(open.closed_at.is_none() && open.close_reason.is_empty());
         assert!(matches!(
@@ -168,16 +168,16 @@ fn statuses_bring_their_times_along() {
 }
 
 #[test]
-fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
-    with(|tx| {
-        let id = make(tx, "bd-a");
-        let edit = Edit {
+fn omitted_fields_stay_and_label_changes_keep_the_update_time() {
+    with_transaction(|tx| {
+        let id = create_with_id(tx, "bd-a");
+        let edit = BeadEdit {
             description: Some("text".into()),
             append_notes: Some("one".into()),
             set_metadata: vec![("k".into(), serde_json::value::to_raw_value("v").unwrap())],
-            ..Edit::default()
+            ..BeadEdit::default()
         };
-        let bead = update(tx, &id, edit)?;
+        let bead = update_bead(tx, &id, edit)?;
         assert_eq!(
             (
                 bead.description.as_str(),
@@ -187,23 +187,23 @@ fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
             ("text", "one", "bd-a")
         );
         assert_eq!(bead.metadata.as_ref().unwrap().get(), r#"{"k":"v"}"#);
-        let labelled = update(
+        let labelled = update_bead(
             tx,
             &id,
-            Edit {
+            BeadEdit {
                 add_labels: vec!["x".into()],
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )?;
         assert_eq!(labelled.updated_at.as_str(), bead.updated_at.as_str());
-        let cleared = update(
+        let cleared = update_bead(
             tx,
             &id,
-            Edit {
+            BeadEdit {
                 unset_metadata: vec!["k".into()],
                 description: Some(String::new()),
                 set_labels: Some(vec![]),
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )?;
         assert!(
@@ -216,17 +216,17 @@ fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
 }
 
 #[test]
-fn closing_is_refused_while_something_is_waited_for() {
-    with(|tx| {
-        let (a, b) = (make(tx, "bd-a"), make(tx, "bd-b"));
+fn closing_a_blocked_bead_is_refused() {
+    with_transaction(|tx| {
+        let (a, b) = (create_with_id(tx, "bd-a"), create_with_id(tx, "bd-b"));
         add_dep(tx, &a, &b, DepKind::Blocks)?;
-        let error = close(tx, &a, "", "", false).unwrap_err().to_string();
+        let error = close_bead(tx, &a, "", "", false).unwrap_err().to_string();
         assert!(error.contains("blocked by open issues [bd-b]"), "{error}");
-        close(tx, &a, "", "", true)?;
-        close(tx, &b, "", "", false)?;
+        close_bead(tx, &a, "", "", true)?;
+        close_bead(tx, &b, "", "", false)?;
         set_status(tx, &b, Status::Pinned)?;
         assert!(matches!(
-            close(tx, &b, "", "", false),
+            close_bead(tx, &b, "", "", false),
             Err(ChangeError::Pinned(_))
         ));
         Ok(())
@@ -235,28 +235,28 @@ fn closing_is_refused_while_something_is_waited_for() {
 
 #[test]
 fn a_bead_blocked_only_through_its_parent_can_be_closed() {
-    with(|tx| {
-        let (parent, blocker) = (make(tx, "bd-p"), make(tx, "bd-b"));
+    with_transaction(|tx| {
+        let (parent, blocker) = (create_with_id(tx, "bd-p"), create_with_id(tx, "bd-b"));
         add_dep(tx, &parent, &blocker, DepKind::Blocks)?;
-        let child = create(
+        let child = create_bead(
             tx,
-            New {
+            NewBead {
                 parent: Some(parent),
-                ..titled("c")
+                ..build_titled("c")
             },
         )?
         .id;
-        close(tx, &child, "", "", false)?;
+        close_bead(tx, &child, "", "", false)?;
         Ok(())
     });
 }
 
 #[test]
-fn circles_are_refused_across_kinds_but_a_diamond_is_none() {
-    with(|tx| {
+fn circles_across_kinds_are_refused_but_a_diamond_is_allowed() {
+    with_transaction(|tx| {
         let ids: Vec<String> = ["bd-a", "bd-b", "bd-c", "bd-d"]
             .iter()
-            .map(|id| make(tx, id))
+            .map(|id| create_with_id(tx, id))
             .collect();
         add_dep(tx, "bd-a", "bd-b", DepKind::Blocks)?;
         add_dep(tx, "bd-a", "bd-c", DepKind::Related)?;
@@ -279,8 +279,8 @@ fn circles_are_refused_across_kinds_but_a_diamond_is_none() {
 }
 
 #[test]
-fn a_circle_from_outside_is_found_and_starts_at_its_smallest_id() {
-    with(|tx| {
+fn a_circle_in_the_file_is_found_and_starts_at_its_smallest_id() {
+    with_transaction(|tx| {
         for (id, to) in [("bd-c", "bd-a"), ("bd-a", "bd-b"), ("bd-b", "bd-c")] {
             let mut bead = tx.get(id).cloned().unwrap_or(Bead {
                 id: id.into(),
@@ -300,10 +300,10 @@ fn a_circle_from_outside_is_found_and_starts_at_its_smallest_id() {
 }
 
 #[test]
-fn there_is_one_edge_between_two_beads() {
-    with(|tx| {
-        make(tx, "bd-a");
-        make(tx, "bd-b");
+fn two_beads_have_at_most_one_edge() {
+    with_transaction(|tx| {
+        create_with_id(tx, "bd-a");
+        create_with_id(tx, "bd-b");
         assert!(add_dep(tx, "bd-a", "bd-b", DepKind::Blocks)?);
         assert!(!add_dep(tx, "bd-a", "bd-b", DepKind::Blocks)?);
         assert!(matches!(
@@ -324,29 +324,29 @@ fn there_is_one_edge_between_two_beads() {
 }
 
 #[test]
-fn parents_and_children_are_linked_the_right_way_round() {
-    with(|tx| {
-        let epic = create(
+fn parents_and_children_are_linked_in_the_right_direction() {
+    with_transaction(|tx| {
+        let epic = create_bead(
             tx,
-            New {
+            NewBead {
                 id: Some("bd-e".into()),
                 issue_type: Kind::Epic,
-                ..titled("e")
+                ..build_titled("e")
             },
         )?
         .id;
-        let task = make(tx, "bd-t");
+        let task = create_with_id(tx, "bd-t");
         assert!(matches!(
             add_dep(tx, &epic, &task, DepKind::ParentChild),
             Err(ChangeError::ParentDependsOnChild { .. })
         ));
         set_parent(tx, &task, Some(&epic))?;
         assert_eq!(tx.get(&task).unwrap().parent(), Some("bd-e"));
-        let child = create(
+        let child = create_bead(
             tx,
-            New {
+            NewBead {
                 parent: Some(task.clone()),
-                ..titled("c")
+                ..build_titled("c")
             },
         )?
         .id;
@@ -362,11 +362,11 @@ fn parents_and_children_are_linked_the_right_way_round() {
 
 #[test]
 fn a_deleted_bead_leaves_a_tombstone_and_no_links() {
-    with(|tx| {
-        let (a, b) = (make(tx, "bd-a"), make(tx, "bd-b"));
+    with_transaction(|tx| {
+        let (a, b) = (create_with_id(tx, "bd-a"), create_with_id(tx, "bd-b"));
         add_dep(tx, &a, &b, DepKind::Blocks)?;
-        amend(tx, &a, |bead| bead.notes = "see bd-b and bd-bb".into())?;
-        let done = delete(tx, &b, "dup", false)?;
+        amend_bead(tx, &a, |bead| bead.notes = "see bd-b and bd-bb".into())?;
+        let done = delete_bead(tx, &b, "dup", false)?;
         assert_eq!((done.dependencies_removed, done.references_updated), (1, 1));
         let (a, b) = (tx.get(&a).unwrap(), tx.get(&b).unwrap());
         assert_eq!(a.notes, "see [deleted:bd-b] and bd-bb");
@@ -379,17 +379,20 @@ fn a_deleted_bead_leaves_a_tombstone_and_no_links() {
             ),
             ("tombstone", "bd-b", "task")
         );
-        assert!(matches!(live(tx, "bd-b"), Err(ChangeError::NotFound(_))));
-        delete(tx, "bd-a", "", true)?;
+        assert!(matches!(
+            load_live_bead(tx, "bd-b"),
+            Err(ChangeError::NotFound(_))
+        ));
+        delete_bead(tx, "bd-a", "", true)?;
         assert!(tx.get("bd-a").is_none());
         Ok(())
     });
 }
 
 #[test]
-fn comments_are_numbered_and_empty_ones_allowed() {
-    with(|tx| {
-        let id = make(tx, "bd-a");
+fn comments_are_numbered_and_may_be_empty() {
+    with_transaction(|tx| {
+        let id = create_with_id(tx, "bd-a");
         assert_eq!(add_comment(tx, &id, "lee", "one")?.id, 1);
         let second = add_comment(tx, &id, "lee", "")?;
         assert_eq!(
@@ -400,16 +403,16 @@ fn comments_are_numbered_and_empty_ones_allowed() {
             add_comment(tx, "bd-zz", "lee", "x"),
             Err(ChangeError::NotFound(_))
         ));
-        reopen(tx, &id, Some("why"))?;
+        reopen_bead(tx, &id, Some("why"))?;
         assert_eq!(tx.get(&id).unwrap().comments.len(), 2);
         Ok(())
     });
 }
 
 #[test]
-fn labels_may_be_added_and_removed_twice() {
-    with(|tx| {
-        let id = make(tx, "bd-a");
+fn adding_or_removing_a_label_twice_is_harmless() {
+    with_transaction(|tx| {
+        let id = create_with_id(tx, "bd-a");
         assert!(add_label(tx, &id, "b")? && add_label(tx, &id, "a")?);
         assert!(!add_label(tx, &id, "a")?);
         assert_eq!(tx.get(&id).unwrap().labels, ["a", "b"]);
@@ -424,12 +427,12 @@ fn labels_may_be_added_and_removed_twice() {
 
 #[test]
 fn templates_are_read_only() {
-    with(|tx| {
-        let id = create(
+    with_transaction(|tx| {
+        let id = create_bead(
             tx,
-            New {
+            NewBead {
                 is_template: true,
-                ..titled("t")
+                ..build_titled("t")
             },
         )?
         .id;
@@ -438,10 +441,13 @@ fn templates_are_read_only() {
             Err(ChangeError::Template(_))
         ));
         assert!(matches!(
-            close(tx, &id, "", "", false),
+            close_bead(tx, &id, "", "", false),
             Err(ChangeError::Template(_))
         ));
-        assert!(matches!(claim(tx, &id, "x"), Err(ChangeError::Template(_))));
+        assert!(matches!(
+            claim_bead(tx, &id, "x"),
+            Err(ChangeError::Template(_))
+        ));
         Ok(())
     });
 }

@@ -1,69 +1,65 @@
-//! Undo: the inverse of one whole transaction, itself a transaction.
+//! Undoes one whole transaction in a new transaction.
 //!
-//! Each field that an event changed gets back the value it had, merged with what was done since: an edit
-//! that came later stays, and where both touch the same value the undo is refused. What is more than a
-//! record (claims, hooks, merges, landings, mail) is refused with the verb that does it.
+//! Each field that the event changed gets its old value back, merged with later edits. A later edit
+//! stays, and if both touch the same value, the undo is refused. An event with effects beyond the
+//! record (claims, hooks, merges, landings, mail) is refused, and the error names the command that
+//! reverts it.
 
 use super::ChangeError;
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Kind, Status};
 use crate::merge;
 use crate::store::Tx;
-use crate::store::event::{Change, Event};
+use crate::store::event::{BeadChange, Event};
 
-/// What becomes of a bead that is in no file any more.
+/// The state of a bead that is no longer in any file.
 const GONE: &str = "gone";
-/// What becomes of one that was deleted.
+/// The state of a deleted bead.
 const DELETED: &str = "deleted";
 
-/// Why an event cannot be taken back.
+/// The reason why an event cannot be undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// Later edits would be lost.
     #[error("{id} was changed again since: its {field} would be lost")]
     Later {
-        /// The bead.
         id: String,
-        /// The field that both touch.
+        /// The field that both changed.
         field: String,
     },
-    /// The bead is not there any more, or there again.
-    #[error("{id} is {state} since: nothing was undone ({})", way_back(id, state))]
-    Gone {
-        /// The bead.
-        id: String,
-        /// What became of it.
-        state: &'static str,
-    },
-    /// All that it changed is as it was before it.
+    /// The bead no longer exists, or exists again.
+    #[error(
+        "{id} is {state} since: nothing was undone ({})",
+        describe_recovery(id, state)
+    )]
+    Gone { id: String, state: &'static str },
+    /// Every value that the event changed already has its old value.
     #[error(
         "nothing was undone: {} the values from before it already (bd activity has earlier events, bd undo EVENT takes one back)",
-        held(ids)
+        describe_holders(ids)
     )]
     Nothing {
-        /// The beads that it changed.
+        /// The beads that the event changed.
         ids: Vec<String>,
     },
-    /// It is more than a change of a record.
+    /// The event is more than a change of a record.
     #[error("{id}: {what} is not undone by its record; use: {verb}")]
     NotARecord {
-        /// The bead.
         id: String,
-        /// What was done.
         what: &'static str,
-        /// The verb that takes it back.
+        /// The command that reverts the event.
         verb: String,
     },
-    /// Part of it is not in history.
+    /// A part of the event is not in history.
     #[error("event {0} also changed local records, which history does not have")]
     Wisps(String),
-    /// What the rules of beads refuse.
+    /// A rule of beads refuses the undo.
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
 
-/// Who has the old values, as the beginning of a sentence.
-fn held(ids: &[String]) -> String {
+/// Names the beads that have the old values, as the beginning of a sentence.
+fn describe_holders(ids: &[String]) -> String {
     match ids {
         [] => "it changed no bead, and all have".to_owned(),
         [id] => format!("{id} has"),
@@ -71,8 +67,8 @@ fn held(ids: &[String]) -> String {
     }
 }
 
-/// How a bead comes back that an undo did not find as it was.
-fn way_back(id: &str, state: &str) -> String {
+/// Describes how to recover a bead that is not in the state that the undo expects.
+fn describe_recovery(id: &str, state: &str) -> String {
     match state {
         DELETED => format!("`bd restore {id}` brings it back"),
         GONE => format!(
@@ -82,26 +78,24 @@ fn way_back(id: &str, state: &str) -> String {
     }
 }
 
-/// What an undo did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Undone {
-    /// The beads that changed.
+pub struct UndoOutcome {
     pub changed: Vec<String>,
-    /// Those that had their old values again already.
+    /// The beads that already had their old values.
     pub already: Vec<String>,
 }
 
-/// Takes an event back, whole. One of which nothing is left to be taken back is an error.
-pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
+/// Undoes a whole event. Fails if nothing remains to be undone.
+pub fn undo_event(tx: &mut Tx<'_>, event: &Event) -> Result<UndoOutcome, UndoError> {
     if event.wisps {
         return Err(UndoError::Wisps(event.id.clone()));
     }
     for change in &event.changes {
-        refuse_more_than_a_record(tx, event, change)?;
+        refuse_side_effects(tx, event, change)?;
     }
-    let mut done = Undone::default();
+    let mut done = UndoOutcome::default();
     for change in &event.changes {
-        let list = if take_back(tx, event, change)? {
+        let list = if undo_change(tx, event, change)? {
             &mut done.changed
         } else {
             &mut done.already
@@ -115,20 +109,20 @@ pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
     Ok(done)
 }
 
-/// Takes back what an event did to one bead. Says whether that changed it.
-fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, UndoError> {
+/// Undoes the effect of an event on one bead. Returns true if the bead changed.
+fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
     let gone = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
     };
     match (&change.old, &change.new) {
-        // It was made: it becomes a tombstone, so that the undo can be undone.
+        // The event created the bead. The bead becomes a tombstone, so that the undo can be undone.
         (None, Some(new)) => {
             let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
             if bead.is_tombstone() {
                 return Ok(false);
             }
-            refuse_changed_since(&change.id, new, &Fields::of(&bead))?;
+            refuse_changed_since(&change.id, new, &RecordFields::from_bead(&bead))?;
             if !tx.dependents_of(&change.id).is_empty() {
                 return Err(UndoError::Later {
                     id: change.id.clone(),
@@ -136,27 +130,33 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
                 });
             }
             let reason = format!("undo of {}", event.id);
-            super::delete::delete(tx, &change.id, &reason, false)?;
+            super::delete::delete_bead(tx, &change.id, &reason, false)?;
         }
-        // It was removed without a trace: it comes back as it was.
+        // The event removed the bead without a trace. The bead comes back unchanged.
         (Some(old), None) => {
             if tx.get(&change.id).is_some() {
                 return Err(gone("there again"));
             }
-            let bead = read(old).ok_or_else(|| gone("unreadable"))?;
+            let bead = parse_fields(old).ok_or_else(|| gone("unreadable"))?;
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
             let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
-            // An edit from before its deletion; the deletion itself can be taken back.
+            // The edit is older than the deletion of the bead. Only the deletion can be undone.
             if bead.is_tombstone() && new.get("deleted_at").is_none() {
                 return Err(gone(DELETED));
             }
-            let merged = merged(&bead, old, new).map_err(|field| UndoError::Later {
+            let merged = merge_old_values(&bead, old, new).map_err(|field| UndoError::Later {
                 id: change.id.clone(),
                 field,
             })?;
-            if refuse_changed_since(&change.id, &Fields::of(&merged), &Fields::of(&bead)).is_ok() {
+            if refuse_changed_since(
+                &change.id,
+                &RecordFields::from_bead(&merged),
+                &RecordFields::from_bead(&bead),
+            )
+            .is_ok()
+            {
                 return Ok(false);
             }
             tx.put_updated(merged).map_err(ChangeError::from)?;
@@ -166,28 +166,33 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
     Ok(true)
 }
 
-/// The bead with old values again, later edits kept; the name of a field where that cannot be.
-fn merged(now: &Bead, old: &Fields, new: &Fields) -> Result<Bead, String> {
-    let now_fields = Fields::of(now);
-    let (old, new) = (unstamped(old), unstamped(new));
-    let base = read(&now_fields.with(&new)).ok_or("record")?;
-    let wanted = read(&now_fields.with(&old)).ok_or("record")?;
-    let result = merge::beads(Some(&base), Some(&wanted), Some(now));
+/// Returns the bead with its old values and all later edits, or the name of the field that prevents
+/// it.
+fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
+    let now_fields = RecordFields::from_bead(now);
+    let (old, new) = (without_updated_at(old), without_updated_at(new));
+    let base = parse_fields(&now_fields.patched_with(&new)).ok_or("record")?;
+    let wanted = parse_fields(&now_fields.patched_with(&old)).ok_or("record")?;
+    let result = merge::merge_beads(Some(&base), Some(&wanted), Some(now));
     if let Some(lost) = result.lost.first() {
         return Err(lost.field.clone());
     }
     result.bead.map(|bead| *bead).ok_or_else(|| "id".to_owned())
 }
 
-/// The fields without when the bead was last changed, which is no edit.
-fn unstamped(fields: &Fields) -> Fields {
+/// Removes `updated_at`, whose change is not an edit.
+fn without_updated_at(fields: &RecordFields) -> RecordFields {
     let mut fields = fields.clone();
     fields.0.retain(|(key, _)| key != "updated_at");
     fields
 }
 
-/// Refuses where a value that the event set is another one now.
-fn refuse_changed_since(id: &str, then: &Fields, now: &Fields) -> Result<(), UndoError> {
+/// Fails if a value that the event set has changed since.
+fn refuse_changed_since(
+    id: &str,
+    then: &RecordFields,
+    now: &RecordFields,
+) -> Result<(), UndoError> {
     let changed = then
         .keys()
         .chain(now.keys())
@@ -202,11 +207,11 @@ fn refuse_changed_since(id: &str, then: &Fields, now: &Fields) -> Result<(), Und
     }
 }
 
-fn read(fields: &Fields) -> Option<Bead> {
-    record::parse(fields.raw()?.get().as_bytes()).ok()
+fn parse_fields(fields: &RecordFields) -> Option<Bead> {
+    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
-fn refuse_more_than_a_record(tx: &Tx<'_>, event: &Event, change: &Change) -> Result<(), UndoError> {
+fn refuse_side_effects(tx: &Tx<'_>, event: &Event, change: &BeadChange) -> Result<(), UndoError> {
     let refuse = |what, verb: String| {
         Err(UndoError::NotARecord {
             id: change.id.clone(),
@@ -229,7 +234,8 @@ fn refuse_more_than_a_record(tx: &Tx<'_>, event: &Event, change: &Change) -> Res
     if is_a(Kind::MergeRequest) {
         return refuse("a merge", format!("gt mq status {id}"));
     }
-    let set = |side: &Option<Fields>, key: &str| side.as_ref().and_then(|side| side.text(key));
+    let set =
+        |side: &Option<RecordFields>, key: &str| side.as_ref().and_then(|side| side.text(key));
     let statuses = [set(&change.old, "status"), set(&change.new, "status")];
     if is_a(Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
         return refuse("a landing", format!("gt convoy status {id}"));

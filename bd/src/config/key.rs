@@ -1,44 +1,37 @@
-//! The table of settings: name, default, meaning. `config list`, the check of `config get` and the help
-//! are made from it.
+//! The table of settings: name, default, meaning. `config list`, the check of `config get` and the
+//! help are generated from it.
 
 use crate::bead::id;
 
-/// One setting.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
-    /// Its name as it stands in `config.yaml`.
+pub struct SettingKey {
+    /// The name as written in `config.yaml`.
     pub name: &'static str,
-    /// Its value where nothing sets it.
+    /// The value if nothing sets it.
     pub default: &'static str,
-    /// What it does.
     pub meaning: &'static str,
-    /// What values it takes.
-    pub form: Form,
+    pub form: ValueForm,
 }
 
-/// What values a setting takes; none at all is always one.
+/// The form of a setting's values. An empty value is always valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Any text.
+pub enum ValueForm {
     Text,
-    /// On or off.
     Flag,
-    /// A whole number.
     Number,
     /// A number from 0 to 1.
     Chance,
-    /// What ids begin with.
     Prefix,
-    /// Words with commas between them, each perhaps with a category after a colon.
+    /// Comma-separated words, each with an optional category after a colon.
     Words,
 }
 
-impl Form {
-    /// What a value should be that is none of this form.
-    fn wants(self, value: &str) -> Option<&'static str> {
+impl ValueForm {
+    /// Describes the expected form if `value` does not have it.
+    fn expectation_for(self, value: &str) -> Option<&'static str> {
         let (fits, wanted) = match self {
             Self::Text => (true, ""),
-            Self::Flag => (on_or_off(value).is_some(), "true or false"),
+            Self::Flag => (parse_on_off(value).is_some(), "true or false"),
             Self::Number => (value.parse::<u32>().is_ok(), "a whole number"),
             Self::Chance => {
                 let number = value.parse::<f64>();
@@ -62,8 +55,8 @@ impl Form {
     }
 }
 
-/// Whether a word switches something on or off; `None` where it does neither.
-pub fn on_or_off(word: &str) -> Option<bool> {
+/// Parses a word that switches something on or off. Returns `None` for any other word.
+pub fn parse_on_off(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Some(true),
         "false" | "0" | "no" | "off" => Some(false),
@@ -71,140 +64,150 @@ pub fn on_or_off(word: &str) -> Option<bool> {
     }
 }
 
-/// What a setting should be that has a value it does not take: nothing is done by it then.
-pub fn wants(name: &str, value: &str) -> Option<&'static str> {
+/// Describes the expected form if a setting does not accept `value`. Such a value has no effect.
+pub fn find_expectation(name: &str, value: &str) -> Option<&'static str> {
     let key = KEYS.iter().find(|key| key.name == name)?;
-    key.form.wants(value)
+    key.form.expectation_for(value)
 }
 
 /// Every setting that the programs read.
-pub const KEYS: &[Key] = &[
-    key(
+pub const KEYS: &[SettingKey] = &[
+    define_key(
         "issue-prefix",
         "",
-        Form::Prefix,
+        ValueForm::Prefix,
         "prefix of new ids, without the hyphen",
     ),
-    key("actor", "", Form::Text, "name of the one who makes changes"),
-    key("json", "false", Form::Flag, "always answer as JSON"),
-    key(
+    define_key(
+        "actor",
+        "",
+        ValueForm::Text,
+        "name of the one who makes changes",
+    ),
+    define_key("json", "false", ValueForm::Flag, "always answer as JSON"),
+    define_key(
         "types.custom",
         "",
-        Form::Words,
+        ValueForm::Words,
         "further kinds of beads, comma-separated",
     ),
-    key(
+    define_key(
         "status.custom",
         "",
-        Form::Words,
+        ValueForm::Words,
         "further statuses, comma-separated",
     ),
-    key(
+    define_key(
         "allowed_prefixes",
         "",
-        Form::Text,
+        ValueForm::Text,
         "further id prefixes that may be given by hand",
     ),
-    key(
+    define_key(
         "create.require-description",
         "false",
-        Form::Flag,
+        ValueForm::Flag,
         "refuse beads without a description",
     ),
-    key(
+    define_key(
         "hierarchy.max-depth",
         "3",
-        Form::Number,
+        ValueForm::Number,
         "how deep children may nest",
     ),
-    key(
+    define_key(
         "ready.exclude_id_patterns",
         "-mol-,-wisp-",
-        Form::Text,
+        ValueForm::Text,
         "beads whose id contains one of the words are never ready",
     ),
-    key(
+    define_key(
         "max_collision_prob",
         "0.25",
-        Form::Chance,
+        ValueForm::Chance,
         "chance of a collision at which ids grow longer",
     ),
-    key(
+    define_key(
         "min_hash_length",
         "3",
-        Form::Number,
+        ValueForm::Number,
         "shortest hash in a new id",
     ),
-    key(
+    define_key(
         "routing.mode",
         "",
-        Form::Text,
+        ValueForm::Text,
         "where new beads go: auto or explicit",
     ),
-    key(
+    define_key(
         "sync-branch",
         "beads-sync",
-        Form::Text,
+        ValueForm::Text,
         "branch that bd sync --full commits beads to; empty turns it off",
     ),
-    key(
+    define_key(
         "no-push",
         "",
-        Form::Flag,
+        ValueForm::Flag,
         "true: beads are committed to that branch and merged, and never pushed",
     ),
-    key(
+    define_key(
         "daemon.auto-sync",
         "true",
-        Form::Flag,
+        ValueForm::Flag,
         "in a town gtd commits beads to the sync branch",
     ),
-    key(
+    define_key(
         "daemon.auto-push",
         "true",
-        Form::Flag,
+        ValueForm::Flag,
         "and pushes that branch where there is a remote",
     ),
-    key(
+    define_key(
         "gate.run-command",
         "gh run view {id} --json status,conclusion,name",
-        Form::Text,
+        ValueForm::Text,
         "prints a CI run as JSON; {id} is its number",
     ),
-    key(
+    define_key(
         "gate.workflow-command",
         "gh run list --workflow {id} --limit 1 --json status,conclusion,name",
-        Form::Text,
+        ValueForm::Text,
         "prints the newest run of a workflow as JSON",
     ),
-    key(
+    define_key(
         "gate.pr-command",
         "gh pr view {id} --json state,mergedAt,title",
-        Form::Text,
+        ValueForm::Text,
         "prints a pull request as JSON",
     ),
-    key(
+    define_key(
         "gate.runs-command",
         "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt",
-        Form::Text,
+        ValueForm::Text,
         "prints the runs of a branch as JSON",
     ),
-    key(
+    define_key(
         "mail.delegate",
         "",
-        Form::Text,
+        ValueForm::Text,
         "command that bd mail runs, such as gt mail",
     ),
-    key(
+    define_key(
         "git.author",
         "",
-        Form::Text,
+        ValueForm::Text,
         "who commits beads, as Name <address>; the default is git's user",
     ),
 ];
 
-const fn key(name: &'static str, default: &'static str, form: Form, meaning: &'static str) -> Key {
-    Key {
+const fn define_key(
+    name: &'static str,
+    default: &'static str,
+    form: ValueForm,
+    meaning: &'static str,
+) -> SettingKey {
+    SettingKey {
         name,
         default,
         meaning,
@@ -212,8 +215,9 @@ const fn key(name: &'static str, default: &'static str, form: Form, meaning: &'s
     }
 }
 
-/// The name under which a setting is kept: lower case, and one spelling where two are in use.
-pub fn canonical(name: &str) -> String {
+/// Returns the name under which a setting is stored: lower case, and the preferred one of two
+/// spellings.
+pub fn canonicalize_name(name: &str) -> String {
     let name = name.trim().to_lowercase();
     match name.as_str() {
         "issue_prefix" | "prefix" => "issue-prefix".to_owned(),
@@ -224,21 +228,21 @@ pub fn canonical(name: &str) -> String {
     }
 }
 
-/// The built-in value of a setting.
-pub fn default_of(name: &str) -> Option<&'static str> {
+/// Returns the built-in value of a setting.
+pub fn find_default(name: &str) -> Option<&'static str> {
     KEYS.iter()
         .find(|key| key.name == name)
         .map(|key| key.default)
         .filter(|value| !value.is_empty())
 }
 
-/// The environment variable that sets it: `sync.mode` is `BD_SYNC_MODE`.
-pub fn variable(name: &str) -> String {
+/// Returns the environment variable that overrides a setting: `BD_SYNC_MODE` for `sync.mode`.
+pub fn env_variable_name(name: &str) -> String {
     format!("BD_{}", name.to_uppercase().replace(['.', '-'], "_"))
 }
 
-/// Whether the setting's own file is `config.yaml` in the original's sense; the others were kept in its
-/// database and are only told apart in what `config set` says.
+/// Returns true if earlier versions kept the setting in `config.yaml` and not in their database.
+/// Only the output of `config set` depends on this.
 pub fn is_yaml_only(name: &str) -> bool {
     const EXACT: &[&str] = &[
         "no-db",

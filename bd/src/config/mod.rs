@@ -1,6 +1,7 @@
 //! Settings in layers: flag, environment, `config.local.yaml`, `config.yaml`, built-in.
 //!
-//! Owns `config.yaml`. Settings that older clients kept in a database live in it as flat keys.
+//! This module owns `config.yaml`, which also holds, as flat keys, the settings that older clients
+//! kept in a database.
 
 pub mod key;
 pub mod yaml;
@@ -15,23 +16,19 @@ use kit::sys::{Env, file};
 
 const SYNC_BRANCH: &str = "sync-branch";
 
-/// Where a value came from, highest rank first.
+/// The origin of a value, highest precedence first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum SettingSource {
     /// A flag of this command.
     Flag,
-    /// An environment variable.
     Environment,
-    /// `config.local.yaml`.
     Local,
-    /// `config.yaml`.
     File,
-    /// Built in.
     Default,
 }
 
-impl Source {
-    /// The layer's name for people.
+impl SettingSource {
+    /// The layer's name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Flag => "flag",
@@ -43,54 +40,41 @@ impl Source {
     }
 }
 
-/// A setting's value and where it came from.
+/// The value of a setting and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// The value.
     pub value: String,
-    /// The layer.
-    pub source: Source,
+    pub source: SettingSource,
 }
 
-/// Why settings cannot be read or written.
+/// The reason why settings cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read or written.
     #[error("{path}")]
     Io {
-        /// Which.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// A file is no YAML.
+    /// A file is not YAML.
     #[error("{path} is not valid YAML: {reason}")]
-    Yaml {
-        /// Which.
-        path: PathBuf,
-        /// What the parser said.
-        reason: String,
-    },
-    /// A value that the setting does not take.
+    Yaml { path: PathBuf, reason: String },
+    /// The setting does not accept the value.
     #[error("{name} takes {wanted}, not {value:?}")]
     Value {
-        /// The setting.
         name: String,
-        /// The value.
         value: String,
-        /// What it takes.
         wanted: &'static str,
     },
-    /// Others who write held the lock all the time.
+    /// Another process held the lock for the whole waiting time.
     #[error("cannot change {path} now: {reason}")]
     Locked {
-        /// The settings file.
         path: PathBuf,
-        /// What is in the way.
+        /// The holder of the lock.
         reason: String,
     },
-    /// A name cannot be a key.
+    /// The name cannot be a key.
     #[error("invalid config key \"{0}\": use letters, digits, '.', '-' and '_'")]
     Key(String),
 }
@@ -102,13 +86,12 @@ pub struct Config {
     environment: Option<Env>,
     local: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
-    /// Where both files are.
     dir: Option<PathBuf>,
 }
 
 impl Config {
-    /// Reads the files of a beads folder.
-    pub fn of_dir(dir: &Path) -> Result<Self, ConfigError> {
+    /// Reads the settings files of a beads folder.
+    pub fn from_dir(dir: &Path) -> Result<Self, ConfigError> {
         Ok(Self {
             local: read_layer(&dir.join("config.local.yaml"))?,
             file: read_layer(&dir.join("config.yaml"))?,
@@ -117,8 +100,8 @@ impl Config {
         })
     }
 
-    /// What the files of a beads folder say, if these are the ones that were read.
-    pub fn files_of(&self, dir: &Path) -> Option<Self> {
+    /// Returns the file layers if they were read from this beads folder.
+    pub fn files_for_dir(&self, dir: &Path) -> Option<Self> {
         (self.dir.as_deref() == Some(dir)).then(|| Self {
             local: self.local.clone(),
             file: self.file.clone(),
@@ -127,57 +110,61 @@ impl Config {
         })
     }
 
-    /// Reads the files of a beads folder, or the user's own where there is none, beneath the environment.
+    /// Reads the settings files of a beads folder, or the user's own if `dir` is `None`, below the
+    /// environment.
     pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
-        let own = dir.filter(|dir| dir.join("config.yaml").is_file());
-        let mut config = match (own, user_dir(env)) {
-            (Some(dir), _) => Self::of_dir(dir)?,
-            (None, Some(user)) => Self::of_dir(&user)?,
+        let project_dir = dir.filter(|dir| dir.join("config.yaml").is_file());
+        let mut config = match (project_dir, user_dir(env)) {
+            (Some(dir), _) => Self::from_dir(dir)?,
+            (None, Some(user)) => Self::from_dir(&user)?,
             (None, None) => Self::default(),
         };
         config.environment = Some(env.clone());
         Ok(config)
     }
 
-    /// Puts a flag's value above everything else.
+    /// Sets a flag's value above all other layers.
     pub fn set_flag(&mut self, name: &str, value: &str) {
-        self.flags.insert(key::canonical(name), value.to_owned());
+        self.flags
+            .insert(key::canonicalize_name(name), value.to_owned());
     }
 
-    /// A setting from the highest layer that has it.
+    /// Returns a setting from the highest layer that has it.
     pub fn setting(&self, name: &str) -> Option<Setting> {
-        let name = key::canonical(name);
-        let variable = key::variable(&name);
+        let name = key::canonicalize_name(name);
+        let variable = key::env_variable_name(&name);
         let env = self.environment.as_ref().and_then(|env| {
             let also = || (name == SYNC_BRANCH).then(|| env.get("BEADS_SYNC_BRANCH"));
             env.get(&variable).or_else(|| also().flatten())
         });
         let layers = [
-            (Source::Flag, self.flags.get(&name).map(String::as_str)),
-            (Source::Environment, env),
-            (Source::Local, lookup(&self.local, &name)),
-            (Source::File, lookup(&self.file, &name)),
-            (Source::Default, key::default_of(&name)),
+            (
+                SettingSource::Flag,
+                self.flags.get(&name).map(String::as_str),
+            ),
+            (SettingSource::Environment, env),
+            (SettingSource::Local, lookup_setting(&self.local, &name)),
+            (SettingSource::File, lookup_setting(&self.file, &name)),
+            (SettingSource::Default, key::find_default(&name)),
         ];
         layers.into_iter().find_map(|(source, value)| {
-            // An empty name of that branch says that there is none.
+            // An empty value of this setting is meaningful: it turns the branch off.
             let says = |value: &&str| !value.is_empty() || name == SYNC_BRANCH;
             let value = value.filter(says)?.to_owned();
             Some(Setting { value, source })
         })
     }
 
-    /// The branch that beads are committed to; `None` where that is turned off.
+    /// Returns the branch that beads are committed to, or `None` if it is turned off.
     pub fn sync_branch(&self) -> Option<String> {
         self.get(SYNC_BRANCH).filter(|name| !name.trim().is_empty())
     }
 
-    /// A setting's value.
     pub fn get(&self, name: &str) -> Option<String> {
         self.setting(name).map(|setting| setting.value)
     }
 
-    /// A setting that is a comma-separated list.
+    /// Returns a setting as a comma-separated list.
     pub fn list(&self, name: &str) -> Vec<String> {
         let text = self.get(name).unwrap_or_default();
         text.split(',')
@@ -187,23 +174,22 @@ impl Config {
             .collect()
     }
 
-    /// A setting that is on or off.
+    /// Returns a setting as on or off.
     pub fn flag(&self, name: &str) -> bool {
-        self.get(name).as_deref().and_then(key::on_or_off) == Some(true)
+        self.get(name).as_deref().and_then(key::parse_on_off) == Some(true)
     }
 
-    /// Whether beads may be pushed: a word that says neither yes nor no to `no-push` is taken for a yes.
-    pub fn may_push(&self) -> bool {
+    /// Returns true if beads may be pushed. An unclear value of `no-push` counts as yes.
+    pub fn can_push(&self) -> bool {
         let never = self.get("no-push").unwrap_or_default();
-        never.trim().is_empty() || key::on_or_off(&never) == Some(false)
+        never.trim().is_empty() || key::parse_on_off(&never) == Some(false)
     }
 
-    /// A setting that is a whole number.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.get(name)?.parse().ok()
     }
 
-    /// The statuses and kinds that this project adds.
+    /// Returns the statuses and kinds that this project adds.
     pub fn vocabulary(&self) -> Vocabulary {
         let word = |entry: String| entry.split(':').next().unwrap_or_default().to_owned();
         Vocabulary {
@@ -212,7 +198,8 @@ impl Config {
         }
     }
 
-    /// The settings under a dotted family, by the rest of their names: `external_projects.x` is `x`.
+    /// Returns the settings under a dotted family, by the rest of their names: `x` for
+    /// `external_projects.x`.
     pub fn family(&self, family: &str) -> BTreeMap<String, String> {
         let start = format!("{family}.");
         let layers = self.file.iter().chain(&self.local);
@@ -223,13 +210,16 @@ impl Config {
             .collect()
     }
 
-    /// Every setting that a file sets, by name.
+    /// Returns every setting that a file sets, by name.
     pub fn stored(&self) -> BTreeMap<String, Setting> {
         let mut all = BTreeMap::new();
-        for (source, layer) in [(Source::File, &self.file), (Source::Local, &self.local)] {
+        for (source, layer) in [
+            (SettingSource::File, &self.file),
+            (SettingSource::Local, &self.local),
+        ] {
             for (name, value) in layer {
                 let value = value.clone();
-                all.insert(key::canonical(name), Setting { value, source });
+                all.insert(key::canonicalize_name(name), Setting { value, source });
             }
         }
         all
@@ -237,17 +227,17 @@ impl Config {
 }
 
 /// Sets one key in the `config.yaml` of a beads folder.
-pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
+pub fn set_setting(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
     set_all(dir, &[(name, value)])
 }
 
-/// Sets several keys at once, or none of them.
+/// Sets several keys, all or nothing.
 pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     let mut checked = Vec::new();
     for (name, value) in pairs {
-        let name = key::canonical(name);
+        let name = key::canonicalize_name(name);
         check_name(&name)?;
-        if let Some(wanted) = key::wants(&name, value) {
+        if let Some(wanted) = key::find_expectation(&name, value) {
             let value = (*value).to_owned();
             return Err(ConfigError::Value {
                 name,
@@ -260,22 +250,23 @@ pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     if checked.is_empty() {
         return Ok(());
     }
-    edit(dir, |text| {
+    edit_config_file(dir, |text| {
         let set = |text: String, (name, value): &(String, &str)| {
-            yaml::set(&legacy_name(&text, name), name, value)
+            yaml::set_key(&replace_legacy_name(&text, name), name, value)
         };
         Some(checked.iter().fold(text.to_owned(), set))
     })
 }
 
-/// Removes one key from the `config.yaml` of a beads folder.
-pub fn unset(dir: &Path, name: &str) -> Result<(), ConfigError> {
-    let name = key::canonical(name);
-    edit(dir, |text| yaml::unset(&legacy_name(text, &name), &name))
+pub fn unset_setting(dir: &Path, name: &str) -> Result<(), ConfigError> {
+    let name = key::canonicalize_name(name);
+    edit_config_file(dir, |text| {
+        yaml::remove_key(&replace_legacy_name(text, &name), &name)
+    })
 }
 
-/// Gives a line that still has the old spelling of `issue-prefix` its present one.
-fn legacy_name(text: &str, name: &str) -> String {
+/// Renames a line with the old spelling of `issue-prefix`.
+fn replace_legacy_name(text: &str, name: &str) -> String {
     let old = (name == "issue-prefix").then_some("issue_prefix:");
     let rename = |line: &str| match old.and_then(|old| line.strip_prefix(old)) {
         Some(rest) => format!("{name}:{rest}\n"),
@@ -284,22 +275,28 @@ fn legacy_name(text: &str, name: &str) -> String {
     text.lines().map(rename).collect()
 }
 
-/// Changes the text of `config.yaml` under the writers' lock of the store, so never inside a transaction.
-fn edit(dir: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<(), ConfigError> {
+/// Edits the text of `config.yaml` under the store's write lock. Must not be called inside a
+/// transaction.
+fn edit_config_file(
+    dir: &Path,
+    change: impl FnOnce(&str) -> Option<String>,
+) -> Result<(), ConfigError> {
     let path = dir.join("config.yaml");
     let failed = |source| ConfigError::Io {
         path: path.clone(),
         source,
     };
-    let _guard = lock::acquire(&dir.join(".lock"), lock::PATIENCE).map_err(|error| {
+    let _guard = lock::acquire_lock(&dir.join(".lock"), lock::PATIENCE).map_err(|error| {
         let reason = error.to_string();
         let path = path.clone();
         ConfigError::Locked { path, reason }
     })?;
-    let bytes = file::read(&path).map_err(failed)?.unwrap_or_default();
+    let bytes = file::read_file_if_exists(&path)
+        .map_err(failed)?
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     match change(&text) {
-        Some(fresh) => file::replace(&path, fresh.as_bytes(), 0o644).map_err(failed),
+        Some(fresh) => file::replace_file(&path, fresh.as_bytes(), 0o644).map_err(failed),
         None => Ok(()),
     }
 }
@@ -312,7 +309,7 @@ fn check_name(name: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn lookup<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+fn lookup_setting<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     let direct = layer.get(name);
     let old = || match name {
         "issue-prefix" => layer.get("issue_prefix").or_else(|| layer.get("prefix")),
@@ -329,7 +326,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
         path: path.to_owned(),
         source,
     };
-    let Some(bytes) = file::read(path).map_err(failed)? else {
+    let Some(bytes) = file::read_file_if_exists(path).map_err(failed)? else {
         return Ok(BTreeMap::new());
     };
     let mut lines = bytes.split(|byte| *byte == b'\n');
@@ -343,7 +340,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
             reason,
         });
     }
-    yaml::read(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
+    yaml::parse_flat(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
         path: path.to_owned(),
         reason,
     })
@@ -359,15 +356,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn higher_layers_win_and_say_where_a_value_came_from() {
+    fn higher_layers_win_and_report_the_source_of_a_value() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        set(dir, "actor", "file").unwrap();
-        let none = Env::with(dir, []);
+        set_setting(dir, "actor", "file").unwrap();
+        let none = Env::with_vars(dir, []);
         let config = Config::load(Some(dir), &none).unwrap();
-        assert_eq!(config.setting("actor").unwrap().source, Source::File);
+        assert_eq!(config.setting("actor").unwrap().source, SettingSource::File);
         std::fs::write(dir.join("config.local.yaml"), "actor: local\n").unwrap();
-        let env = Env::with(dir, [("BD_ACTOR", "env")]);
+        let env = Env::with_vars(dir, [("BD_ACTOR", "env")]);
         assert_eq!(
             Config::load(Some(dir), &none)
                 .unwrap()
@@ -381,31 +378,31 @@ mod tests {
         assert_eq!(config.get("actor").as_deref(), Some("flag"));
         assert_eq!(
             config.setting("hierarchy.max-depth").unwrap().source,
-            Source::Default
+            SettingSource::Default
         );
     }
 
     #[test]
-    fn both_spellings_of_the_prefix_are_one_key() {
+    fn both_spellings_of_the_prefix_are_the_same_key() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.yaml"), "issue_prefix: old\n").unwrap();
-        let read = || Config::of_dir(folder.path()).unwrap().get("issue_prefix");
+        let read = || Config::from_dir(folder.path()).unwrap().get("issue_prefix");
         assert_eq!(read().as_deref(), Some("old"));
-        set(folder.path(), "issue_prefix", "hq").unwrap();
+        set_setting(folder.path(), "issue_prefix", "hq").unwrap();
         assert_eq!(read().as_deref(), Some("hq"));
-        unset(folder.path(), "issue-prefix").unwrap();
+        unset_setting(folder.path(), "issue-prefix").unwrap();
         assert_eq!(read(), None);
     }
 
     #[test]
-    fn a_key_cannot_break_out_of_its_line() {
+    fn a_key_cannot_inject_another_line() {
         let folder = tempfile::tempdir().unwrap();
-        let error = set(folder.path(), "a: b\nc", "x").unwrap_err();
+        let error = set_setting(folder.path(), "a: b\nc", "x").unwrap_err();
         assert!(matches!(error, ConfigError::Key(_)));
     }
 
     #[test]
-    fn a_word_that_says_neither_yes_nor_no_to_never_pushing_keeps_from_it() {
+    fn an_invalid_no_push_value_prevents_pushing() {
         for (word, may) in [
             ("", true),
             ("false", true),
@@ -416,7 +413,7 @@ mod tests {
         ] {
             let mut config = Config::default();
             config.set_flag("no-push", word);
-            assert_eq!(config.may_push(), may, "{word:?}");
+            assert_eq!(config.can_push(), may, "{word:?}");
             assert_eq!(config.flag("no-push"), word.eq_ignore_ascii_case("true"));
         }
     }

@@ -1,22 +1,22 @@
-//! Reads `config.yaml` into flat dotted keys, and edits one line of it.
+//! Parses `config.yaml` into flat dotted keys, and edits single lines of it.
 //!
-//! Keys may be written flat (`sync.mode: x`) or nested; both read the same. Editing touches only the
-//! line of a top-level key, so comments and order stay as the person left them.
+//! Keys may be flat (`sync.mode: x`) or nested; both parse alike. An edit touches only the line of
+//! a top-level key, so comments and order stay unchanged.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Reads a document; the error is the parser's own text.
-pub fn read(text: &str) -> Result<BTreeMap<String, String>, String> {
-    if let Some(flat) = simply(text) {
+/// Parses a document. The error is the parser's own text.
+pub fn parse_flat(text: &str) -> Result<BTreeMap<String, String>, String> {
+    if let Some(flat) = parse_simple(text) {
         return Ok(flat);
     }
-    parse(text)
+    parse_document(text)
 }
 
-fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
+fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
     let has_content = |line: &str| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#') && line != "---"
@@ -25,14 +25,15 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
         return Ok(BTreeMap::new());
     }
     let mut flat = BTreeMap::new();
-    tree(text, 10_000)?.flatten("", &mut flat);
+    parse_tree(text, 10_000)?.flatten("", &mut flat);
     Ok(flat)
 }
 
-/// Reads a document as most are, without the parser, which takes many times as long: every command reads one.
-/// It has nothing but comments, blank lines and keys in small letters, each once, with a value on its line as
-/// [`set`] writes those that need no escapes, and all is ASCII. `None` for all others.
-fn simply(text: &str) -> Option<BTreeMap<String, String>> {
+/// Parses a typical document without the YAML parser, which takes many times as long, because every
+/// command parses one. The document must be ASCII and contain only comments, blank lines and unique
+/// lower-case keys, each with its value on the same line in a form that [`set_key`] writes without
+/// escapes. Returns `None` for all other documents.
+fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
     let is_plain = |byte: u8| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
     if text.len() > SIMPLE || !text.bytes().all(is_plain) {
         return None;
@@ -49,7 +50,7 @@ fn simply(text: &str) -> Option<BTreeMap<String, String>> {
             None if is_bare(value) => value,
             None => return None,
         };
-        // A key that is called null is an error.
+        // A key named null is an error.
         if key == "null"
             || key.len() > KEY
             || !key.chars().all(is_key)
@@ -63,18 +64,19 @@ fn simply(text: &str) -> Option<BTreeMap<String, String>> {
     Some(flat)
 }
 
-/// The longest document that is read without the parser: it cannot have as many nodes as that allows.
+/// The maximum length of a document for [`parse_simple`]. A document of this length cannot exceed
+/// the node limit of the parser.
 const SIMPLE: usize = 16 << 10;
 
-/// The longest key that stands on a line with its value (YAML 1.2.2, 7.4.2).
+/// The maximum length of a key on the line of its value (YAML 1.2.2, 7.4.2).
 const KEY: usize = 1024;
 
-/// How deep a document may be nested.
+/// The maximum nesting depth of a document.
 const DEPTH: usize = 64;
 
-/// Reads a document of at most so many nodes, those that aliases repeat counted; the error is the parser's
-/// own text.
-pub fn tree(text: &str, nodes: usize) -> Result<Node, String> {
+/// Parses a document with at most `nodes` nodes, including the nodes that aliases repeat. The error
+/// is the parser's own text.
+pub fn parse_tree(text: &str, nodes: usize) -> Result<YamlNode, String> {
     let mut budget = serde_saphyr::Budget::default();
     budget.max_nodes = nodes;
     budget.max_depth = DEPTH;
@@ -88,16 +90,15 @@ pub fn tree(text: &str, nodes: usize) -> Result<Node, String> {
 
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
-    /// A scalar; `null` is an empty one.
+pub enum YamlNode {
+    /// A scalar; `null` is empty text.
     Text(String),
-    /// A sequence.
-    List(Vec<Node>),
-    /// A mapping in its own order.
-    Map(Vec<(String, Node)>),
+    List(Vec<YamlNode>),
+    /// A mapping in document order.
+    Map(Vec<(String, YamlNode)>),
 }
 
-impl Node {
+impl YamlNode {
     fn flatten(self, path: &str, flat: &mut BTreeMap<String, String>) {
         match self {
             Self::Text(text) => {
@@ -128,7 +129,7 @@ impl Node {
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for YamlNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NodeReader)
     }
@@ -137,65 +138,65 @@ impl<'de> Deserialize<'de> for Node {
 struct NodeReader;
 
 impl<'de> Visitor<'de> for NodeReader {
-    type Value = Node;
+    type Value = YamlNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a setting")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(value.to_string()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(value.to_string()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
+    fn visit_u64<E>(self, value: u64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(value.to_string()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(value.to_string()))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(value.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Text(String::new()))
+    fn visit_unit<E>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(String::new()))
     }
 
-    fn visit_none<E>(self) -> Result<Node, E> {
-        Ok(Node::Text(String::new()))
+    fn visit_none<E>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Text(String::new()))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        Node::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
+        YamlNode::deserialize(deserializer)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<YamlNode, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Node::List(list))
+        Ok(YamlNode::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<YamlNode, A::Error> {
         let mut map = Vec::new();
         while let Some(entry) = entries.next_entry()? {
             map.push(entry);
         }
-        Ok(Node::Map(map))
+        Ok(YamlNode::Map(map))
     }
 }
 
-/// The document with `key` set: its first line, also a commented-out one, is replaced where it stands;
-/// else a line is added at the end.
-pub fn set(text: &str, key: &str, value: &str) -> String {
-    let fresh = format!("{key}: {}", scalar(value));
+/// Returns the document with `key` set. The first line of the key, even if commented out, is
+/// replaced in place; otherwise a line is appended.
+pub fn set_key(text: &str, key: &str, value: &str) -> String {
+    let fresh = format!("{key}: {}", format_scalar(value));
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let live = lines
         .iter()
@@ -216,8 +217,8 @@ pub fn set(text: &str, key: &str, value: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The document without the line of `key`; `None` where it has none.
-pub fn unset(text: &str, key: &str) -> Option<String> {
+/// Returns the document without the line of `key`, or `None` if there is no such line.
+pub fn remove_key(text: &str, key: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     let at = lines
         .iter()
@@ -226,7 +227,6 @@ pub fn unset(text: &str, key: &str) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The top-level key of a line.
 fn key_of(line: &str, commented: bool) -> Option<&str> {
     let line = match line.strip_prefix('#') {
         Some(rest) if commented => rest.trim_start(),
@@ -239,7 +239,7 @@ fn key_of(line: &str, commented: bool) -> Option<&str> {
     (plain && !key.is_empty() && key.chars().all(word)).then_some(key)
 }
 
-/// Whether a value is written without quotes.
+/// Returns true if a value is written without quotes.
 fn is_bare(value: &str) -> bool {
     let number = value
         .parse::<i64>()
@@ -252,8 +252,8 @@ fn is_bare(value: &str) -> bool {
     number || duration || matches!(value, "true" | "false")
 }
 
-/// A value as YAML: booleans, numbers and durations bare, all else in double quotes.
-fn scalar(value: &str) -> String {
+/// Formats a value as YAML: booleans, numbers and durations bare, all other text in double quotes.
+fn format_scalar(value: &str) -> String {
     if is_bare(value) {
         return value.to_owned();
     }
@@ -265,15 +265,17 @@ fn scalar(value: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            c if c.is_control() => quoted.extend(['\\', 'x', hex(c, 4), hex(c, 0)]),
+            c if c.is_control() => {
+                quoted.extend(['\\', 'x', encode_hex_digit(c, 4), encode_hex_digit(c, 0)]);
+            }
             c => quoted.push(c),
         }
     }
     quoted + "\""
 }
 
-/// One hexadecimal digit of a control character.
-fn hex(c: char, shift: u32) -> char {
+/// Encodes one hexadecimal digit of a control character.
+fn encode_hex_digit(c: char, shift: u32) -> char {
     char::from_digit((u32::from(c) >> shift) & 0xf, 16).unwrap_or('0')
 }
 
@@ -285,35 +287,36 @@ mod tests {
 
     #[test]
     fn flat_and_nested_keys_read_the_same() {
-        let flat = read("sync.mode: x\nno-db: true\n").unwrap();
-        let nested = read("sync:\n  mode: x\nNO-DB: true\n").unwrap();
+        let flat = parse_flat("sync.mode: x\nno-db: true\n").unwrap();
+        let nested = parse_flat("sync:\n  mode: x\nNO-DB: true\n").unwrap();
         assert_eq!(flat, nested);
         assert_eq!(flat["sync.mode"], "x");
     }
 
     #[test]
     fn scalars_keep_their_text() {
-        let settings = read("a: y\nb: no\nc: 080\nd: 5s\ne: [p, q]\nf:\ng: 'true'\n").unwrap();
+        let settings =
+            parse_flat("a: y\nb: no\nc: 080\nd: 5s\ne: [p, q]\nf:\ng: 'true'\n").unwrap();
         let texts: Vec<_> = settings.values().map(String::as_str).collect();
         assert_eq!(texts, ["y", "no", "080", "5s", "p,q", "", "true"]);
     }
 
     #[test]
     fn a_file_of_comments_is_empty_and_a_broken_one_is_an_error() {
-        assert!(read("# nothing\n\n").unwrap().is_empty());
-        assert!(read("a: [").is_err());
+        assert!(parse_flat("# nothing\n\n").unwrap().is_empty());
+        assert!(parse_flat("a: [").is_err());
     }
 
     #[test]
     fn setting_replaces_one_line_and_keeps_the_rest() {
         let text = "# about\n# issue-prefix: \"\"\nno-db: false # why\n";
-        let text = set(text, "issue-prefix", "hq");
+        let text = set_key(text, "issue-prefix", "hq");
         assert_eq!(text, "# about\nissue-prefix: \"hq\"\nno-db: false # why\n");
-        let text = set(&text, "sync.mode", "git-portable");
+        let text = set_key(&text, "sync.mode", "git-portable");
         assert!(text.ends_with("\n\nsync.mode: \"git-portable\"\n"));
-        let text = unset(&text, "issue-prefix").unwrap();
+        let text = remove_key(&text, "issue-prefix").unwrap();
         assert!(!text.contains("issue-prefix"));
-        assert_eq!(unset(&text, "issue-prefix"), None);
+        assert_eq!(remove_key(&text, "issue-prefix"), None);
     }
 
     const KEYS: &str = "a|b|sync.mode|no-db|true|null|n|~|A|a b|-|-a|.|a.|1|a_b|#a";
@@ -336,29 +339,33 @@ mod tests {
     }
 
     #[test]
-    fn a_key_may_be_as_long_as_the_parser_lets_it() {
+    fn a_key_may_be_as_long_as_the_parser_allows() {
         for length in [1023, 1024, 1025, 2000] {
             let text = format!("a: 1\n{}: \"x\"\n", "k".repeat(length));
-            assert_eq!(read(&text).is_ok(), parse(&text).is_ok(), "{length}");
+            assert_eq!(
+                parse_flat(&text).is_ok(),
+                parse_document(&text).is_ok(),
+                "{length}"
+            );
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_read_without_the_parser_is_what_the_parser_reads(
+        fn the_fast_reader_agrees_with_the_yaml_parser(
             lines in prop::collection::vec(line(), 0..6),
             end in prop::sample::select(vec!["\n", "", "\r\n", "\n\n"]),
         ) {
             let text = lines.join("\n") + end;
-            if let Some(flat) = simply(&text) {
-                prop_assert_eq!(Ok(flat), parse(&text), "{:?}", text);
+            if let Some(flat) = parse_simple(&text) {
+                prop_assert_eq!(Ok(flat), parse_document(&text), "{:?}", text);
             }
         }
 
         #[test]
-        fn what_was_set_is_read_back(value in "\\PC*") {
-            let text = set("a: 1\n", "types.custom", &value);
-            let settings = read(&text).unwrap();
+        fn every_value_that_is_set_is_read_back(value in "\\PC*") {
+            let text = set_key("a: 1\n", "types.custom", &value);
+            let settings = parse_flat(&text).unwrap();
             prop_assert_eq!(settings["types.custom"].as_str(), value.as_str());
         }
     }

@@ -1,75 +1,91 @@
-//! Damaged lines of the journal, inside it and set aside: which changes of theirs are nowhere else.
+//! Finds damaged lines of the journal, in the file and set aside, whose changes are recorded
+//! nowhere else.
 //!
-//! A change that was made after a damaged one has all of its bead, so nothing is missing of that. What is
-//! missing can be brought back where the record in the damaged line is as its hash says, and the bead is still
-//! as it was before.
+//! A later change of the same bead contains the whole bead, so nothing is missing then. A missing
+//! change can be restored if the record in the damaged line matches its hash and the bead is still
+//! in the state before that change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{Check, Level};
+use super::{CheckLevel, DoctorCheck};
 use crate::bead::lines;
 use crate::bead::record;
-use crate::store::damage::{self, Sound};
+use crate::store::damage::{self, SoundRecord};
 use crate::store::journal;
-use crate::store::paths::Paths;
+use crate::store::paths::StorePaths;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
-/// A damaged line.
-struct Damaged {
-    /// The file that it is in.
+struct DamagedJournalLine {
+    /// The file that contains the line.
     path: PathBuf,
-    /// Whether it was moved out of the journal.
+    /// True if the line was moved out of the journal.
     aside: bool,
     line: Vec<u8>,
-    /// The beads that it changed and of which history does not have what it left.
+    /// The beads that the line changed and whose resulting state is not in history.
     missing: BTreeSet<String>,
 }
 
-/// Looks at all of them.
-pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
-    let found = damaged(store)?;
-    let inside = found.iter().filter(|one| !one.aside).count();
-    let missing: Vec<&Damaged> = found.iter().filter(|one| one.is_missing()).collect();
+pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
+    let found = find_damaged(store)?;
+    let inside = found
+        .iter()
+        .filter(|damaged_line| !damaged_line.aside)
+        .count();
+    let missing: Vec<&DamagedJournalLine> = found
+        .iter()
+        .filter(|damaged_line| damaged_line.is_missing())
+        .collect();
     if inside == 0 && missing.is_empty() {
-        return Ok(Check::ok(
+        return Ok(DoctorCheck::ok(
             "Journal",
             "every acknowledged change is readable",
         ));
     }
-    let detail = missing.iter().map(|one| one.describe_damage()).collect();
+    let detail = missing
+        .iter()
+        .map(|damaged_line| damaged_line.describe_damage())
+        .collect();
     let mut fix = String::from(
         "bd doctor --fix sets damaged lines aside and brings back what is whole in them",
     );
-    if let Some(one) = missing.iter().find(|one| one.aside) {
+    if let Some(damaged_line) = missing.iter().find(|one| one.aside) {
         fix = format!(
             "{fix}; enter again what else {} held, then move that file out of {}",
-            one.path.display(),
-            one.path.parent().unwrap_or(&one.path).display()
+            damaged_line.path.display(),
+            damaged_line
+                .path
+                .parent()
+                .unwrap_or(&damaged_line.path)
+                .display()
         );
     }
     let (level, message) = if inside > 0 {
         (
-            Level::Error,
+            CheckLevel::Error,
             format!("{inside} lines inside it are damaged"),
         )
     } else {
         let message = "acknowledged changes exist only in damaged lines that were set aside";
-        (Level::Warning, message.to_owned())
+        (CheckLevel::Warning, message.to_owned())
     };
-    Ok(Check::bad("Journal", level, message, detail, fix))
+    Ok(DoctorCheck::bad("Journal", level, message, detail, fix))
 }
 
-/// Brings back what is whole in damaged lines that were set aside; says what.
-pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
-    // Sets aside what is still in the journal.
+/// Restores the intact records of damaged lines that were set aside, and describes each repair.
+pub(super) fn repair_journal(
+    store: &Store,
+    author: &Author,
+    clock: &Clock,
+) -> anyhow::Result<Vec<String>> {
+    // Folding sets aside the damaged lines that are still in the journal.
     store.fold(clock)?;
-    let found = damaged(store)?;
-    let mut sound: Vec<Sound> = Vec::new();
-    for one in found.iter().filter(|one| one.aside) {
-        let records = damage::sound_records(&one.line).into_iter();
-        sound.extend(records.filter(|sound| one.missing.contains(&sound.id)));
+    let found = find_damaged(store)?;
+    let mut sound: Vec<SoundRecord> = Vec::new();
+    for damaged_line in found.iter().filter(|one| one.aside) {
+        let records = damage::sound_records(&damaged_line.line).into_iter();
+        sound.extend(records.filter(|sound| damaged_line.missing.contains(&sound.id)));
     }
     if sound.is_empty() {
         return Ok(Vec::new());
@@ -79,9 +95,9 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
         for sound in sound {
             let now = tx
                 .get(&sound.id)
-                .map(|bead| journal::line_hash(&record::line(bead)));
+                .map(|bead| journal::line_hash(&record::serialize_bead(bead)));
             if now == sound.before
-                && let Ok(bead) = record::parse(sound.record.as_bytes())
+                && let Ok(bead) = record::parse_bead(sound.record.as_bytes())
             {
                 tx.put(bead)?;
                 done.push(sound.id);
@@ -90,19 +106,19 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
         tx.describe("restore", "");
         Ok(done)
     })?;
-    let told = |id: String| format!("{id} is as a damaged line of the journal has it");
-    Ok(done.into_iter().map(told).collect())
+    let describe = |id: String| format!("{id} is as a damaged line of the journal has it");
+    Ok(done.into_iter().map(describe).collect())
 }
 
-/// The damaged lines, oldest first.
-fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
-    let paths = Paths::of(store.dir());
+/// Returns the damaged lines, oldest first.
+fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
+    let paths = StorePaths::for_folder(store.dir());
     let mut found = Vec::new();
     let mut take = |path: &Path, aside: bool, lines: Vec<Vec<u8>>| {
-        found.extend(lines.into_iter().map(|line| Damaged {
+        found.extend(lines.into_iter().map(|line| DamagedJournalLine {
             path: path.to_owned(),
             aside,
-            missing: damage::ids(&line),
+            missing: damage::find_visible_ids(&line),
             line,
         }));
     };
@@ -111,12 +127,12 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
     let mut aside: Vec<PathBuf> = aside.filter(|path| is_acknowledged(path)).collect();
     aside.sort();
     for path in aside {
-        let text = read(&path)?;
-        let lines = lines::spans(&text, 0).map(|(_, span)| text[span].to_vec());
+        let text = read_or_empty(&path)?;
+        let lines = lines::iter_line_spans(&text, 0).map(|(_, span)| text[span].to_vec());
         take(&path, true, lines.collect());
     }
-    let text = read(&paths.journal())?;
-    let torn = journal::decode(&text).torn.into_iter();
+    let text = read_or_empty(&paths.journal())?;
+    let torn = journal::decode_journal(&text).torn.into_iter();
     let inside = torn.filter(|span| {
         text.get(span.end..)
             .is_some_and(|rest| rest.contains(&b'\n'))
@@ -130,13 +146,13 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
     for change in store.events()?.into_iter().flat_map(|event| event.changes) {
         left.entry(change.id).or_default().extend(change.after);
     }
-    for one in &mut found {
-        let line = std::mem::take(&mut one.line);
-        one.missing.retain(|id| {
+    for damaged_line in &mut found {
+        let line = std::mem::take(&mut damaged_line.line);
+        damaged_line.missing.retain(|id| {
             let mut hashes = left.get(id).into_iter().flatten();
-            !hashes.any(|hash| damage::shows(&line, hash))
+            !hashes.any(|hash| damage::has_line_hash(&line, hash))
         });
-        one.line = line;
+        damaged_line.line = line;
     }
     Ok(found)
 }
@@ -146,14 +162,15 @@ fn is_acknowledged(path: &Path) -> bool {
     name.ends_with(damage::ACKNOWLEDGED)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
+fn read_or_empty(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let text =
+        file::read_file_if_exists(path).map_err(|source| StoreError::io("read", path, source))?;
     Ok(text.unwrap_or_default())
 }
 
-impl Damaged {
+impl DamagedJournalLine {
     fn is_missing(&self) -> bool {
-        !self.missing.is_empty() || damage::ids(&self.line).is_empty()
+        !self.missing.is_empty() || damage::find_visible_ids(&self.line).is_empty()
     }
 
     fn describe_damage(&self) -> String {

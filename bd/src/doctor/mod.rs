@@ -1,5 +1,5 @@
-//! The doctor: looks whether a store is sound, says what is wrong and the way out, and mends what it can
-//! without losing anything.
+//! The doctor: examines a store, reports each problem with its fix, and repairs problems if no data
+//! can be lost by it.
 
 mod journal;
 mod pollution;
@@ -13,24 +13,22 @@ use crate::bead::{Bead, record};
 use crate::change;
 use crate::config::key;
 use crate::git::Git;
-use crate::store::paths::Paths;
+use crate::store::paths::StorePaths;
 use crate::store::{Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 use kit::ui::counted;
 
-/// How something stands.
+/// The severity of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// As it should be.
+pub enum CheckLevel {
     Ok,
-    /// Not as it should be; nothing is lost by it.
+    /// A problem that loses no data.
     Warning,
-    /// Wrong.
     Error,
 }
 
-impl Level {
-    /// Its name in `--json`.
+impl CheckLevel {
+    /// The name in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -40,26 +38,22 @@ impl Level {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone)]
-pub struct Check {
-    /// What.
+pub struct DoctorCheck {
     pub name: &'static str,
-    /// How it stands.
-    pub level: Level,
-    /// What was seen.
+    pub level: CheckLevel,
     pub message: String,
-    /// More of it, a line each.
+    /// Details, one line each.
     pub detail: Vec<String>,
-    /// The way out.
     pub fix: Option<String>,
 }
 
-impl Check {
+impl DoctorCheck {
     fn ok(name: &'static str, message: impl Into<String>) -> Self {
         Self {
             name,
-            level: Level::Ok,
+            level: CheckLevel::Ok,
             message: message.into(),
             detail: Vec::new(),
             fix: None,
@@ -68,7 +62,7 @@ impl Check {
 
     fn bad(
         name: &'static str,
-        level: Level,
+        level: CheckLevel,
         message: impl Into<String>,
         detail: Vec<String>,
         fix: impl Into<String>,
@@ -83,40 +77,41 @@ impl Check {
     }
 }
 
-/// Looks at everything.
-pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
+/// Runs all checks.
+pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
-        lines(&snapshot, store.dir()),
-        order(store)?,
-        edges(&snapshot),
-        circles(&snapshot),
-        index(store)?,
-        rollback(store)?,
-        journal::check(store)?,
-        sqlite::check(store.dir()),
-        settings(&snapshot),
-        // Not before the index was looked at: reading every line would find it wrong, and make it anew.
-        values(&snapshot),
-        merges(store),
+        check_lines(&snapshot, store.dir()),
+        check_order(store)?,
+        check_edges(&snapshot),
+        check_cycles(&snapshot),
+        check_index(store)?,
+        check_rollback(store)?,
+        journal::check_journal(store)?,
+        sqlite::check_sqlite(store.dir()),
+        check_settings(&snapshot),
+        // These run after the check of the index. Reading every line would detect a wrong index and
+        // rebuild it.
+        check_values(&snapshot),
+        check_merge_driver(store),
     ];
-    checks.extend(left_over(store, clock));
+    checks.extend(check_leftovers(store, clock));
     Ok(checks)
 }
 
-/// Checks that are made only when they are asked for by name.
-pub fn examine_more(store: &Store, name: &str) -> Result<Vec<Check>, StoreError> {
+/// Runs a check that is only run when requested by name.
+pub fn examine_more(store: &Store, name: &str) -> Result<Vec<DoctorCheck>, StoreError> {
     Ok(if name == "pollution" {
-        vec![pollution::check(&store.snapshot()?)]
+        vec![pollution::check_pollution(&store.snapshot()?)]
     } else {
         Vec::new()
     })
 }
 
-/// Mends what can be mended; says what was done, a line each.
-pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
-    let mut done = journal::mend(store, author, clock)?;
-    let found = rescue::from_git(store)?;
+/// Repairs the problems that can be repaired, and describes each repair in one line.
+pub fn repair_store(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+    let mut done = journal::repair_journal(store, author, clock)?;
+    let found = rescue::recover_from_git(store)?;
     if !found.is_empty() {
         let ids = store.transact(author, clock, |tx| {
             let mut ids = Vec::new();
@@ -139,10 +134,10 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
             "issues.jsonl is rewritten: sorted, each id once; damaged lines are in damaged/".into(),
         );
     }
-    if store.forget_wrong_index()? {
+    if store.remove_wrong_index()? {
         done.push("the index was wrong and was rebuilt".into());
     }
-    let removed = store.remove_left_over(clock)?;
+    let removed = store.remove_leftovers(clock)?;
     if removed > 0 {
         done.push(format!(
             "removed {} of killed commands",
@@ -159,11 +154,11 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     Ok(done)
 }
 
-fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
+fn check_lines(snapshot: &Snapshot, dir: &Path) -> DoctorCheck {
     let damaged = snapshot.damaged();
     if damaged.is_empty() {
         let beads = counted(snapshot.live_count(), "bead");
-        return Check::ok("Lines", format!("{beads}, every line is readable"));
+        return DoctorCheck::ok("Lines", format!("{beads}, every line is readable"));
     }
     let detail = damaged
         .iter()
@@ -176,9 +171,9 @@ fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
             )
         })
         .collect();
-    // With the markers of a merge in it the file is written by nobody but who finishes the merge.
+    // Only the user who resolves the merge may write a file with conflict markers.
     let way_out = if snapshot.conflict().is_some() {
-        crate::error::unmerged_hint(Paths::of(dir).issues())
+        crate::error::unmerged_hint(StorePaths::for_folder(dir).issues())
     } else {
         let kept = dir.join("damaged");
         format!(
@@ -186,22 +181,22 @@ fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
             kept.display()
         )
     };
-    Check::bad(
+    DoctorCheck::bad(
         "Lines",
-        Level::Error,
+        CheckLevel::Error,
         format!("{} cannot be read", counted(damaged.len(), "line")),
         detail,
         way_out,
     )
 }
 
-fn order(store: &Store) -> Result<Check, StoreError> {
+fn check_order(store: &Store) -> Result<DoctorCheck, StoreError> {
     Ok(if store.is_canonical()? {
-        Check::ok("Order", "sorted by id, each id once")
+        DoctorCheck::ok("Order", "sorted by id, each id once")
     } else {
-        Check::bad(
+        DoctorCheck::bad(
             "Order",
-            Level::Warning,
+            CheckLevel::Warning,
             "the file is not sorted by id, which makes merges by git harder",
             Vec::new(),
             "bd doctor --fix rewrites it",
@@ -209,27 +204,27 @@ fn order(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-fn edges(snapshot: &Snapshot) -> Check {
+fn check_edges(snapshot: &Snapshot) -> DoctorCheck {
     let mut dangling = Vec::new();
     let prefixes: BTreeSet<String> = snapshot
         .bead_refs()
-        .filter_map(|head| crate::bead::id::route_prefix(head.id()).map(str::to_owned))
+        .filter_map(|bead| crate::bead::id::route_prefix(bead.id()).map(str::to_owned))
         .collect();
-    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
-        for (_, target) in head.edges() {
-            let is_own =
-                crate::bead::id::route_prefix(target).is_some_and(|own| prefixes.contains(own));
+    for bead in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
+        for (_, target) in bead.edges() {
+            let is_own = crate::bead::id::route_prefix(target)
+                .is_some_and(|prefix| prefixes.contains(prefix));
             if is_own && !target.starts_with("external:") && !snapshot.is_taken(target) {
-                dangling.push(format!("{} → {target}", head.id()));
+                dangling.push(format!("{} → {target}", bead.id()));
             }
         }
     }
     if dangling.is_empty() {
-        return Check::ok("Edges", "every dependency leads to an existing bead");
+        return DoctorCheck::ok("Edges", "every dependency leads to an existing bead");
     }
-    Check::bad(
+    DoctorCheck::bad(
         "Edges",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "{} to beads that do not exist; they block nothing",
             counted_dependencies(dangling.len())
@@ -247,12 +242,12 @@ fn counted_dependencies(count: usize) -> String {
     }
 }
 
-fn circles(snapshot: &Snapshot) -> Check {
+fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
     match change::find_cycle(snapshot) {
-        None => Check::ok("Circles", "no bead blocks itself"),
-        Some(circle) => Check::bad(
+        None => DoctorCheck::ok("Circles", "no bead blocks itself"),
+        Some(circle) => DoctorCheck::bad(
             "Circles",
-            Level::Error,
+            CheckLevel::Error,
             "beads block each other in a cycle",
             vec![circle.join(" → ")],
             "`bd dep remove FROM TO` removes a dependency of the cycle",
@@ -260,8 +255,8 @@ fn circles(snapshot: &Snapshot) -> Check {
     }
 }
 
-/// Values of the wrong kind: they are kept, and the field counts as not given.
-fn values(snapshot: &Snapshot) -> Check {
+/// Reports values of the wrong type. They are preserved, and the field counts as absent.
+fn check_values(snapshot: &Snapshot) -> DoctorCheck {
     let odd = |bead: &Bead| -> Vec<String> {
         let fields = bead.extra.iter();
         let odd = fields.filter(|(key, _)| record::KEYS.contains(&key.as_str()));
@@ -269,23 +264,23 @@ fn values(snapshot: &Snapshot) -> Check {
     };
     let found: Vec<String> = snapshot.all().flat_map(odd).collect();
     if found.is_empty() {
-        return Check::ok("Values", "every known field has a value of its type");
+        return DoctorCheck::ok("Values", "every known field has a value of its type");
     }
     let message = format!(
         "{} with a value of the wrong type, which counts as no value",
         counted(found.len(), "field")
     );
     let fix = "`bd update ID` sets the field; the old value stays in the line until then";
-    Check::bad("Values", Level::Warning, message, found, fix)
+    DoctorCheck::bad("Values", CheckLevel::Warning, message, found, fix)
 }
 
-fn index(store: &Store) -> Result<Check, StoreError> {
-    Ok(if store.index_agrees()? {
-        Check::ok("Index", "agrees with the files")
+fn check_index(store: &Store) -> Result<DoctorCheck, StoreError> {
+    Ok(if store.is_index_correct()? {
+        DoctorCheck::ok("Index", "agrees with the files")
     } else {
-        Check::bad(
+        DoctorCheck::bad(
             "Index",
-            Level::Error,
+            CheckLevel::Error,
             "disagrees with the files",
             Vec::new(),
             "bd doctor --fix rebuilds it",
@@ -293,19 +288,19 @@ fn index(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-/// What a rollback of the issues took.
-fn rollback(store: &Store) -> Result<Check, StoreError> {
+/// Reports the lines that a rollback of the issues file removed.
+fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     let left = store.rolled_back()?;
-    let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+    let ids: BTreeSet<String> = left.into_iter().map(|change| change.id).collect();
     if ids.is_empty() {
-        return Ok(Check::ok(
+        return Ok(DoctorCheck::ok(
             "Rollback",
             "no rolled-back change waits for a decision",
         ));
     }
-    Ok(Check::bad(
+    Ok(DoctorCheck::bad(
         "Rollback",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "the file was rolled back, and changes to {} are not in it",
             counted(ids.len(), "bead")
@@ -315,27 +310,27 @@ fn rollback(store: &Store) -> Result<Check, StoreError> {
     ))
 }
 
-/// Settings of the files that have a value they do not take.
-fn settings(snapshot: &Snapshot) -> Check {
+/// Reports settings with a value that they do not accept.
+fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     let stored = snapshot.config().stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::wants(name, &setting.value)?;
+        let wanted = key::find_expectation(name, &setting.value)?;
         Some(format!("{name} takes {wanted}, not {:?}", setting.value))
     });
     let odd: Vec<String> = odd.collect();
     if odd.is_empty() {
-        return Check::ok("Settings", "every value is valid");
+        return DoctorCheck::ok("Settings", "every value is valid");
     }
-    Check::bad(
+    DoctorCheck::bad(
         "Settings",
-        Level::Warning,
+        CheckLevel::Warning,
         "some values are not valid",
         odd,
         "`bd config set NAME VALUE`",
     )
 }
 
-/// The path of the issues in the work tree, where git tracks them or would.
+/// Returns the path of the issues file in the work tree, if git tracks or would track it.
 fn tracked_path(store: &Store, git: &Git) -> Option<String> {
     let prefix = git.prefix().ok()?;
     let name = store
@@ -346,33 +341,33 @@ fn tracked_path(store: &Store, git: &Git) -> Option<String> {
     Some(format!("{prefix}{name}"))
 }
 
-fn merges(store: &Store) -> Check {
+fn check_merge_driver(store: &Store) -> DoctorCheck {
     let git = Git::at(store.dir());
     let Some(path) = tracked_path(store, &git) else {
-        return Check::ok("Merges", "not in a git work tree");
+        return DoctorCheck::ok("Merges", "not in a git work tree");
     };
     let name = path.rsplit('/').next().unwrap_or(&path);
     if git.is_unmerged(name).unwrap_or(false) {
-        return Check::bad(
+        return DoctorCheck::bad(
             "Merges",
-            Level::Error,
+            CheckLevel::Error,
             "a merge of issues.jsonl is not finished, and the file may hold one side only",
             Vec::new(),
             "`bd merge --unmerged` merges both sides field by field",
         );
     }
     match git.has_merge_driver(&path) {
-        Ok(true) => Check::ok("Merges", "git merges beads field by field"),
-        Ok(false) => Check::bad(
+        Ok(true) => DoctorCheck::ok("Merges", "git merges beads field by field"),
+        Ok(false) => DoctorCheck::bad(
             "Merges",
-            Level::Warning,
+            CheckLevel::Warning,
             "git merges issues.jsonl line by line in this clone",
             Vec::new(),
             "bd merge --install",
         ),
-        Err(error) => Check::bad(
+        Err(error) => DoctorCheck::bad(
             "Merges",
-            Level::Warning,
+            CheckLevel::Warning,
             format!("git does not answer: {error}"),
             Vec::new(),
             "check that git runs in this folder",
@@ -380,14 +375,14 @@ fn merges(store: &Store) -> Check {
     }
 }
 
-/// What killed processes left behind.
-fn left_over(store: &Store, clock: &Clock) -> Option<Check> {
-    let found = store.left_over(clock);
+/// Reports files that killed processes left behind.
+fn check_leftovers(store: &Store, clock: &Clock) -> Option<DoctorCheck> {
+    let found = store.find_leftovers(clock);
     let names = found.iter().map(|path| path.display().to_string());
     (!found.is_empty()).then(|| {
-        Check::bad(
+        DoctorCheck::bad(
             "Left over",
-            Level::Warning,
+            CheckLevel::Warning,
             format!(
                 "{} of killed commands, of no use",
                 counted(found.len(), "unfinished file")

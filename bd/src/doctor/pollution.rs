@@ -1,10 +1,10 @@
-//! Beads that look like left-overs of tests.
+//! Finds beads that look like leftovers of tests.
 
-use super::{Check, Level};
+use super::{CheckLevel, DoctorCheck};
 use crate::store::Snapshot;
 use kit::ui::counted;
 
-/// Words that titles of test beads begin with.
+/// The words that titles of test beads begin with.
 const WORDS: [&str; 8] = [
     "test",
     "testing",
@@ -16,7 +16,7 @@ const WORDS: [&str; 8] = [
     "asdf",
 ];
 
-pub(super) fn check(snapshot: &Snapshot) -> Check {
+pub(super) fn check_pollution(snapshot: &Snapshot) -> DoctorCheck {
     let is_test = |title: &str| {
         let title = title.to_lowercase();
         let first = title.split(|c: char| !c.is_alphanumeric()).next();
@@ -28,12 +28,12 @@ pub(super) fn check(snapshot: &Snapshot) -> Check {
         .map(|bead| format!("{}: {}", bead.id, bead.title))
         .collect();
     if found.is_empty() {
-        return Check::ok("Pollution", "no bead looks like test data");
+        return DoctorCheck::ok("Pollution", "no bead looks like test data");
     }
     let message = format!("{} may be test data", counted(found.len(), "bead"));
-    Check::bad(
+    DoctorCheck::bad(
         "Pollution",
-        Level::Warning,
+        CheckLevel::Warning,
         message,
         found,
         "`bd delete ID` deletes one",

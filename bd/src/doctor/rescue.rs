@@ -1,4 +1,4 @@
-//! Beads whose lines are damaged, as git's history still has them.
+//! Recovers beads with damaged lines from the history of git.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::merge;
 use crate::store::{Store, StoreError};
 use kit::sys::file;
 
-/// How many commits back are looked at.
+/// The maximum number of commits to search.
 const COMMITS: usize = 200;
 
-/// The last sound state of each bead that has only a damaged line now.
-pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
+/// Returns the last sound state of each bead that has only a damaged line now.
+pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     let wanted = damaged_ids(store)?;
     let mut found: BTreeMap<String, Bead> = BTreeMap::new();
     let git = Git::at(store.dir());
     let name = store.issues_file().file_name().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
-    // Outside git there is no history to look into.
+    // Outside git there is no history to search.
     let log = git.plumbing([
         "log",
         "--format=%H",
@@ -37,7 +37,7 @@ pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
         let Ok(text) = git.plumbing(["show", &place]).text() else {
             continue;
         };
-        for (_, _, bead) in lines::read(text.into_bytes()).beads {
+        for (_, _, bead) in lines::parse_lines(text.into_bytes()).beads {
             if wanted.contains(&bead.id) && !found.contains_key(&bead.id) {
                 found.insert(bead.id.clone(), *bead);
             }
@@ -46,19 +46,20 @@ pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     Ok(found.into_values().collect())
 }
 
-/// The ids that damaged lines, in the file and set aside, still show and that no sound line has.
+/// Returns the ids that are visible in damaged lines, in the file and set aside, and that have no
+/// sound line.
 fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut ids = BTreeSet::new();
     let mut take = |text: &[u8]| {
-        for (_, span) in lines::spans(text, 0) {
+        for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
-            let shown = merge::id_of(line).or_else(|| shown_id(line));
+            let shown = merge::id_of_line(line).or_else(|| find_visible_id(line));
             ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
         }
     };
     if !snapshot.damaged().is_empty() {
-        let text = file::read(store.issues_file())
+        let text = file::read_file_if_exists(store.issues_file())
             .map_err(|source| StoreError::io("read", store.issues_file(), source))?;
         take(&text.unwrap_or_default());
     }
@@ -70,15 +71,15 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
             .file_name()
             .to_string_lossy()
             .ends_with("issues.jsonl");
-        if let (true, Ok(Some(text))) = (is_issues, file::read(&entry.path())) {
+        if let (true, Ok(Some(text))) = (is_issues, file::read_file_if_exists(&entry.path())) {
             take(&text);
         }
     }
     Ok(ids)
 }
 
-/// The id that a line which is no JSON any more still shows.
-fn shown_id(line: &[u8]) -> Option<String> {
+/// Returns the id that is visible in a line that is not valid JSON.
+fn find_visible_id(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?;
     let (_, rest) = text.split_once("\"id\":\"")?;
     let (id, _) = rest.split_once('"')?;

@@ -1,31 +1,31 @@
-//! What a bd that keeps its beads in SQLite left in a beads folder.
+//! Finds what a bd that keeps its beads in SQLite left in a beads folder.
 
 use std::path::Path;
 
-use super::{Check, Level};
+use super::{CheckLevel, DoctorCheck};
 use crate::foreign::sqlite;
 use crate::store::mark;
 use kit::ui::counted;
 
-/// Files beside a database that are of no use without the program that made them.
+/// Files beside a database that only the program that created them can use.
 const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
 
-/// Names the databases, and what they may hold that no file has.
-pub(super) fn check(dir: &Path) -> Check {
-    let found = mark::databases(dir);
+/// Names the databases, and the contents that may be in no file.
+pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
+    let found = mark::find_databases(dir);
     let [first, ..] = found.as_slice() else {
-        return Check::ok("Database", "no database of another bd");
+        return DoctorCheck::ok("Database", "no database of another bd");
     };
-    let mut detail: Vec<String> = found.iter().map(|path| held(path)).collect();
+    let mut detail: Vec<String> = found.iter().map(|path| describe_contents(path)).collect();
     let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
     detail.extend(
         companions
             .filter(|path| path.exists())
             .map(|path| format!("{} belongs to it", path.display())),
     );
-    Check::bad(
+    DoctorCheck::bad(
         "Database",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "{} is a database of another bd, which is neither read nor changed",
             first.display()
@@ -38,10 +38,10 @@ pub(super) fn check(dir: &Path) -> Check {
     )
 }
 
-/// What a database holds, so that what may be only there has a name.
-fn held(path: &Path) -> String {
+/// Describes the contents of a database that may exist only there.
+fn describe_contents(path: &Path) -> String {
     let path_text = path.display();
-    let database = match sqlite::read(path) {
+    let database = match sqlite::read_database(path) {
         Ok(database) => database,
         Err(error) => return format!("{path_text}: what is in it is not known: {error}"),
     };

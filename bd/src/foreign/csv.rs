@@ -1,17 +1,17 @@
-//! Issues from CSV exports.
+//! Parses issues from CSV exports.
 
 use super::issue::TrackerIssue;
 use super::{ForeignError, Tracker};
 
-/// A table with named columns; a name may stand for several.
+/// A table with named columns. Several columns may have the same name.
 #[derive(Debug, Default)]
-struct Table {
+struct CsvTable {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
-    fn read(text: &str) -> Result<Self, ForeignError> {
+impl CsvTable {
+    fn parse(text: &str) -> Result<Self, ForeignError> {
         if text.matches('"').count() % 2 == 1 {
             let open = "a quotation mark is not closed, so the rows after it cannot be told apart";
             return Err(ForeignError::Unknown(open.to_owned()));
@@ -34,12 +34,16 @@ impl Table {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|own| own == name)
+        self.names.iter().any(|column| column == name)
     }
 
-    /// The cells of a row under a name that are not empty.
+    /// Returns the cells of a row under a name that are not empty.
     fn all(&self, row: &[String], name: &str) -> Vec<String> {
-        let cells = self.names.iter().zip(row).filter(|(own, _)| *own == name);
+        let cells = self
+            .names
+            .iter()
+            .zip(row)
+            .filter(|(column, _)| *column == name);
         let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
         cells.cloned().collect()
     }
@@ -49,9 +53,9 @@ impl Table {
     }
 }
 
-pub(super) fn detect(text: &str) -> Option<Tracker> {
-    let head = text.lines().next().unwrap_or_default();
-    let table = Table::read(head).ok()?;
+pub(super) fn detect_csv(text: &str) -> Option<Tracker> {
+    let first_line = text.lines().next().unwrap_or_default();
+    let table = CsvTable::parse(first_line).ok()?;
     if table.has("Issue key") && table.has("Summary") {
         Some(Tracker::Jira)
     } else if table.has("ID") && table.has("Title") && table.has("Team") {
@@ -61,21 +65,24 @@ pub(super) fn detect(text: &str) -> Option<Tracker> {
     }
 }
 
-pub(super) fn issues(text: &str, tracker: Tracker) -> Result<Vec<TrackerIssue>, ForeignError> {
-    let table = Table::read(text)?;
+pub(super) fn parse_csv_issues(
+    text: &str,
+    tracker: Tracker,
+) -> Result<Vec<TrackerIssue>, ForeignError> {
+    let table = CsvTable::parse(text)?;
     let rows = table.rows.iter().map(|row| match tracker {
-        Tracker::Linear => linear(&table, row),
-        Tracker::Jira | Tracker::Github => jira(&table, row),
+        Tracker::Linear => linear_from_row(&table, row),
+        Tracker::Jira | Tracker::Github => jira_from_row(&table, row),
     });
     let found: Vec<TrackerIssue> = rows.filter(|issue| !issue.key.is_empty()).collect();
     if found.is_empty() {
-        return Err(ForeignError::none_of(tracker));
+        return Err(ForeignError::no_issues_of(tracker));
     }
     Ok(found)
 }
 
-/// The words in a list with commas.
-fn words(text: &str) -> Vec<String> {
+/// Splits a comma-separated list.
+fn split_list(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
     words
         .filter(|word| !word.is_empty())
@@ -83,49 +90,49 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn jira(table: &Table, row: &[String]) -> TrackerIssue {
-    let one = |name: &str| table.first(row, name);
+fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
+    let cell = |name: &str| table.first(row, name);
     TrackerIssue {
-        key: one("Issue key"),
-        title: one("Summary"),
-        body: one("Description"),
-        state: one("Status"),
-        kind: one("Issue Type"),
-        priority: one("Priority"),
-        assignee: one("Assignee"),
-        creator: one("Creator"),
+        key: cell("Issue key"),
+        title: cell("Summary"),
+        body: cell("Description"),
+        state: cell("Status"),
+        kind: cell("Issue Type"),
+        priority: cell("Priority"),
+        assignee: cell("Assignee"),
+        creator: cell("Creator"),
         labels: table.all(row, "Labels"),
-        created: one("Created"),
-        updated: one("Updated"),
-        closed: one("Resolved"),
-        due: one("Due date"),
-        parent: Some(one("Parent key")).filter(|key| !key.is_empty()),
+        created: cell("Created"),
+        updated: cell("Updated"),
+        closed: cell("Resolved"),
+        due: cell("Due date"),
+        parent: Some(cell("Parent key")).filter(|key| !key.is_empty()),
         blocked_by: table.all(row, "Inward issue link (Blocks)"),
         ..TrackerIssue::default()
     }
 }
 
-fn linear(table: &Table, row: &[String]) -> TrackerIssue {
-    let one = |name: &str| table.first(row, name);
-    let closed = [one("Completed"), one("Canceled")].into_iter();
+fn linear_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
+    let cell = |name: &str| table.first(row, name);
+    let closed = [cell("Completed"), cell("Canceled")].into_iter();
     TrackerIssue {
-        key: one("ID"),
-        title: one("Title"),
-        body: one("Description"),
-        state: one("Status"),
-        priority: one("Priority"),
-        assignee: one("Assignee"),
-        creator: one("Creator"),
-        labels: words(&one("Labels")),
-        created: one("Created"),
-        updated: one("Updated"),
+        key: cell("ID"),
+        title: cell("Title"),
+        body: cell("Description"),
+        state: cell("Status"),
+        priority: cell("Priority"),
+        assignee: cell("Assignee"),
+        creator: cell("Creator"),
+        labels: split_list(&cell("Labels")),
+        created: cell("Created"),
+        updated: cell("Updated"),
         closed: closed
             .into_iter()
             .find(|time| !time.is_empty())
             .unwrap_or_default(),
-        due: one("Due Date"),
-        parent: Some(one("Parent issue")).filter(|key| !key.is_empty()),
-        blocked_by: words(&one("Blocked by")),
+        due: cell("Due Date"),
+        parent: Some(cell("Parent issue")).filter(|key| !key.is_empty()),
+        blocked_by: split_list(&cell("Blocked by")),
         ..TrackerIssue::default()
     }
 }
@@ -135,10 +142,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotation_marks_keep_commas_lines_and_quotation_marks() {
-        let table = Table::read("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
+    fn quoted_cells_may_contain_commas_newlines_and_quotes() {
+        let table = CsvTable::parse("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
         assert_eq!(table.rows.len(), 1, "an empty row is none");
         assert_eq!(table.all(&table.rows[0], "B"), ["b, \"c\"\nd", "e"]);
-        assert!(Table::read("A\n\"open\nrest").is_err());
+        assert!(CsvTable::parse("A\n\"open\nrest").is_err());
     }
 }

@@ -1,25 +1,25 @@
-//! An issue of a tracker, and how its words become those of beads.
+//! An issue of a tracker, and the mapping of its words to those of beads.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
-/// What is taken over of an issue. Empty text is nothing.
+/// The imported values of an issue. Empty text means absent.
 #[derive(Debug, Default)]
 pub(super) struct TrackerIssue {
-    /// Its name there: a number, or `PROJ-12`.
+    /// The key in the tracker: a number, or `PROJ-12`.
     pub key: String,
-    /// Where it is, on the web.
+    /// The web address.
     pub url: String,
     pub title: String,
     pub body: String,
-    /// The word for its state there.
+    /// The tracker's word for the state.
     pub state: String,
     pub kind: String,
     pub priority: String,
     pub assignee: String,
-    /// Others that it is assigned to.
+    /// Further assignees.
     pub others: Vec<String>,
     pub creator: String,
     pub labels: Vec<String>,
@@ -30,17 +30,17 @@ pub(super) struct TrackerIssue {
     pub estimated_minutes: Option<i64>,
     pub parent: Option<String>,
     pub blocked_by: Vec<String>,
-    /// Author, text and time of each comment.
+    /// The author, text and time of each comment.
     pub comments: Vec<(String, String, String)>,
 }
 
 impl TrackerIssue {
-    /// The record of a bead, or what cannot be read.
-    pub(super) fn value(&self, id: &str) -> Result<Value, String> {
-        let status = status(&self.state, !self.closed.is_empty());
+    /// Converts the issue to the record of a bead, or describes the value that cannot be converted.
+    pub(super) fn to_record(&self, id: &str) -> Result<Value, String> {
+        let status = map_status(&self.state, !self.closed.is_empty());
         let time = |text: &str| match text {
             "" => Ok(None),
-            text => instant(text).map(Some).ok_or_else(|| {
+            text => parse_instant(text).map(Some).ok_or_else(|| {
                 format!(
                     "{}: \"{text}\" is no time; export times as YYYY-MM-DD HH:MM",
                     self.key
@@ -52,7 +52,8 @@ impl TrackerIssue {
         for (number, (author, text, at)) in self.comments.iter().enumerate() {
             comments.push((number + 1, author, text, time(at)?));
         }
-        // An export without the time of the last change has others; one that is left out must not hide a change.
+        // If the export has no time of the last change, the latest of its other times is used. A
+        // missing time must not hide a change.
         let of_comments = comments.iter().filter_map(|comment| comment.3);
         let last = [created, time(&self.updated)?, closed]
             .into_iter()
@@ -61,17 +62,19 @@ impl TrackerIssue {
         let created = created.unwrap_or(updated);
         let mut value = json!({
             "id": id,
-            "title": cut(&self.title),
+            "title": cut_title(&self.title),
             "status": status,
             "priority": self.priority(),
             "issue_type": self.kind(),
             "created_at": created,
             "updated_at": updated,
         });
-        let mut set = |key: &str, own: Value| {
-            let is_empty = own.is_null() || own == "" || own.as_array().is_some_and(Vec::is_empty);
+        let mut set = |key: &str, field_value: Value| {
+            let is_empty = field_value.is_null()
+                || field_value == ""
+                || field_value.as_array().is_some_and(Vec::is_empty);
             if !is_empty {
-                value[key] = own;
+                value[key] = field_value;
             }
         };
         set("description", json!(self.body));
@@ -99,23 +102,23 @@ impl TrackerIssue {
         Ok(value)
     }
 
-    /// 0 to 4 by the tracker's word, else by a label, else 2.
+    /// The priority from 0 to 4: by the tracker's word, by a label, or 2.
     fn priority(&self) -> i64 {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.priority.as_str()].into_iter().chain(labels);
-        words.find_map(priority).unwrap_or(2)
+        words.find_map(map_priority).unwrap_or(2)
     }
 
-    /// The type by the tracker's word, else by a label, else a task.
+    /// The type by the tracker's word, by a label, or a task.
     fn kind(&self) -> &'static str {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.kind.as_str()].into_iter().chain(labels);
-        words.find_map(kind).unwrap_or("task")
+        words.find_map(map_kind).unwrap_or("task")
     }
 }
 
-/// A title is at most 500 bytes long.
-fn cut(title: &str) -> &str {
+/// Cuts a title to at most 500 bytes.
+fn cut_title(title: &str) -> &str {
     let mut end = title.len().min(500);
     while !title.is_char_boundary(end) {
         end -= 1;
@@ -127,7 +130,7 @@ fn cut(title: &str) -> &str {
     }
 }
 
-fn status(state: &str, has_closed: bool) -> &'static str {
+fn map_status(state: &str, has_closed: bool) -> &'static str {
     let state = state.to_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| state == *word);
     if is(&[
@@ -158,7 +161,7 @@ fn status(state: &str, has_closed: bool) -> &'static str {
     }
 }
 
-fn priority(word: &str) -> Option<i64> {
+fn map_priority(word: &str) -> Option<i64> {
     let word = word.to_lowercase();
     let word = word
         .trim_start_matches("priority")
@@ -173,7 +176,7 @@ fn priority(word: &str) -> Option<i64> {
     })
 }
 
-fn kind(word: &str) -> Option<&'static str> {
+fn map_kind(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let word = word
         .trim_start_matches("type")
@@ -188,8 +191,8 @@ fn kind(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A time in one of the forms that exports and databases have; `None` if it is none of them.
-pub(super) fn instant(text: &str) -> Option<Timestamp> {
+/// Parses a time in one of the formats of exports and databases. Returns `None` for all other text.
+pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     const WITH_ZONE: [&str; 3] = [
         "%Y-%m-%dT%H:%M:%S%.f%z",
         "%a %b %d %Y %H:%M:%S GMT%z",
@@ -200,7 +203,8 @@ pub(super) fn instant(text: &str) -> Option<Timestamp> {
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%d %H:%M",
     ];
-    // Go adds the name of the zone and its own clock; JavaScript the name in brackets.
+    // Go appends the name of the zone and a monotonic clock; JavaScript appends the zone name in
+    // parentheses.
     let text = text.split(" (").next()?.split(" m=").next()?;
     let text = text
         .trim_end_matches(|c: char| c.is_ascii_uppercase() && c != 'Z' && c != 'M')
@@ -233,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_exports_are_read() {
+    fn times_of_exports_are_parsed() {
         for (text, wanted) in [
             ("2024-01-12T15:45:00Z", "2024-01-12T15:45:00Z"),
             ("2024-01-12T15:45:00.000+0000", "2024-01-12T15:45:00Z"),
@@ -251,9 +255,9 @@ mod tests {
                 "2024-01-12T15:45:00Z",
             ),
         ] {
-            let read = instant(text).map(|time| time.to_string());
+            let read = parse_instant(text).map(|time| time.to_string());
             assert_eq!(read.as_deref(), Some(wanted), "{text}");
         }
-        assert_eq!(instant("soon"), None);
+        assert_eq!(parse_instant("soon"), None);
     }
 }

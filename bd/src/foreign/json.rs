@@ -1,25 +1,25 @@
-//! Issues from JSON, as the usual tools write it.
+//! Parses issues from JSON in the formats of the usual tools.
 
 use serde_json::Value;
 
 use super::issue::TrackerIssue;
 use super::{ForeignError, Tracker};
 
-/// The issues in a value, wherever they are: a list, `issues`, `nodes`, `data`.
-fn list(value: &Value) -> Vec<&Value> {
+/// Finds the issues in a value: a list, or a list under `issues`, `nodes` or `data`.
+fn find_issue_list(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(items) => items.iter().collect(),
         Value::Object(object) => {
             let inner = ["issues", "nodes", "data"].into_iter();
             let mut found = inner.filter_map(|key| object.get(key));
-            found.next().map(list).unwrap_or_default()
+            found.next().map(find_issue_list).unwrap_or_default()
         }
         _ => Vec::new(),
     }
 }
 
-pub(super) fn detect(value: &Value) -> Option<Tracker> {
-    let list = list(value);
+pub(super) fn detect_json(value: &Value) -> Option<Tracker> {
+    let list = find_issue_list(value);
     let first = list.first()?;
     if first.get("number").is_some() {
         Some(Tracker::Github)
@@ -32,30 +32,33 @@ pub(super) fn detect(value: &Value) -> Option<Tracker> {
     }
 }
 
-pub(super) fn issues(value: &Value, tracker: Tracker) -> Result<Vec<TrackerIssue>, ForeignError> {
-    let list = list(value);
+pub(super) fn parse_json_issues(
+    value: &Value,
+    tracker: Tracker,
+) -> Result<Vec<TrackerIssue>, ForeignError> {
+    let list = find_issue_list(value);
     let read = match tracker {
-        Tracker::Github => github,
-        Tracker::Jira => jira,
-        Tracker::Linear => linear,
+        Tracker::Github => parse_github_issue,
+        Tracker::Jira => parse_jira_issue,
+        Tracker::Linear => parse_linear_issue,
     };
     let has_any = !list.is_empty();
-    // GitHub's REST interface lists pull requests, too.
-    let own = list
+    // GitHub's REST interface lists pull requests as issues.
+    let issues = list
         .into_iter()
         .filter(|item| item.get("pull_request").is_none());
-    let found: Vec<TrackerIssue> = own
+    let found: Vec<TrackerIssue> = issues
         .map(read)
         .filter(|issue| !issue.key.is_empty())
         .collect();
     if found.is_empty() && has_any {
-        return Err(ForeignError::none_of(tracker));
+        return Err(ForeignError::no_issues_of(tracker));
     }
     Ok(found)
 }
 
-/// The first of some values that is text or a number; each is given by its keys.
-fn text(value: &Value, paths: &[&str]) -> String {
+/// Returns the first value that is text or a number. Each path is a JSON pointer.
+fn first_text(value: &Value, paths: &[&str]) -> String {
     let found = paths.iter().find_map(|path| {
         let found = value.pointer(path)?;
         found
@@ -66,15 +69,15 @@ fn text(value: &Value, paths: &[&str]) -> String {
     found.unwrap_or_default()
 }
 
-/// The texts of a list of words or of objects with a name.
-fn names(value: &Value) -> Vec<String> {
+/// Returns the texts of a list of strings or of objects with a name.
+fn list_names(value: &Value) -> Vec<String> {
     let items = match value.get("nodes").unwrap_or(value) {
         Value::Array(items) => items.as_slice(),
         _ => &[],
     };
     let name = |item: &Value| match item.as_str() {
         Some(word) => word.to_owned(),
-        None => text(item, &["/name", "/login"]),
+        None => first_text(item, &["/name", "/login"]),
     };
     items
         .iter()
@@ -83,7 +86,7 @@ fn names(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn comments(value: &Value) -> Vec<(String, String, String)> {
+fn parse_comments(value: &Value) -> Vec<(String, String, String)> {
     let items = value.get("nodes").unwrap_or(value).as_array();
     let comment = |item: &Value| {
         let author = [
@@ -94,20 +97,20 @@ fn comments(value: &Value) -> Vec<(String, String, String)> {
         ];
         let body = item.get("body").map(plain_text).unwrap_or_default();
         (
-            text(item, &author),
+            first_text(item, &author),
             body,
-            text(item, &["/createdAt", "/created_at", "/created"]),
+            first_text(item, &["/createdAt", "/created_at", "/created"]),
         )
     };
     items.into_iter().flatten().map(comment).collect()
 }
 
-/// A text, or the words of a document tree.
+/// Returns a text, or the words of a document tree.
 fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(object) => {
-            let own = object
+            let own_text = object
                 .get("text")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
@@ -116,41 +119,41 @@ fn plain_text(value: &Value) -> String {
                 Some("paragraph" | "heading" | "listItem") => "\n",
                 _ => "",
             };
-            format!("{own}{inner}{end}")
+            format!("{own_text}{inner}{end}")
         }
         Value::Array(items) => items.iter().map(plain_text).collect(),
         _ => String::new(),
     }
 }
 
-fn github(item: &Value) -> TrackerIssue {
-    let body = text(item, &["/body"]);
+fn parse_github_issue(item: &Value) -> TrackerIssue {
+    let body = first_text(item, &["/body"]);
     TrackerIssue {
-        key: text(item, &["/number"]),
-        // The REST interface keeps the page's address elsewhere.
-        url: text(item, &["/html_url", "/url"]),
-        others: names(&item["assignees"]).into_iter().skip(1).collect(),
-        title: text(item, &["/title"]),
-        state: text(item, &["/state"]),
-        assignee: text(item, &["/assignees/0/login", "/assignee/login"]),
-        creator: text(item, &["/author/login", "/user/login"]),
-        labels: names(&item["labels"]),
-        created: text(item, &["/createdAt", "/created_at"]),
-        updated: text(item, &["/updatedAt", "/updated_at"]),
-        closed: text(item, &["/closedAt", "/closed_at"]),
-        due: text(item, &["/milestone/dueOn", "/milestone/due_on"]),
-        parent: mentions(&body, &["part of #", "parent: #", "parent #"])
+        key: first_text(item, &["/number"]),
+        // The REST interface has the page's address under another key.
+        url: first_text(item, &["/html_url", "/url"]),
+        others: list_names(&item["assignees"]).into_iter().skip(1).collect(),
+        title: first_text(item, &["/title"]),
+        state: first_text(item, &["/state"]),
+        assignee: first_text(item, &["/assignees/0/login", "/assignee/login"]),
+        creator: first_text(item, &["/author/login", "/user/login"]),
+        labels: list_names(&item["labels"]),
+        created: first_text(item, &["/createdAt", "/created_at"]),
+        updated: first_text(item, &["/updatedAt", "/updated_at"]),
+        closed: first_text(item, &["/closedAt", "/closed_at"]),
+        due: first_text(item, &["/milestone/dueOn", "/milestone/due_on"]),
+        parent: find_mentions(&body, &["part of #", "parent: #", "parent #"])
             .into_iter()
             .next(),
-        blocked_by: mentions(&body, &["blocked by #", "depends on #"]),
-        comments: comments(&item["comments"]),
+        blocked_by: find_mentions(&body, &["blocked by #", "depends on #"]),
+        comments: parse_comments(&item["comments"]),
         body,
         ..TrackerIssue::default()
     }
 }
 
-/// The numbers after some words.
-fn mentions(body: &str, words: &[&str]) -> Vec<String> {
+/// Returns the issue numbers after any of the given words.
+fn find_mentions(body: &str, words: &[&str]) -> Vec<String> {
     let body = body.to_lowercase();
     let mut found = Vec::new();
     for word in words {
@@ -164,73 +167,73 @@ fn mentions(body: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-fn jira(item: &Value) -> TrackerIssue {
+fn parse_jira_issue(item: &Value) -> TrackerIssue {
     let fields = &item["fields"];
     let links = fields["issuelinks"].as_array();
     let blockers = links
         .into_iter()
         .flatten()
-        .filter(|link| text(link, &["/type/name"]) == "Blocks");
+        .filter(|link| first_text(link, &["/type/name"]) == "Blocks");
     TrackerIssue {
-        key: text(item, &["/key"]),
-        title: text(fields, &["/summary"]),
+        key: first_text(item, &["/key"]),
+        title: first_text(fields, &["/summary"]),
         body: plain_text(&fields["description"]).trim_end().to_owned(),
-        state: match text(fields, &["/status/statusCategory/key"]).as_str() {
+        state: match first_text(fields, &["/status/statusCategory/key"]).as_str() {
             "done" => "done".to_owned(),
             "indeterminate" => "indeterminate".to_owned(),
-            _ => text(fields, &["/status/name"]),
+            _ => first_text(fields, &["/status/name"]),
         },
-        kind: text(fields, &["/issuetype/name"]),
-        priority: text(fields, &["/priority/name"]),
-        assignee: text(fields, &["/assignee/displayName", "/assignee/name"]),
-        creator: text(fields, &["/creator/displayName", "/reporter/displayName"]),
-        labels: names(&fields["labels"]),
-        created: text(fields, &["/created"]),
-        updated: text(fields, &["/updated"]),
-        closed: text(fields, &["/resolutiondate"]),
-        due: text(fields, &["/duedate"]),
+        kind: first_text(fields, &["/issuetype/name"]),
+        priority: first_text(fields, &["/priority/name"]),
+        assignee: first_text(fields, &["/assignee/displayName", "/assignee/name"]),
+        creator: first_text(fields, &["/creator/displayName", "/reporter/displayName"]),
+        labels: list_names(&fields["labels"]),
+        created: first_text(fields, &["/created"]),
+        updated: first_text(fields, &["/updated"]),
+        closed: first_text(fields, &["/resolutiondate"]),
+        due: first_text(fields, &["/duedate"]),
         estimated_minutes: fields["timeoriginalestimate"]
             .as_i64()
             .map(|seconds| seconds / 60),
-        parent: Some(text(fields, &["/parent/key"])).filter(|key| !key.is_empty()),
+        parent: Some(first_text(fields, &["/parent/key"])).filter(|key| !key.is_empty()),
         blocked_by: blockers
-            .map(|link| text(link, &["/inwardIssue/key"]))
+            .map(|link| first_text(link, &["/inwardIssue/key"]))
             .filter(|key| !key.is_empty())
             .collect(),
-        comments: comments(&fields["comment"]["comments"]),
+        comments: parse_comments(&fields["comment"]["comments"]),
         ..TrackerIssue::default()
     }
 }
 
-fn linear(item: &Value) -> TrackerIssue {
+fn parse_linear_issue(item: &Value) -> TrackerIssue {
     let relations = item["inverseRelations"]["nodes"].as_array();
     let blockers = relations
         .into_iter()
         .flatten()
-        .filter(|one| text(one, &["/type"]) == "blocks");
+        .filter(|relation| first_text(relation, &["/type"]) == "blocks");
     TrackerIssue {
-        key: text(item, &["/identifier"]),
-        url: text(item, &["/url"]),
-        title: text(item, &["/title"]),
-        body: text(item, &["/description"]),
-        state: text(item, &["/state/type", "/state/name"]),
+        key: first_text(item, &["/identifier"]),
+        url: first_text(item, &["/url"]),
+        title: first_text(item, &["/title"]),
+        body: first_text(item, &["/description"]),
+        state: first_text(item, &["/state/type", "/state/name"]),
         priority: match item["priority"].as_i64() {
             Some(number @ 1..=4) => format!("p{}", number - 1),
             _ => String::new(),
         },
-        assignee: text(item, &["/assignee/name", "/assignee/displayName"]),
-        creator: text(item, &["/creator/name"]),
-        labels: names(&item["labels"]),
-        created: text(item, &["/createdAt"]),
-        updated: text(item, &["/updatedAt"]),
-        closed: text(item, &["/completedAt", "/canceledAt"]),
-        due: text(item, &["/dueDate"]),
-        parent: Some(text(item, &["/parent/identifier"])).filter(|key| !key.is_empty()),
+        assignee: first_text(item, &["/assignee/name", "/assignee/displayName"]),
+        creator: first_text(item, &["/creator/name"]),
+        labels: list_names(&item["labels"]),
+        created: first_text(item, &["/createdAt"]),
+        updated: first_text(item, &["/updatedAt"]),
+        closed: first_text(item, &["/completedAt", "/canceledAt"]),
+        due: first_text(item, &["/dueDate"]),
+        parent: Some(first_text(item, &["/parent/identifier"])).filter(|key| !key.is_empty()),
         blocked_by: blockers
-            .map(|one| text(one, &["/issue/identifier"]))
+            .map(|relation| first_text(relation, &["/issue/identifier"]))
             .filter(|key| !key.is_empty())
             .collect(),
-        comments: comments(&item["comments"]),
+        comments: parse_comments(&item["comments"]),
         ..TrackerIssue::default()
     }
 }

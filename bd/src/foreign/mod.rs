@@ -1,4 +1,5 @@
-//! Beads from what other programs keep: an SQLite database of another bd, and exports of GitHub, Jira and Linear.
+//! Reads beads from other programs: an SQLite database of another bd, and exports of GitHub, Jira
+//! and Linear.
 
 mod csv;
 mod issue;
@@ -26,8 +27,8 @@ pub enum Tracker {
 }
 
 impl Tracker {
-    /// What its references begin with.
-    fn mark(self) -> &'static str {
+    /// The prefix of references to this tracker.
+    fn reference_prefix(self) -> &'static str {
         match self {
             Self::Github => "gh",
             Self::Jira => "jira",
@@ -36,94 +37,92 @@ impl Tracker {
     }
 }
 
-/// Why an export cannot be taken over.
+/// The reason why an export cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
-    /// It is not what was expected.
+    /// The text is not in an expected format.
     #[error("{0}")]
     Unknown(String),
-    /// Issues whose ids other beads have.
+    /// Issues whose ids are in use by other beads.
     #[error("{}, which is another issue; import them into a project of their own", .0.join(", "))]
     Taken(Vec<String>),
-    /// The program that reads databases is not there.
+    /// The program `sqlite3` is not installed.
     #[error("an SQLite database is read by the program `sqlite3`, which is not installed here")]
     NoSqlite,
-    /// The program that reads databases failed.
+    /// The program `sqlite3` failed.
     #[error("sqlite3 cannot read {file}: {reason}")]
-    Sqlite {
-        /// The database.
-        file: String,
-        /// What the program said.
-        reason: String,
-    },
+    Sqlite { file: String, reason: String },
 }
 
 impl ForeignError {
-    fn none_of(tracker: Tracker) -> Self {
-        Self::Unknown(format!("no issues of {} found in it", tracker.mark()))
+    fn no_issues_of(tracker: Tracker) -> Self {
+        Self::Unknown(format!(
+            "no issues of {} found in it",
+            tracker.reference_prefix()
+        ))
     }
 }
 
 /// The beads of an export.
 #[derive(Debug, Default)]
 pub struct ForeignBeads {
-    /// The beads.
     pub beads: Vec<Box<Bead>>,
-    /// The ids there and here.
+    /// The tracker's keys and our ids.
     pub ids: BTreeMap<String, String>,
-    /// How many edges there are between the beads.
+    /// The number of edges between the beads.
     pub edges: usize,
-    /// References to issues that the export does not have, from and to.
+    /// References to issues that the export does not have, as (from, to).
     pub left_out: Vec<(String, String)>,
-    /// Edges that are left out because they would close a circle.
+    /// Edges that are left out because they would close a cycle.
     pub circular: Vec<(String, String)>,
-    /// The fields that any bead got.
+    /// The fields that at least one bead has.
     pub fields: BTreeSet<String>,
 }
 
-/// The tracker that a text comes from; `None` if it is none of those that are known.
-pub fn detect(text: &str) -> Option<Tracker> {
+/// Detects the tracker that a text comes from. Returns `None` if the tracker is unknown.
+pub fn detect_tracker(text: &str) -> Option<Tracker> {
     match text.trim_start().chars().next()? {
-        '[' | '{' => json::detect(&serde_json::from_str(text).ok()?),
-        _ => csv::detect(text),
+        '[' | '{' => json::detect_json(&serde_json::from_str(text).ok()?),
+        _ => csv::detect_csv(text),
     }
 }
 
-/// Reads an export into a store whose ids begin with `prefix`. An issue that is here already, by its reference, keeps its id.
-pub fn read(
+/// Reads an export into a store whose ids begin with `prefix`. An issue whose reference is already
+/// in the store keeps its id.
+pub fn read_export(
     text: &str,
     tracker: Tracker,
     prefix: &str,
-    here: &Snapshot,
+    existing: &Snapshot,
 ) -> Result<ForeignBeads, ForeignError> {
     let issues = if matches!(text.trim_start().chars().next(), Some('[' | '{')) {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| ForeignError::Unknown(format!("no JSON: {error}")))?;
-        json::issues(&value, tracker)?
+        json::parse_json_issues(&value, tracker)?
     } else {
-        csv::issues(text, tracker)?
+        csv::parse_csv_issues(text, tracker)?
     };
     let mut found = ForeignBeads {
-        ids: ids(&issues, tracker, prefix, here)?,
+        ids: assign_ids(&issues, tracker, prefix, existing)?,
         ..ForeignBeads::default()
     };
-    let edges = edges(&issues, &mut found);
+    let edges = build_edges(&issues, &mut found);
     for issue in &issues {
         let Some(id) = found.ids.get(&issue.key) else {
             continue;
         };
-        let mut value = issue.value(id).map_err(ForeignError::Unknown)?;
-        value["external_ref"] = json!(reference(tracker, &issue.key));
-        if let Some(own) = edges.get(id.as_str()) {
+        let mut value = issue.to_record(id).map_err(ForeignError::Unknown)?;
+        value["external_ref"] = json!(build_reference(tracker, &issue.key));
+        if let Some(targets) = edges.get(id.as_str()) {
             let edge = |(to, kind): &(String, &str)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]});
-            let own: Vec<Value> = own.iter().map(edge).collect();
-            found.edges += own.len();
-            value["dependencies"] = json!(own);
+            let dependencies: Vec<Value> = targets.iter().map(edge).collect();
+            found.edges += dependencies.len();
+            value["dependencies"] = json!(dependencies);
         }
         if let Value::Object(object) = &value {
             found.fields.extend(object.keys().cloned());
         }
-        let bead = record::parse(value.to_string().as_bytes());
+        let bead = record::parse_bead(value.to_string().as_bytes());
         let bead =
             bead.map_err(|error| ForeignError::Unknown(format!("{}: {error}", issue.key)))?;
         found.beads.push(Box::new(bead));
@@ -131,8 +130,9 @@ pub fn read(
     Ok(found)
 }
 
-/// The id of each issue: that of the bead with its reference, else one made of its key.
-fn ids(
+/// Assigns an id to each issue: the id of the bead with its reference, or an id derived from its
+/// key.
+fn assign_ids(
     issues: &[TrackerIssue],
     tracker: Tracker,
     prefix: &str,
@@ -148,24 +148,24 @@ fn ids(
     }
     let (mut ids, mut used, mut taken) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
     for issue in issues {
-        let own = known.get(reference(tracker, &issue.key).as_str());
+        let existing = known.get(build_reference(tracker, &issue.key).as_str());
         let is_other = |bead: &Bead| {
             let metadata = bead.metadata_object();
             let url = metadata.get("url").and_then(Value::as_str);
             url.is_some_and(|url| !issue.url.is_empty() && url != issue.url)
         };
-        let id = match own {
+        let id = match existing {
             Some(bead) if is_other(bead) => None,
             Some(bead) => Some(bead.id.clone()),
             None => {
-                let slugs = slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
+                let slugs = build_slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
                 let is_free = |id: &String| !used.contains(id) && !here.is_taken(id);
                 slugs.into_iter().find(is_free)
             }
         };
         let Some(id) = id else {
-            let slug = own.map_or_else(
-                || slugs(tracker, &issue.key)[0].clone(),
+            let slug = existing.map_or_else(
+                || build_slugs(tracker, &issue.key)[0].clone(),
                 |bead| bead.id.clone(),
             );
             taken.push(format!("{} is {slug} here", issue.key));
@@ -181,8 +181,8 @@ fn ids(
     }
 }
 
-/// The edges of each bead. One pair has one edge, and none closes a circle.
-fn edges(
+/// Builds the edges of each bead. A pair of beads has one edge, and no edge closes a cycle.
+fn build_edges(
     issues: &[TrackerIssue],
     found: &mut ForeignBeads,
 ) -> BTreeMap<String, Vec<(String, &'static str)>> {
@@ -205,14 +205,15 @@ fn edges(
             }
         }
     }
-    while let Some(circle) = circle::first(&waits) {
+    while let Some(circle) = circle::find_index_cycle(&waits) {
         let pairs = || circle.windows(2).map(|pair| (pair[0], pair[1]));
-        // What contains what is known better than what waits for what.
+        // Containment is more reliable than blocking, so a cycle is broken at a blocking edge
+        // first.
         let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));
         let Some((from, to)) = edge.or_else(|| pairs().next()) else {
             break;
         };
-        waits[from].retain(|own| *own != to);
+        waits[from].retain(|target| *target != to);
         kinds.remove(&(from, to));
         let keys = (issues[from].key.clone(), issues[to].key.clone());
         found.circular.push(keys);
@@ -227,16 +228,17 @@ fn edges(
     edges
 }
 
-/// What may stand for an issue in an id: `gh12` or `proj7`, and `proj-7` where that is another issue's.
-fn slugs(tracker: Tracker, key: &str) -> [String; 2] {
+/// Returns the parts of an id that can stand for an issue: `gh12` or `proj7`, and `proj-7` if the
+/// first belongs to another issue.
+fn build_slugs(tracker: Tracker, key: &str) -> [String; 2] {
     let mark = if tracker == Tracker::Github { "gh" } else { "" };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let dashed: String = key.to_lowercase().chars().map(plain).collect();
     [dashed.replace('-', ""), dashed].map(|slug| format!("{mark}{slug}"))
 }
 
-fn reference(tracker: Tracker, key: &str) -> String {
-    format!("{}-{key}", tracker.mark())
+fn build_reference(tracker: Tracker, key: &str) -> String {
+    format!("{}-{key}", tracker.reference_prefix())
 }
 
 #[cfg(test)]
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exports_are_told_apart() {
+    fn exports_of_each_tracker_are_detected() {
         for (text, tracker) in [
             (r#"[{"number":1,"title":"T"}]"#, Some(Tracker::Github)),
             (
@@ -260,7 +262,7 @@ mod tests {
             (r#"{"id":"bd-a","title":"T"}"#, None),
             ("a,b\n", None),
         ] {
-            assert_eq!(detect(text), tracker, "{text}");
+            assert_eq!(detect_tracker(text), tracker, "{text}");
         }
     }
 }

@@ -1,22 +1,22 @@
-//! The SQLite database of another bd, read by the program `sqlite3`.
+//! Reads the SQLite database of another bd with the program `sqlite3`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::issue::instant;
+use super::issue::parse_instant;
 use super::{ForeignBeads, ForeignError};
 use crate::bead::record;
-use kit::sys::exec::{Exec, ExecError};
+use kit::sys::exec::{ChildCommand, ExecError};
 
 /// Columns that hold truth values.
 const SWITCHES: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];
 /// Columns that hold JSON.
 const TREES: [&str; 4] = ["metadata", "waiters", "bonded_from", "validations"];
-/// Columns of no use outside of the database.
+/// Columns that are meaningless outside the database.
 const DROPPED: [&str; 1] = ["content_hash"];
-/// Settings that a store needs and only the database may have.
+/// Settings that a store needs and that may be only in the database.
 const SETTINGS: [&str; 5] = [
     "issue_prefix",
     "types.custom",
@@ -24,28 +24,26 @@ const SETTINGS: [&str; 5] = [
     "allowed_prefixes",
     "mail.delegate",
 ];
-/// What the names of values begin with that `bd kv` and `bd remember` keep.
+/// The prefixes of the names of values from `bd kv` and `bd remember`.
 const VALUES: &str = "kv.";
 
-/// What a database holds.
+/// The contents of a database.
 #[derive(Debug, Default)]
-pub struct Database {
-    /// The beads, wisps too.
+pub struct ForeignDatabase {
     pub found: ForeignBeads,
-    /// The settings, by name.
     pub settings: BTreeMap<String, String>,
 }
 
-/// Reads a database; it is not changed.
-pub fn read(file: &Path) -> Result<Database, ForeignError> {
-    let mut database = Database::default();
-    let tables = query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
+/// Reads a database without changing it.
+pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
+    let mut database = ForeignDatabase::default();
+    let tables = run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
     let tables: Vec<String> = tables.iter().map(|row| text_of(row, "name")).collect();
     // Older databases have fewer tables.
-    let has = |table: &str| tables.iter().any(|own| own == table);
+    let has = |table: &str| tables.iter().any(|existing| existing == table);
     let rows = |table: &str| {
         if has(table) {
-            query(file, &format!("SELECT * FROM {table}"))
+            run_query(file, &format!("SELECT * FROM {table}"))
         } else {
             Ok(Vec::new())
         }
@@ -57,8 +55,8 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
             let cell = if table == "labels" {
                 row["label"].clone()
             } else {
-                let wrong = |reason| failed(file, format!("{table} of {id}: {reason}"));
-                cleaned(row).map_err(wrong)?
+                let wrong = |reason| sqlite_error(file, format!("{table} of {id}: {reason}"));
+                normalize_row(row).map_err(wrong)?
             };
             let list = parts
                 .entry(id)
@@ -72,12 +70,12 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
     }
     if !has("issues") {
         let none = "it has no table of issues".to_owned();
-        return Err(failed(file, none));
+        return Err(sqlite_error(file, none));
     }
     for row in rows("issues")? {
         let id = text_of(&row, "id");
-        let wrong = |reason: String| failed(file, format!("the issue {id}: {reason}"));
-        let Value::Object(mut object) = cleaned(row).map_err(wrong)? else {
+        let wrong = |reason: String| sqlite_error(file, format!("the issue {id}: {reason}"));
+        let Value::Object(mut object) = normalize_row(row).map_err(wrong)? else {
             continue;
         };
         object.extend(parts.remove(&id).unwrap_or_default());
@@ -88,17 +86,17 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
         database.found.edges += edges;
         database.found.fields.extend(object.keys().cloned());
         let line = Value::Object(object).to_string();
-        let bead = record::parse(line.as_bytes());
+        let bead = record::parse_bead(line.as_bytes());
         let bead = bead.map_err(|error| wrong(error.to_string()))?;
         database.found.ids.insert(id.clone(), id);
         database.found.beads.push(Box::new(bead));
     }
-    database.settings = settings(&rows("config")?);
+    database.settings = select_settings(&rows("config")?);
     Ok(database)
 }
 
-/// Of the settings of a database those that are taken over.
-fn settings(rows: &[Value]) -> BTreeMap<String, String> {
+/// Selects the settings to import.
+fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
     let pairs = rows
         .iter()
         .map(|row| (text_of(row, "key"), text_of(row, "value")));
@@ -113,15 +111,15 @@ fn text_of(row: &Value, key: &str) -> String {
     row[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn failed(file: &Path, reason: String) -> ForeignError {
+fn sqlite_error(file: &Path, reason: String) -> ForeignError {
     ForeignError::Sqlite {
         file: file.display().to_string(),
         reason,
     }
 }
 
-fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
-    let run = Exec::new("sqlite3")
+fn run_query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
+    let run = ChildCommand::new("sqlite3")
         .args(["-readonly", "-json"])
         .arg(file)
         .arg(sql)
@@ -129,20 +127,20 @@ fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
         .run();
     let done = run.map_err(|error| match error {
         ExecError::Missing { .. } => ForeignError::NoSqlite,
-        error => failed(file, error.to_string()),
+        error => sqlite_error(file, error.to_string()),
     })?;
-    if !done.ok() {
-        return Err(failed(file, done.error_text().trim().to_owned()));
+    if !done.is_success() {
+        return Err(sqlite_error(file, done.error_text().trim().to_owned()));
     }
     let text = done.text();
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    serde_json::from_str(&text).map_err(|error| failed(file, error.to_string()))
+    serde_json::from_str(&text).map_err(|error| sqlite_error(file, error.to_string()))
 }
 
-/// A row as a record has it: without what is empty, with truth values, JSON and times as such.
-fn cleaned(row: Value) -> Result<Value, String> {
+/// Converts a row to a record: drops empty values, and converts truth values, JSON and times.
+fn normalize_row(row: Value) -> Result<Value, String> {
     let Value::Object(object) = row else {
         return Ok(row);
     };
@@ -162,7 +160,8 @@ fn cleaned(row: Value) -> Result<Value, String> {
                 }
             }
             Value::String(text) if is_time(&key) => {
-                let time = time(&text).ok_or_else(|| format!("{key} \"{text}\" is no time"))?;
+                let time =
+                    normalize_time(&text).ok_or_else(|| format!("{key} \"{text}\" is no time"))?;
                 json!(time)
             }
             value => value,
@@ -181,11 +180,11 @@ fn is_time(key: &str) -> bool {
     key.ends_with("_at") || matches!(key, "defer_until" | "last_activity")
 }
 
-/// A time as RFC 3339; one that is as it should be keeps its zone.
-fn time(text: &str) -> Option<String> {
+/// Converts a time to RFC 3339. A valid time keeps its zone.
+fn normalize_time(text: &str) -> Option<String> {
     match text.parse::<jiff::Timestamp>() {
         Ok(_) => Some(text.replacen(' ', "T", 1)),
-        Err(_) => Some(instant(text)?.to_string()),
+        Err(_) => Some(parse_instant(text)?.to_string()),
     }
 }
 
@@ -194,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_databases_are_read() {
+    fn times_of_databases_are_parsed() {
         for (text, wanted) in [
             ("2026-01-02 03:04:05", "2026-01-02T03:04:05Z"),
             ("2026-01-02 03:04:05.6+01:00", "2026-01-02T03:04:05.6+01:00"),
@@ -205,7 +204,7 @@ mod tests {
                 "2026-01-02T03:04:05Z",
             ),
         ] {
-            assert_eq!(time(text).as_deref(), Some(wanted));
+            assert_eq!(normalize_time(text).as_deref(), Some(wanted));
         }
     }
 }

@@ -1,35 +1,40 @@
-//! Advice: steps put before and after the steps whose ids match. It never matches steps that advice put in.
+//! Advice: inserts steps before and after the steps whose ids match. Advice never matches steps
+//! that advice inserted.
 
 use std::collections::BTreeSet;
 
-use super::schema::{Advice, AdviceStep, Step};
-use super::vars::{self, Values};
+use super::schema::{Advice, AdviceStep, FormulaStep};
+use super::vars::{self, VarValues};
 
-/// Applies rules one after the other.
-pub fn apply(mut steps: Vec<Step>, rules: &[Advice]) -> Vec<Step> {
+/// Applies the rules in order.
+pub fn apply_advice(mut steps: Vec<FormulaStep>, rules: &[Advice]) -> Vec<FormulaStep> {
     if rules.is_empty() {
         return steps;
     }
-    let mut own = BTreeSet::new();
-    ids(&steps, &mut own);
+    let mut original_ids = BTreeSet::new();
+    collect_ids(&steps, &mut original_ids);
     for rule in rules {
-        steps = apply_one(steps, rule, &own);
+        steps = apply_rule(steps, rule, &original_ids);
     }
     steps
 }
 
-fn ids(steps: &[Step], found: &mut BTreeSet<String>) {
+fn collect_ids(steps: &[FormulaStep], found: &mut BTreeSet<String>) {
     for step in steps {
         found.insert(step.id.clone());
-        ids(&step.children, found);
+        collect_ids(&step.children, found);
     }
 }
 
-fn apply_one(steps: Vec<Step>, rule: &Advice, own: &BTreeSet<String>) -> Vec<Step> {
+fn apply_rule(
+    steps: Vec<FormulaStep>,
+    rule: &Advice,
+    original_ids: &BTreeSet<String>,
+) -> Vec<FormulaStep> {
     let mut done = Vec::with_capacity(steps.len());
     for mut step in steps {
-        step.children = apply_one(std::mem::take(&mut step.children), rule, own);
-        if !own.contains(&step.id) || !matches(&rule.target, &step.id) {
+        step.children = apply_rule(std::mem::take(&mut step.children), rule, original_ids);
+        if !original_ids.contains(&step.id) || !is_pattern_match(&rule.target, &step.id) {
             done.push(step);
             continue;
         }
@@ -38,12 +43,12 @@ fn apply_one(steps: Vec<Step>, rule: &Advice, own: &BTreeSet<String>) -> Vec<Ste
             .before
             .iter()
             .chain(around.iter().flat_map(|around| &around.before));
-        let before = chain(&step, before, None);
+        let before = chain_steps(&step, before, None);
         let after = rule
             .after
             .iter()
             .chain(around.iter().flat_map(|around| &around.after));
-        let after = chain(&step, after, Some(&step.id));
+        let after = chain_steps(&step, after, Some(&step.id));
         if let Some(last) = before.last() {
             step.add_need(&last.id);
         }
@@ -54,27 +59,28 @@ fn apply_one(steps: Vec<Step>, rule: &Advice, own: &BTreeSet<String>) -> Vec<Ste
     done
 }
 
-/// The steps of advice, each waiting for the one before it, the first for `start`.
-fn chain<'a>(
-    target: &Step,
+/// Builds the steps of advice. Each step waits for the previous one, and the first waits for
+/// `start`.
+fn chain_steps<'a>(
+    target: &FormulaStep,
     advice: impl Iterator<Item = &'a AdviceStep>,
     start: Option<&str>,
-) -> Vec<Step> {
-    let names = Values::from_iter([
+) -> Vec<FormulaStep> {
+    let names = VarValues::from_iter([
         ("step.id".to_owned(), target.id.clone()),
         ("step.title".to_owned(), target.title.clone()),
         ("step.description".to_owned(), target.description.clone()),
     ]);
-    let put_in = |text: &str| vars::put_in_single(text, &names);
-    let mut done: Vec<Step> = Vec::new();
+    let put_in = |text: &str| vars::substitute_single(text, &names);
+    let mut done: Vec<FormulaStep> = Vec::new();
     for advice in advice {
-        let mut step = Step {
+        let mut step = FormulaStep {
             id: put_in(&advice.id),
             title: put_in(&advice.title),
             description: put_in(&advice.description),
             kind: advice.kind.clone(),
             condition: target.condition.clone(),
-            ..Step::default()
+            ..FormulaStep::default()
         };
         if step.title.is_empty() {
             step.title.clone_from(&step.id);
@@ -87,7 +93,7 @@ fn chain<'a>(
     done
 }
 
-/// Whether an id matches a pattern: `*`, `?`, and `[a-z]` stand for parts of it.
-pub fn matches(pattern: &str, id: &str) -> bool {
+/// Returns true if an id matches a pattern with the wildcards `*`, `?` and `[a-z]`.
+pub fn is_pattern_match(pattern: &str, id: &str) -> bool {
     pattern == id || glob::Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(id))
 }

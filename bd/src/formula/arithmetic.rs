@@ -1,20 +1,21 @@
-//! The ranges of loops: `1..2^{disks}-1`, in whole numbers.
+//! Evaluates the ranges of loops, such as `1..2^{disks}-1`, in whole numbers.
 
-/// The first and last number of a range such as `1..3`; a text that says why it is none.
-pub fn range(text: &str) -> Result<(i64, i64), String> {
+/// Returns the first and the last number of a range such as `1..3`. The error describes the
+/// problem.
+pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text
         .split_once("..")
         .ok_or_else(|| format!("range \"{text}\" is not START..END"))?;
-    let (first, last) = (evaluate(first)?, evaluate(last)?);
+    let (first, last) = (evaluate_expression(first)?, evaluate_expression(last)?);
     if last < first {
         return Err(format!("range {first}..{last} ends before it starts"));
     }
     Ok((first, last))
 }
 
-/// The value of an expression of whole numbers, `+ - * / ^` and parentheses.
-pub fn evaluate(text: &str) -> Result<i64, String> {
-    let mut reader = Reader {
+/// Evaluates an expression of whole numbers, `+ - * / ^` and parentheses.
+pub fn evaluate_expression(text: &str) -> Result<i64, String> {
+    let mut reader = ExpressionParser {
         text,
         rest: text.trim(),
         depth: 0,
@@ -27,13 +28,13 @@ pub fn evaluate(text: &str) -> Result<i64, String> {
     }
 }
 
-struct Reader<'a> {
+struct ExpressionParser<'a> {
     text: &'a str,
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionParser<'_> {
     fn unexpected(&self) -> String {
         let what = match self.rest.chars().next() {
             Some('{') => {
@@ -46,8 +47,8 @@ impl Reader<'_> {
         format!("unexpected {what} in \"{}\"", self.text)
     }
 
-    /// The expression, cut where it is long.
-    fn short(&self) -> String {
+    /// Returns the expression, cut if it is long.
+    fn shortened(&self) -> String {
         let cut: String = self.text.chars().take(60).collect();
         let end = if cut.len() < self.text.len() {
             "…"
@@ -105,7 +106,7 @@ impl Reader<'_> {
         }
         self.depth += 1;
         if self.depth > 64 {
-            return Err(format!("{} is nested too deep", self.short()));
+            return Err(format!("{} is nested too deep", self.shortened()));
         }
         let exponent = self.power()?;
         self.depth -= 1;
@@ -116,7 +117,7 @@ impl Reader<'_> {
     fn unary(&mut self) -> Result<i64, String> {
         self.depth += 1;
         if self.depth > 64 {
-            return Err(format!("{} is nested too deep", self.short()));
+            return Err(format!("{} is nested too deep", self.shortened()));
         }
         let value = if self.take(&['-']).is_some() {
             let value = self.unary()?;
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_have_their_usual_order() {
+    fn expressions_follow_the_usual_precedence() {
         for (text, value) in [
             ("1+2*3", 7),
             ("2^3^2", 512),
@@ -160,7 +161,7 @@ mod tests {
             ("2^9-1", 511),
             ("-3 + 10 / 3", 0),
         ] {
-            assert_eq!(evaluate(text), Ok(value), "{text}");
+            assert_eq!(evaluate_expression(text), Ok(value), "{text}");
         }
         for text in [
             "",
@@ -172,16 +173,16 @@ mod tests {
             "{n}",
             "9999999999999999999",
         ] {
-            assert!(evaluate(text).is_err(), "{text}");
+            assert!(evaluate_expression(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_range_may_have_one_number_and_never_less() {
-        assert_eq!(range("3..3"), Ok((3, 3)));
-        assert!(range("3..2").unwrap_err().contains("ends before"));
-        assert!(range("3").is_err());
+    fn a_range_has_at_least_one_number() {
+        assert_eq!(parse_range("3..3"), Ok((3, 3)));
+        assert!(parse_range("3..2").unwrap_err().contains("ends before"));
+        assert!(parse_range("3").is_err());
         let deep = format!("1..{}1", "1^".repeat(400_000));
-        assert!(range(&deep).unwrap_err().contains("nested too deep"));
+        assert!(parse_range(&deep).unwrap_err().contains("nested too deep"));
     }
 }

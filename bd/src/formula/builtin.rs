@@ -2,15 +2,15 @@
 
 include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
 
-/// The text of a built-in formula.
-pub fn text(name: &str) -> Option<&'static str> {
+/// Returns the text of a built-in formula.
+pub fn find_builtin(name: &str) -> Option<&'static str> {
     let at = FORMULAS
-        .binary_search_by(|(own, _)| (*own).cmp(name))
+        .binary_search_by(|(builtin_name, _)| (*builtin_name).cmp(name))
         .ok()?;
     FORMULAS.get(at).map(|(_, text)| *text)
 }
 
-/// The names of the built-in formulas, sorted.
-pub fn names() -> impl Iterator<Item = &'static str> {
+/// Returns the sorted names of the built-in formulas.
+pub fn list_builtins() -> impl Iterator<Item = &'static str> {
     FORMULAS.iter().map(|(name, _)| *name)
 }

@@ -1,17 +1,19 @@
-//! What is refused in a formula: in its own file, and in what it cooks to.
+//! Checks formulas: each file on its own, and the steps that a formula cooks to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MOST_STEPS;
 use super::condition;
-use super::find::is_name;
-use super::problem::Problem;
-use super::schema::{Compose, Formula, FormulaKind, Loop, OnComplete, Step, StepGate, Var};
-use super::source::{Loaded, Source};
+use super::find::is_formula_name;
+use super::problem::FormulaProblem;
+use super::schema::{
+    ComposeRules, Formula, FormulaKind, FormulaStep, FormulaVar, OnComplete, StepGate, StepLoop,
+};
+use super::source::{FormulaSource, LoadedFormula};
 use super::vars::{self, StepCondition};
 use crate::graph::circle;
 
-/// So many problems are reported at once.
+/// The maximum number of problems reported at once.
 const ENOUGH: usize = 50;
 
 const GATES: [&str; 7] = [
@@ -27,58 +29,59 @@ const VAR_KINDS: [&str; 8] = [
     "", "string", "int", "integer", "number", "bool", "boolean", "text",
 ];
 
-/// What is wrong in a formula's own file: refused, and only odd.
-pub fn own(loaded: &Loaded) -> (Vec<Problem>, Vec<Problem>) {
+/// Returns the errors and the warnings of a formula's own file.
+pub fn check_own_file(loaded: &LoadedFormula) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
     let (formula, source) = (&loaded.formula, &loaded.source);
-    let mut report = Report {
+    let mut report = FormulaFindings {
         source,
-        refused: Vec::new(),
-        odd: loaded.warnings.clone(),
+        errors: Vec::new(),
+        warnings: loaded.warnings.clone(),
     };
-    report.root(formula);
+    report.check_root(formula);
     for (name, var) in &formula.vars {
-        report.var(name, var);
+        report.check_var(name, var);
     }
-    report.compose(&formula.compose);
+    report.check_compose(&formula.compose);
     let mut seen = BTreeSet::new();
-    report.steps(&formula.steps, &mut seen);
-    report.steps(&formula.template, &mut BTreeSet::new());
-    report.convoy(formula);
-    (report.refused, report.odd)
+    report.check_steps(&formula.steps, &mut seen);
+    report.check_steps(&formula.template, &mut BTreeSet::new());
+    report.check_convoy(formula);
+    (report.errors, report.warnings)
 }
 
-struct Report<'a> {
-    source: &'a Source,
-    refused: Vec<Problem>,
-    odd: Vec<Problem>,
+struct FormulaFindings<'a> {
+    source: &'a FormulaSource,
+    errors: Vec<FormulaProblem>,
+    warnings: Vec<FormulaProblem>,
 }
 
-impl Report<'_> {
-    /// Whether enough is wrong: to look up lines takes its time, and nobody reads hundreds of them.
-    fn is_enough(&self) -> bool {
-        self.refused.len() >= ENOUGH
+impl FormulaFindings<'_> {
+    /// Returns true if enough problems were found. The lookup of lines is slow, and a report of
+    /// hundreds of problems is useless.
+    fn has_enough(&self) -> bool {
+        self.errors.len() >= ENOUGH
     }
 
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
-        if self.is_enough() {
+        if self.has_enough() {
             return;
         }
         let problem = self.source.problem(key, text.into());
-        self.refused.push(problem);
+        self.errors.push(problem);
     }
 
     fn refuse_step(&mut self, id: &str, key: &str, text: impl Into<String>) {
-        if self.is_enough() {
+        if self.has_enough() {
             return;
         }
         let problem = self.source.step_problem(id, key, text.into());
-        self.refused.push(problem);
+        self.errors.push(problem);
     }
 
-    fn root(&mut self, formula: &Formula) {
+    fn check_root(&mut self, formula: &Formula) {
         if formula.name.is_empty() {
             self.refuse("formula", "it has no name: add formula = \"NAME\"");
-        } else if !is_name(&formula.name) {
+        } else if !is_formula_name(&formula.name) {
             let text = format!(
                 "\"{}\" is no name: use letters, digits, `-`, `_` and `.`",
                 formula.name
@@ -96,7 +99,7 @@ impl Report<'_> {
             );
         }
         for parent in &formula.extends {
-            if !is_name(parent.split('@').next().unwrap_or_default()) {
+            if !is_formula_name(parent.split('@').next().unwrap_or_default()) {
                 self.refuse("extends", format!("\"{parent}\" is no formula name"));
             }
         }
@@ -126,8 +129,8 @@ impl Report<'_> {
         );
     }
 
-    fn var(&mut self, name: &str, var: &Var) {
-        if !vars::is_name(name) {
+    fn check_var(&mut self, name: &str, var: &FormulaVar) {
+        if !vars::is_variable_name(name) {
             self.refuse(
                 name,
                 format!("\"{name}\" is no variable name: use letters, digits and `_`"),
@@ -154,7 +157,7 @@ impl Report<'_> {
             if var.required {
                 let text =
                     format!("variable {name} is required and has a default; the default is used");
-                self.odd.push(self.source.problem(name, text));
+                self.warnings.push(self.source.problem(name, text));
             }
             if !var.choices.is_empty() && !var.choices.contains(default) {
                 let text = format!(
@@ -166,20 +169,20 @@ impl Report<'_> {
         }
     }
 
-    fn steps(&mut self, steps: &[Step], seen: &mut BTreeSet<String>) {
+    fn check_steps(&mut self, steps: &[FormulaStep], seen: &mut BTreeSet<String>) {
         for step in steps {
-            self.step_id(step, seen);
-            self.step(step);
-            self.steps(&step.children, seen);
+            self.check_step_id(step, seen);
+            self.check_step(step);
+            self.check_steps(&step.children, seen);
             if let Some(repeat) = &step.repeat {
-                self.repeat(&step.id, repeat);
-                // A body is a place of its own: its ids get the loop's name.
-                self.steps(&repeat.body, &mut BTreeSet::new());
+                self.check_repeat(&step.id, repeat);
+                // A body has its own scope: its ids are prefixed with the loop's id.
+                self.check_steps(&repeat.body, &mut BTreeSet::new());
             }
         }
     }
 
-    fn step_id(&mut self, step: &Step, seen: &mut BTreeSet<String>) {
+    fn check_step_id(&mut self, step: &FormulaStep, seen: &mut BTreeSet<String>) {
         if step.id.trim().is_empty() {
             let what = if step.title.is_empty() {
                 "a step".to_owned()
@@ -193,7 +196,7 @@ impl Report<'_> {
                 .source
                 .value_line("title", &step.title)
                 .or(problem.line);
-            self.refused.push(problem);
+            self.errors.push(problem);
             return;
         }
         if step.id.contains(char::is_whitespace) {
@@ -203,18 +206,18 @@ impl Report<'_> {
                 "the id has white space: use letters, digits, `-` and `.`",
             );
         }
-        // Lines are looked up only for what is wrong: a large formula has many steps.
+        // Lines are looked up only for errors, because a large formula has many steps.
         if !seen.insert(step.id.clone()) {
             let first = self.source.step_line(&step.id, 0);
             let at = first.map_or_else(String::new, |line| format!(", first on line {line}"));
             let text = format!("duplicate step id{at}");
             let mut problem = self.source.step_problem(&step.id, "", text);
             problem.line = self.source.step_line(&step.id, 1).or(problem.line);
-            self.refused.push(problem);
+            self.errors.push(problem);
         }
     }
 
-    fn step(&mut self, step: &Step) {
+    fn check_step(&mut self, step: &FormulaStep) {
         let id = step.id.as_str();
         if step.title.trim().is_empty() && step.expand.is_empty() && step.repeat.is_none() {
             self.refuse_step(id, "", "it has no title: add title = \"…\"");
@@ -236,7 +239,7 @@ impl Report<'_> {
             );
             self.refuse_step(id, "waits_for", text);
         }
-        if !step.condition.is_empty() && StepCondition::read(&step.condition).is_none() {
+        if !step.condition.is_empty() && StepCondition::parse(&step.condition).is_none() {
             let text = format!(
                 "condition \"{}\": use {{{{name}}}}, !{{{{name}}}}, {{{{name}}}} == text or {{{{name}}}} != text",
                 step.condition
@@ -244,14 +247,14 @@ impl Report<'_> {
             self.refuse_step(id, "condition", text);
         }
         if let Some(gate) = &step.gate {
-            self.gate(id, gate);
+            self.check_gate(id, gate);
         }
         if let Some(after) = &step.on_complete {
-            self.on_complete(id, after);
+            self.check_on_complete(id, after);
         }
     }
 
-    fn gate(&mut self, id: &str, gate: &StepGate) {
+    fn check_gate(&mut self, id: &str, gate: &StepGate) {
         if !GATES.contains(&gate.kind.as_str()) {
             let text = format!(
                 "gate type \"{}\": use one of {}",
@@ -261,7 +264,7 @@ impl Report<'_> {
             self.refuse_step(id, "gate", text);
         }
         let is_length =
-            crate::query::when::duration(&gate.timeout).is_some_and(|length| length > 0);
+            crate::query::when::parse_duration(&gate.timeout).is_some_and(|length| length > 0);
         if gate.kind == "timer" && !is_length {
             self.refuse_step(id, "gate", "a timer gate needs timeout = \"30m\"");
         }
@@ -270,7 +273,7 @@ impl Report<'_> {
         }
     }
 
-    fn on_complete(&mut self, id: &str, after: &OnComplete) {
+    fn check_on_complete(&mut self, id: &str, after: &OnComplete) {
         let wrong = match () {
             () if after.for_each.is_empty() != after.bond.is_empty() => {
                 "on_complete needs both for_each and bond"
@@ -286,7 +289,7 @@ impl Report<'_> {
         self.refuse_step(id, "on_complete", wrong);
     }
 
-    fn repeat(&mut self, id: &str, repeat: &Loop) {
+    fn check_repeat(&mut self, id: &str, repeat: &StepLoop) {
         let ways = [
             repeat.count.is_some(),
             !repeat.until.is_empty(),
@@ -307,11 +310,11 @@ impl Report<'_> {
             if repeat.max.is_none_or(|max| max < 1) {
                 self.refuse_step(id, "until", "until needs max, 1 or more");
             }
-            if let Err(text) = condition::check(&repeat.until) {
+            if let Err(text) = condition::check_condition(&repeat.until) {
                 self.refuse_step(id, "until", text);
             }
         }
-        if !repeat.var.is_empty() && !vars::is_name(&repeat.var) {
+        if !repeat.var.is_empty() && !vars::is_variable_name(&repeat.var) {
             self.refuse_step(id, "var", format!("\"{}\" is no variable name", repeat.var));
         }
         if repeat.body.is_empty() {
@@ -319,7 +322,7 @@ impl Report<'_> {
         }
     }
 
-    fn compose(&mut self, compose: &Compose) {
+    fn check_compose(&mut self, compose: &ComposeRules) {
         for point in &compose.bond_points {
             if point.id.is_empty() {
                 self.refuse("bond_points", "a bond point needs an id");
@@ -338,7 +341,7 @@ impl Report<'_> {
             }
         }
         for gate in &compose.gate {
-            if let Err(text) = condition::check(&gate.condition) {
+            if let Err(text) = condition::check_condition(&gate.condition) {
                 self.refuse("gate", text);
             }
         }
@@ -349,7 +352,7 @@ impl Report<'_> {
         }
     }
 
-    fn convoy(&mut self, formula: &Formula) {
+    fn check_convoy(&mut self, formula: &Formula) {
         let mut seen = Vec::new();
         for leg in &formula.legs {
             if leg.id.is_empty() || leg.title.is_empty() {
@@ -362,7 +365,10 @@ impl Report<'_> {
         if !formula.extends.is_empty() {
             return;
         }
-        let synthesis = formula.synthesis.iter().flat_map(|it| &it.depends_on);
+        let synthesis = formula
+            .synthesis
+            .iter()
+            .flat_map(|synthesis| &synthesis.depends_on);
         let presets = formula.presets.values().flat_map(|preset| &preset.legs);
         let needs = formula.legs.iter().flat_map(|leg| &leg.needs);
         for id in synthesis.chain(presets).chain(needs) {
@@ -373,17 +379,17 @@ impl Report<'_> {
     }
 }
 
-/// What is wrong in the steps that a formula cooks to.
-pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
+/// Returns the errors in the steps that a formula cooks to.
+pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaProblem> {
     let mut flat = Vec::new();
-    flatten(&formula.steps, None, &mut flat);
+    flatten_steps(&formula.steps, None, &mut flat);
     let mut problems = Vec::new();
     if flat.len() > MOST_STEPS {
         let text = format!("the formula has more than {MOST_STEPS} steps");
         return vec![source.problem("steps", text)];
     }
     for (step, _) in &flat {
-        problems.extend(mistyped_names(step, &formula.vars, source));
+        problems.extend(find_mistyped_names(step, &formula.vars, source));
     }
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, (step, _)) in flat.iter().enumerate() {
@@ -401,18 +407,21 @@ pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
         if problems.len() >= ENOUGH {
             break;
         }
-        for (need, key) in needs(step) {
+        for (need, key) in list_needs(step) {
             if need == step.id {
                 let text = "it needs itself: remove it from its needs".to_owned();
                 problems.push(source.step_problem(&step.id, key, text));
             } else if !at.contains_key(need) {
-                let text = format!("{key} names the unknown step \"{need}\"{}", near(need, &at));
+                let text = format!(
+                    "{key} names the unknown step \"{need}\"{}",
+                    suggest_similar(need, &at)
+                );
                 problems.push(source.step_problem(&step.id, key, text));
             }
         }
     }
     if problems.is_empty()
-        && let Some(circle) = circle_of_steps(&flat, &at)
+        && let Some(circle) = find_step_cycle(&flat, &at)
     {
         let first = circle.first().cloned().unwrap_or_default();
         let text = format!("dependency cycle: {}", circle.join(" → "));
@@ -421,9 +430,13 @@ pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
     problems
 }
 
-/// Names of variables in a step that are nearly those of a declared one. Any other unknown name stays text: it may
-/// belong to another template language.
-fn mistyped_names(step: &Step, declared: &BTreeMap<String, Var>, source: &Source) -> Vec<Problem> {
+/// Returns problems for names in a step that are similar to a declared variable. Any other unknown
+/// name stays as text, because it may belong to another template language.
+fn find_mistyped_names(
+    step: &FormulaStep,
+    declared: &BTreeMap<String, FormulaVar>,
+    source: &FormulaSource,
+) -> Vec<FormulaProblem> {
     let texts = [
         ("title", &step.title),
         ("description", &step.description),
@@ -435,51 +448,52 @@ fn mistyped_names(step: &Step, declared: &BTreeMap<String, Var>, source: &Source
         .filter(|(_, text)| text.contains("{{"))
         .flat_map(|(key, text)| vars::names_in(text).into_iter().map(|name| (*key, name)))
         .collect();
-    let condition = StepCondition::read(&step.condition);
+    let condition = StepCondition::parse(&step.condition);
     named.extend(condition.map(|condition| ("condition", condition.name().to_owned())));
     let problem = |(key, name): (&str, String)| {
-        let like = vars::like(&name, declared)?;
+        let like = vars::find_similar_variable(&name, declared)?;
         let text = format!("{{{{{name}}}}} is no variable: did you mean {{{{{like}}}}}?");
         Some(source.step_problem(&step.id, key, text))
     };
     named.into_iter().filter_map(problem).collect()
 }
 
-fn near(need: &str, at: &BTreeMap<&str, usize>) -> String {
+fn suggest_similar(need: &str, at: &BTreeMap<&str, usize>) -> String {
     let like = at
         .keys()
-        .min_by_key(|own| strsim::damerau_levenshtein(own, need));
-    match like.filter(|own| strsim::damerau_levenshtein(own, need) <= 2) {
-        Some(own) => format!(": did you mean \"{own}\"?"),
+        .min_by_key(|candidate| strsim::damerau_levenshtein(candidate, need));
+    match like.filter(|candidate| strsim::damerau_levenshtein(candidate, need) <= 2) {
+        Some(candidate) => format!(": did you mean \"{candidate}\"?"),
         None => String::new(),
     }
 }
 
-/// Steps with the number of their parent, parents first.
-fn flatten<'a>(
-    steps: &'a [Step],
+/// Lists the steps with the position of their parent, parents first.
+fn flatten_steps<'a>(
+    steps: &'a [FormulaStep],
     parent: Option<usize>,
-    flat: &mut Vec<(&'a Step, Option<usize>)>,
+    flat: &mut Vec<(&'a FormulaStep, Option<usize>)>,
 ) {
     for step in steps {
         flat.push((step, parent));
-        let own = flat.len() - 1;
-        flatten(&step.children, Some(own), flat);
+        let step_index = flat.len() - 1;
+        flatten_steps(&step.children, Some(step_index), flat);
     }
 }
 
-/// What a step names as coming before it, with the key.
-fn needs(step: &Step) -> impl Iterator<Item = (&str, &'static str)> {
+/// Lists the steps that must come before a step, with the key that names them.
+fn list_needs(step: &FormulaStep) -> impl Iterator<Item = (&str, &'static str)> {
     let depends = step.depends_on.iter().map(|id| (id.as_str(), "depends_on"));
     let needs = step.needs.iter().map(|id| (id.as_str(), "needs"));
     let spawner = step.spawner().map(|id| (id, "waits_for"));
     depends.chain(needs).chain(spawner)
 }
 
-/// A circle of steps of which each waits for the next, closed by its first. A step begins after what it needs
-/// and after its parent began; a parent ends after its children.
-fn circle_of_steps(
-    flat: &[(&Step, Option<usize>)],
+/// Returns a cycle of steps, each of which waits for the next, closed by its first step. A step
+/// begins after the steps that it needs and after its parent began. A parent ends after its
+/// children.
+fn find_step_cycle(
+    flat: &[(&FormulaStep, Option<usize>)],
     at: &BTreeMap<&str, usize>,
 ) -> Option<Vec<String>> {
     let count = flat.len();
@@ -491,7 +505,7 @@ fn circle_of_steps(
             waits[begin(number)].push(begin(*parent));
             waits[end(*parent)].push(end(number));
         }
-        for (need, key) in needs(step) {
+        for (need, key) in list_needs(step) {
             let Some(need) = at.get(need) else { continue };
             if key == "waits_for" {
                 let below = flat
@@ -504,7 +518,7 @@ fn circle_of_steps(
             }
         }
     }
-    let nodes = circle::first(&waits)?;
+    let nodes = circle::find_index_cycle(&waits)?;
     let mut names: Vec<String> = Vec::new();
     for node in nodes {
         let id = &flat[node % count].0.id;

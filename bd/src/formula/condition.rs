@@ -1,13 +1,14 @@
-//! Conditions of `until` and of gates: only whether one can be read. Who runs the workflow judges it.
+//! Checks the syntax of the conditions of `until` and of gates. The agent that runs the workflow
+//! evaluates them.
 //!
-//! `step.status == 'complete'`, `children(x).all(status == 'complete')`, `descendants(x).count(…) >= 3`,
-//! `steps.complete >= 3`, `file.exists('path')`, `env.CI == 'true'`.
+//! `step.status == 'complete'`, `children(x).all(status == 'complete')`, `descendants(x).count(…)
+//! >= 3`, `steps.complete >= 3`, `file.exists('path')`, `env.CI == 'true'`.
 
 const OPERATORS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
 const GROUPS: [&str; 3] = ["children(", "descendants(", "steps("];
 
-/// Whether a text is a condition; else what is wrong with it.
-pub fn check(text: &str) -> Result<(), String> {
+/// Checks that a text is a condition. The error describes the problem.
+pub fn check_condition(text: &str) -> Result<(), String> {
     let text = text.trim();
     let wrong = || {
         Err(format!(
@@ -29,13 +30,13 @@ pub fn check(text: &str) -> Result<(), String> {
     if GROUPS.iter().any(|group| text.starts_with(group)) {
         return if is_group(text) { Ok(()) } else { wrong() };
     }
-    let compared = split(text)
+    let compared = split_at_operator(text)
         .is_some_and(|(left, right)| is_path(left) && left.contains('.') && !right.is_empty());
     if compared { Ok(()) } else { wrong() }
 }
 
-/// Left and right of the first operator.
-fn split(text: &str) -> Option<(&str, &str)> {
+/// Splits a text at its first operator.
+fn split_at_operator(text: &str) -> Option<(&str, &str)> {
     let found = OPERATORS
         .iter()
         .filter_map(|op| Some((text.find(op)?, *op)));
@@ -48,7 +49,7 @@ fn is_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(fits) && !text.starts_with('.') && !text.ends_with('.')
 }
 
-/// `children(x).all(inner)`, or `.any`, or `.count(inner) >= 3`.
+/// Returns true for `children(x).all(inner)`, `.any(inner)` and `.count(inner) >= 3`.
 fn is_group(text: &str) -> bool {
     let Some((_, rest)) = text.split_once(").") else {
         return false;
@@ -65,7 +66,8 @@ fn is_group(text: &str) -> bool {
             .find_map(|op| text.trim().strip_prefix(op))
             .is_some_and(|number| number.trim().parse::<i64>().is_ok())
     };
-    let has_inner = split(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
+    let has_inner =
+        split_at_operator(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
     match verb {
         "all" | "any" => has_inner && tail.trim().is_empty(),
         "count" => has_inner && compares(tail),
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_of_the_grammar_are_accepted_and_others_are_not() {
+    fn only_conditions_of_the_grammar_are_accepted() {
         for good in [
             "step.status == 'complete'",
             "review.output.approved == true",
@@ -88,7 +90,7 @@ mod tests {
             "file.exists('go.mod')",
             "env.CI == 'true'",
         ] {
-            assert_eq!(check(good), Ok(()), "{good}");
+            assert_eq!(check_condition(good), Ok(()), "{good}");
         }
         for bad in [
             "",
@@ -99,7 +101,7 @@ mod tests {
             "children(x).some(a == 1)",
             "x = 3",
         ] {
-            assert!(check(bad).is_err(), "{bad}");
+            assert!(check_condition(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Loops, branches and gates become plain steps, edges and labels.
+//! Converts loops, branches and gates to plain steps, edges and labels.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,34 @@ use serde_json::json;
 
 use super::MOST_STEPS;
 use super::arithmetic;
-use super::schema::{Compose, Loop, Step};
-use super::vars::{self, Values};
+use super::schema::{ComposeRules, FormulaStep, StepLoop};
+use super::vars::{self, VarValues};
 
-/// Something wrong with a step: its id and what.
-pub type Trouble = (String, String);
+/// A problem with a step: the step's id and a description.
+pub type StepProblem = (String, String);
 
-/// Unrolls every loop. `{name}` in a range is looked up in `values`.
-pub fn unroll(steps: Vec<Step>, values: &Values) -> Result<Vec<Step>, Trouble> {
+/// Unrolls all loops. `values` supplies each `{name}` in a range.
+pub fn unroll_loops(
+    steps: Vec<FormulaStep>,
+    values: &VarValues,
+) -> Result<Vec<FormulaStep>, StepProblem> {
     let mut room = MOST_STEPS;
     unroll_list(steps, values, &mut room)
 }
 
-fn unroll_list(steps: Vec<Step>, values: &Values, room: &mut usize) -> Result<Vec<Step>, Trouble> {
+fn unroll_list(
+    steps: Vec<FormulaStep>,
+    values: &VarValues,
+    room: &mut usize,
+) -> Result<Vec<FormulaStep>, StepProblem> {
     let mut done = Vec::with_capacity(steps.len());
     let mut ends: BTreeMap<String, String> = BTreeMap::new();
     for mut step in steps {
-        *room = room.checked_sub(1).ok_or_else(|| too_many(&step.id))?;
+        *room = room
+            .checked_sub(1)
+            .ok_or_else(|| too_many_steps(&step.id))?;
         if let Some(repeat) = step.repeat.take() {
-            let unrolled = unroll_one(&step, &repeat, values, room)?;
+            let unrolled = unroll_loop(&step, &repeat, values, room)?;
             if let Some(last) = unrolled.last() {
                 ends.insert(step.id, last.id.clone());
             }
@@ -42,7 +51,7 @@ fn unroll_list(steps: Vec<Step>, values: &Values, room: &mut usize) -> Result<Ve
     Ok(done)
 }
 
-fn too_many(id: &str) -> Trouble {
+fn too_many_steps(id: &str) -> StepProblem {
     (
         id.to_owned(),
         format!(
@@ -51,32 +60,32 @@ fn too_many(id: &str) -> Trouble {
     )
 }
 
-/// One loop as its iterations, one behind the other.
-fn unroll_one(
-    step: &Step,
-    repeat: &Loop,
-    values: &Values,
+/// Unrolls one loop into its iterations, in order.
+fn unroll_loop(
+    step: &FormulaStep,
+    repeat: &StepLoop,
+    values: &VarValues,
     room: &mut usize,
-) -> Result<Vec<Step>, Trouble> {
-    let numbers = numbers(step, repeat, values)?;
-    let mut done: Vec<Step> = Vec::new();
+) -> Result<Vec<FormulaStep>, StepProblem> {
+    let numbers = iteration_numbers(step, repeat, values)?;
+    let mut done: Vec<FormulaStep> = Vec::new();
     for (at, number) in numbers.enumerate() {
         let mut inner = values.clone();
         if !repeat.var.is_empty() {
             inner.insert(repeat.var.clone(), number.to_string());
         }
-        let own = Values::from_iter([(repeat.var.clone(), number.to_string())]);
+        let loop_values = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
         let body = repeat.body.iter().cloned();
         let body = body.map(|mut step| {
             if !repeat.var.is_empty() {
-                put_in(&mut step, &own);
+                substitute_in_step(&mut step, &loop_values);
             }
             step
         });
         let mut body = unroll_list(body.collect(), &inner, room)?;
-        prefix(&mut body, &format!("{}.iter{}", step.id, at + 1));
+        prefix_ids(&mut body, &format!("{}.iter{}", step.id, at + 1));
         let previous = done.last().map(|last| last.id.clone());
-        join(step, &mut body, previous.as_deref());
+        chain_iteration(step, &mut body, previous.as_deref());
         if at == 0 && !repeat.until.is_empty() {
             let label = json!({"max": repeat.max.unwrap_or_default(), "until": repeat.until});
             if let Some(first) = body.first_mut() {
@@ -88,51 +97,55 @@ fn unroll_one(
     Ok(done)
 }
 
-/// The numbers of a loop's iterations.
-fn numbers(
-    step: &Step,
-    repeat: &Loop,
-    values: &Values,
-) -> Result<std::ops::RangeInclusive<i64>, Trouble> {
+/// Returns the numbers of a loop's iterations.
+fn iteration_numbers(
+    step: &FormulaStep,
+    repeat: &StepLoop,
+    values: &VarValues,
+) -> Result<std::ops::RangeInclusive<i64>, StepProblem> {
     let wrong = |text: String| (step.id.clone(), text);
     let (first, last) = match repeat.count {
         Some(count) => (1, count),
-        // Whether it ends is judged while it runs: one iteration is written down.
+        // The condition is evaluated while the workflow runs, so only one iteration is written.
         None if !repeat.until.is_empty() => (1, 1),
-        None => arithmetic::range(&vars::put_in_single(&repeat.range, values)).map_err(wrong)?,
+        None => arithmetic::parse_range(&vars::substitute_single(&repeat.range, values))
+            .map_err(wrong)?,
     };
     let most = i64::try_from(MOST_STEPS).unwrap_or(i64::MAX);
     if last.checked_sub(first).is_none_or(|count| count >= most) {
-        return Err(too_many(&step.id));
+        return Err(too_many_steps(&step.id));
     }
     Ok(first..=last)
 }
 
-/// Puts the number of an iteration into all that a step says.
-fn put_in(step: &mut Step, values: &Values) {
-    let with = |text: &str| vars::put_in_single(text, values);
+/// Substitutes the number of an iteration in all texts of a step.
+fn substitute_in_step(step: &mut FormulaStep, values: &VarValues) {
+    let with = |text: &str| vars::substitute_single(text, values);
     step.map_texts(&with);
     if let Some(gate) = &mut step.gate {
         gate.id = with(&gate.id);
     }
     if let Some(repeat) = &mut step.repeat {
-        // An inner loop's own variable hides the outer one of the same name.
+        // The variable of an inner loop hides an outer one with the same name.
         let hidden = values.contains_key(&repeat.var);
         if !hidden {
             repeat.range = with(&repeat.range);
-            repeat.body.iter_mut().for_each(|step| put_in(step, values));
+            repeat
+                .body
+                .iter_mut()
+                .for_each(|step| substitute_in_step(step, values));
         }
     }
     step.children
         .iter_mut()
-        .for_each(|step| put_in(step, values));
+        .for_each(|step| substitute_in_step(step, values));
 }
 
-/// Puts the loop's name before every id of its body, in needs within the body too.
-fn prefix(body: &mut [Step], with: &str) {
+/// Prefixes every id of a loop's body with the loop's id, including in needs within the body.
+fn prefix_ids(body: &mut [FormulaStep], with: &str) {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for step in body.iter() {
-        note_names(step, with, &mut names);
+        collect_new_ids(step, with, &mut names);
     }
     for step in body {
         rename_ids(step, &names);
@@ -140,14 +153,14 @@ fn prefix(body: &mut [Step], with: &str) {
     }
 }
 
-fn note_names(step: &Step, with: &str, names: &mut BTreeMap<String, String>) {
+fn collect_new_ids(step: &FormulaStep, with: &str, names: &mut BTreeMap<String, String>) {
     names.insert(step.id.clone(), format!("{with}.{}", step.id));
     for child in &step.children {
-        note_names(child, with, names);
+        collect_new_ids(child, with, names);
     }
 }
 
-fn rename_ids(step: &mut Step, names: &BTreeMap<String, String>) {
+fn rename_ids(step: &mut FormulaStep, names: &BTreeMap<String, String>) {
     if let Some(name) = names.get(&step.id) {
         step.id.clone_from(name);
     }
@@ -156,19 +169,21 @@ fn rename_ids(step: &mut Step, names: &BTreeMap<String, String>) {
         .for_each(|child| rename_ids(child, names));
 }
 
-/// Renames needs, in children too.
-pub(super) fn rename_needs(step: &mut Step, new: &impl Fn(&str) -> Option<String>) {
+/// Renames needs, including those of children.
+pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option<String>) {
     step.map_needs(|id| vec![new(id).unwrap_or_else(|| id.to_owned())]);
     step.children
         .iter_mut()
         .for_each(|child| rename_needs(child, new));
 }
 
-/// Ties an iteration to the one before it, and to what the loop itself waits for.
-fn join(step: &Step, body: &mut [Step], previous: Option<&str>) {
-    let own: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
+/// Makes an iteration wait for the previous one, and the first for the needs of the loop.
+fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: Option<&str>) {
+    let body_ids: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
     for (at, inner) in body.iter_mut().enumerate() {
-        let is_start = !inner.before().any(|id| own.iter().any(|own| own == id));
+        let is_start = !inner
+            .before()
+            .any(|id| body_ids.iter().any(|own| own == id));
         match previous {
             Some(previous) if at == 0 => inner.add_need(previous),
             _ if is_start => step.before().for_each(|id| inner.add_need(id)),
@@ -181,12 +196,13 @@ fn join(step: &Step, body: &mut [Step], previous: Option<&str>) {
 }
 
 /// Adds the edges of branches and the labels of gates.
-pub fn compose(steps: &mut [Step], compose: &Compose) -> Result<(), Vec<String>> {
+pub fn apply_compose(steps: &mut [FormulaStep], compose: &ComposeRules) -> Result<(), Vec<String>> {
     let mut wrong = Vec::new();
-    let mut with = |id: &str, what: &str, change: &dyn Fn(&mut Step)| match find(steps, id) {
-        Some(step) => change(step),
-        None => wrong.push(format!("{what} names the unknown step \"{id}\"")),
-    };
+    let mut with =
+        |id: &str, what: &str, change: &dyn Fn(&mut FormulaStep)| match find_step(steps, id) {
+            Some(step) => change(step),
+            None => wrong.push(format!("{what} names the unknown step \"{id}\"")),
+        };
     for branch in &compose.branch {
         with(&branch.from, "compose.branch", &|_| {});
         for id in &branch.steps {
@@ -203,13 +219,13 @@ pub fn compose(steps: &mut [Step], compose: &Compose) -> Result<(), Vec<String>>
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// The step with this id, at any depth.
-pub(super) fn find<'a>(steps: &'a mut [Step], id: &str) -> Option<&'a mut Step> {
+/// Returns the step with this id, at any depth.
+pub(super) fn find_step<'a>(steps: &'a mut [FormulaStep], id: &str) -> Option<&'a mut FormulaStep> {
     for step in steps {
         if step.id == id {
             return Some(step);
         }
-        if let Some(found) = find(&mut step.children, id) {
+        if let Some(found) = find_step(&mut step.children, id) {
             return Some(found);
         }
     }

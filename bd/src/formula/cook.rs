@@ -1,47 +1,52 @@
-//! Cooking: a formula with all that it extends, repeats, is advised by and expands to.
+//! Cooks a formula: applies its parents, loops, advice and expansions.
 
 use std::collections::BTreeMap;
 
 use super::check;
-use super::find::Shelf;
-use super::problem::{FormulaError, Problem};
-use super::schema::{Formula, FormulaKind, Step};
-use super::source::{Loaded, Source};
-use super::vars::{StepCondition, Values};
+use super::find::FormulaSearchPath;
+use super::problem::{FormulaError, FormulaProblem};
+use super::schema::{Formula, FormulaKind, FormulaStep};
+use super::source::{FormulaSource, LoadedFormula};
+use super::vars::{StepCondition, VarValues};
 use super::{advice, control, expansion, extend, overlay};
 
-/// A cooked formula.
 #[derive(Debug, Clone)]
-pub struct Cooked {
-    /// The formula, with its final steps.
+pub struct CookedFormula {
+    /// The formula with its final steps.
     pub formula: Formula,
-    /// What is odd, but does not stop it.
-    pub warnings: Vec<Problem>,
+    /// Problems that do not prevent cooking.
+    pub warnings: Vec<FormulaProblem>,
 }
 
-/// Cooks the formula of a name. `values` are looked at only by the ranges of loops.
-pub fn cook_named(shelf: &Shelf, name: &str, values: &Values) -> Result<Cooked, FormulaError> {
-    cook(shelf, &shelf.load(name)?, values)
+/// Cooks a formula by name. `values` are used only in the ranges of loops.
+pub fn cook_named(
+    shelf: &FormulaSearchPath,
+    name: &str,
+    values: &VarValues,
+) -> Result<CookedFormula, FormulaError> {
+    cook_formula(shelf, &shelf.load(name)?, values)
 }
 
-/// Cooks a formula.
-pub fn cook(shelf: &Shelf, loaded: &Loaded, values: &Values) -> Result<Cooked, FormulaError> {
-    let (refused, mut warnings) = check::own(loaded);
+pub fn cook_formula(
+    shelf: &FormulaSearchPath,
+    loaded: &LoadedFormula,
+    values: &VarValues,
+) -> Result<CookedFormula, FormulaError> {
+    let (refused, mut warnings) = check::check_own_file(loaded);
     if !refused.is_empty() {
         return Err(FormulaError::Invalid(refused));
     }
     let source = &loaded.source;
-    let mut formula = extend::resolve(shelf, loaded)?;
-    let mut known: Values = BTreeMap::new();
+    let mut formula = extend::resolve_extends(shelf, loaded)?;
+    let mut known: VarValues = BTreeMap::new();
     for (name, var) in &formula.vars {
         known.extend(var.default.clone().map(|value| (name.clone(), value)));
     }
     known.extend(values.clone());
-    let mut steps =
-        control::unroll(std::mem::take(&mut formula.steps), &known).map_err(|(id, text)| {
-            FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)])
-        })?;
-    control::compose(&mut steps, &formula.compose).map_err(|wrong| {
+    let mut steps = control::unroll_loops(std::mem::take(&mut formula.steps), &known).map_err(
+        |(id, text)| FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)]),
+    )?;
+    control::apply_compose(&mut steps, &formula.compose).map_err(|wrong| {
         let problems = wrong.into_iter();
         FormulaError::Invalid(
             problems
@@ -50,33 +55,37 @@ pub fn cook(shelf: &Shelf, loaded: &Loaded, values: &Values) -> Result<Cooked, F
         )
     })?;
     if formula.kind != FormulaKind::Aspect {
-        steps = advice::apply(steps, &formula.advice);
+        steps = advice::apply_advice(steps, &formula.advice);
     }
-    steps = expansion::apply(shelf, source, steps, &formula.compose)?;
+    steps = expansion::apply_expansions(shelf, source, steps, &formula.compose)?;
     for name in formula.compose.aspects.clone() {
-        let aspect = aspect(shelf, source, &name)?;
-        steps = advice::apply(steps, &aspect.advice);
+        let aspect = load_aspect(shelf, source, &name)?;
+        steps = advice::apply_advice(steps, &aspect.advice);
         for (name, var) in aspect.vars {
             formula.vars.entry(name).or_insert(var);
         }
     }
     if let Some((path, text)) = shelf.overlay(&formula.name)? {
-        warnings.extend(overlay::apply(&mut steps, &path, &text)?);
+        warnings.extend(overlay::apply_overlay(&mut steps, &path, &text)?);
     }
     formula.steps = steps;
-    let problems = check::cooked(&formula, source);
+    let problems = check::check_cooked(&formula, source);
     if !problems.is_empty() {
         return Err(FormulaError::Invalid(problems));
     }
-    Ok(Cooked { formula, warnings })
+    Ok(CookedFormula { formula, warnings })
 }
 
-fn aspect(shelf: &Shelf, source: &Source, name: &str) -> Result<Formula, FormulaError> {
+fn load_aspect(
+    shelf: &FormulaSearchPath,
+    source: &FormulaSource,
+    name: &str,
+) -> Result<Formula, FormulaError> {
     let wrong = |text: String| FormulaError::Invalid(vec![source.problem("aspects", text)]);
     let loaded = shelf
         .load(name)
         .map_err(|error| wrong(format!("aspect \"{name}\": {error}")))?;
-    let formula = extend::resolve(shelf, &loaded)?;
+    let formula = extend::resolve_extends(shelf, &loaded)?;
     if formula.advice.is_empty() {
         return Err(wrong(format!(
             "\"{name}\" is no aspect: it has no [[advice]]"
@@ -85,10 +94,10 @@ fn aspect(shelf: &Shelf, source: &Source, name: &str) -> Result<Formula, Formula
     Ok(formula)
 }
 
-/// Leaves out the steps of a cooked formula whose conditions do not hold for these values.
-pub fn choose_steps(steps: &mut Vec<Step>, values: &Values) {
-    let is_out = |step: &Step| {
-        StepCondition::read(&step.condition).is_some_and(|condition| !condition.holds(values))
+/// Removes the steps of a cooked formula whose conditions are false for these values.
+pub fn choose_steps(steps: &mut Vec<FormulaStep>, values: &VarValues) {
+    let is_out = |step: &FormulaStep| {
+        StepCondition::parse(&step.condition).is_some_and(|condition| !condition.is_met(values))
     };
-    overlay::leave_out(steps, &is_out);
+    overlay::remove_steps(steps, &is_out);
 }

@@ -1,7 +1,7 @@
-//! Steps replaced by the template of an expansion formula.
+//! Replaces steps by the template of an expansion formula.
 //!
-//! The first steps of the template wait for what the replaced step waited for; what waited for it waits for
-//! the last one.
+//! The first steps of the template wait for the needs of the replaced step. The steps that waited
+//! for the replaced step wait for the last one.
 
 use std::collections::BTreeMap;
 
@@ -9,74 +9,79 @@ use super::MOST_STEPS;
 use super::advice;
 use super::control::rename_needs;
 use super::extend;
-use super::find::Shelf;
+use super::find::FormulaSearchPath;
 use super::problem::FormulaError;
-use super::schema::{Compose, Formula, FormulaKind, Step};
-use super::source::Source;
-use super::vars::{self, Values};
+use super::schema::{ComposeRules, Formula, FormulaKind, FormulaStep};
+use super::source::FormulaSource;
+use super::vars::{self, VarValues};
 
-/// How deep expansions may contain each other.
+/// The maximum nesting depth of expansions.
 const DEPTH: usize = 5;
 
-/// Replaces the steps that say `expand`, then those that `compose` names.
-pub fn apply(
-    shelf: &Shelf,
-    source: &Source,
-    steps: Vec<Step>,
-    compose: &Compose,
-) -> Result<Vec<Step>, FormulaError> {
+/// Replaces the steps that have `expand`, then the steps that `compose` names.
+pub fn apply_expansions(
+    shelf: &FormulaSearchPath,
+    source: &FormulaSource,
+    steps: Vec<FormulaStep>,
+    compose: &ComposeRules,
+) -> Result<Vec<FormulaStep>, FormulaError> {
     let mut expander = Expander {
         shelf,
         source,
         ends: BTreeMap::new(),
         room: MOST_STEPS,
     };
-    let mut steps = expander.inline(steps, &[])?;
+    let mut steps = expander.expand_inline(steps, &[])?;
     expander.redirect(&mut steps);
     for rule in &compose.expand {
         let ids = vec![rule.target.clone()];
-        steps = expander.named(steps, &ids, &rule.with, &rule.vars, "expand")?;
+        steps = expander.expand_named(steps, &ids, &rule.with, &rule.vars, "expand")?;
     }
     for rule in &compose.map {
         let mut ids = Vec::new();
-        matching(&steps, &rule.select, &mut ids);
+        collect_matching(&steps, &rule.select, &mut ids);
         if ids.is_empty() {
             let text = format!("compose.map: no step matches \"{}\"", rule.select);
-            return Err(invalid(source.problem("map", text)));
+            return Err(invalid_formula(source.problem("map", text)));
         }
-        steps = expander.named(steps, &ids, &rule.with, &rule.vars, "map")?;
+        steps = expander.expand_named(steps, &ids, &rule.with, &rule.vars, "map")?;
     }
     Ok(steps)
 }
 
-fn invalid(problem: super::Problem) -> FormulaError {
+fn invalid_formula(problem: super::FormulaProblem) -> FormulaError {
     FormulaError::Invalid(vec![problem])
 }
 
-fn matching(steps: &[Step], pattern: &str, found: &mut Vec<String>) {
+fn collect_matching(steps: &[FormulaStep], pattern: &str, found: &mut Vec<String>) {
     for step in steps {
-        if advice::matches(pattern, &step.id) {
+        if advice::is_pattern_match(pattern, &step.id) {
             found.push(step.id.clone());
         }
-        matching(&step.children, pattern, found);
+        collect_matching(&step.children, pattern, found);
     }
 }
 
 struct Expander<'a> {
-    shelf: &'a Shelf,
-    source: &'a Source,
-    /// The last step that stands for each replaced one.
+    shelf: &'a FormulaSearchPath,
+    source: &'a FormulaSource,
+    /// The last inserted step for each replaced step.
     ends: BTreeMap<String, String>,
-    /// How many steps may still be put in.
+    /// The number of steps that may still be inserted.
     room: usize,
 }
 
 impl Expander<'_> {
-    /// Replaces the steps that say `expand`; `chain` names the expansions that contain this place.
-    fn inline(&mut self, steps: Vec<Step>, chain: &[String]) -> Result<Vec<Step>, FormulaError> {
+    /// Replaces the steps that have `expand`. `chain` names the expansions that contain these
+    /// steps.
+    fn expand_inline(
+        &mut self,
+        steps: Vec<FormulaStep>,
+        chain: &[String],
+    ) -> Result<Vec<FormulaStep>, FormulaError> {
         let mut done = Vec::with_capacity(steps.len());
         for mut step in steps {
-            step.children = self.inline(std::mem::take(&mut step.children), chain)?;
+            step.children = self.expand_inline(std::mem::take(&mut step.children), chain)?;
             if step.expand.is_empty() {
                 done.push(step);
                 continue;
@@ -89,83 +94,85 @@ impl Expander<'_> {
                 } else {
                     format!("expansions are nested deeper than {DEPTH}: {path}")
                 };
-                return Err(invalid(self.source.step_problem(&step.id, "expand", text)));
+                return Err(invalid_formula(
+                    self.source.step_problem(&step.id, "expand", text),
+                ));
             }
             let overrides = std::mem::take(&mut step.expand_vars);
-            let template = self.template(&step.id, &name, "expand")?;
-            self.take_room(&step.id, &template)?;
-            let put_in = replace(&step, &template, &overrides);
+            let template = self.load_template(&step.id, &name, "expand")?;
+            self.reserve_steps(&step.id, &template)?;
+            let put_in = expand_step(&step, &template, &overrides);
             let chain = [chain, std::slice::from_ref(&name)].concat();
-            let put_in = self.inline(put_in, &chain)?;
-            self.note_end(&step, &put_in);
+            let put_in = self.expand_inline(put_in, &chain)?;
+            self.record_end(&step, &put_in);
             done.extend(put_in);
         }
         Ok(done)
     }
 
-    /// Replaces the steps with these ids, wherever they stand.
-    fn named(
+    /// Replaces the steps with these ids, at any depth.
+    fn expand_named(
         &mut self,
-        steps: Vec<Step>,
+        steps: Vec<FormulaStep>,
         ids: &[String],
         with: &str,
         overrides: &BTreeMap<String, String>,
         key: &str,
-    ) -> Result<Vec<Step>, FormulaError> {
-        let template = self.template(ids.first().map_or("", String::as_str), with, key)?;
+    ) -> Result<Vec<FormulaStep>, FormulaError> {
+        let template = self.load_template(ids.first().map_or("", String::as_str), with, key)?;
         let mut left: Vec<&String> = ids.iter().collect();
-        let steps = self.named_in(steps, &mut left, &template, overrides)?;
+        let steps = self.expand_named_in(steps, &mut left, &template, overrides)?;
         if let Some(id) = left.first() {
             let text = format!("compose.{key} names the unknown step \"{id}\"");
-            return Err(invalid(self.source.problem(key, text)));
+            return Err(invalid_formula(self.source.problem(key, text)));
         }
-        let mut steps = self.inline(steps, &[with.to_owned()])?;
+        let mut steps = self.expand_inline(steps, &[with.to_owned()])?;
         self.redirect(&mut steps);
         Ok(steps)
     }
 
-    fn named_in(
+    fn expand_named_in(
         &mut self,
-        steps: Vec<Step>,
+        steps: Vec<FormulaStep>,
         left: &mut Vec<&String>,
         template: &Formula,
         overrides: &BTreeMap<String, String>,
-    ) -> Result<Vec<Step>, FormulaError> {
+    ) -> Result<Vec<FormulaStep>, FormulaError> {
         let mut done = Vec::with_capacity(steps.len());
         for mut step in steps {
             if let Some(at) = left.iter().position(|id| **id == step.id) {
                 left.remove(at);
-                self.take_room(&step.id, template)?;
-                let put_in = replace(&step, template, overrides);
-                self.note_end(&step, &put_in);
+                self.reserve_steps(&step.id, template)?;
+                let put_in = expand_step(&step, template, overrides);
+                self.record_end(&step, &put_in);
                 done.extend(put_in);
                 continue;
             }
             let children = std::mem::take(&mut step.children);
-            step.children = self.named_in(children, left, template, overrides)?;
+            step.children = self.expand_named_in(children, left, template, overrides)?;
             done.push(step);
         }
         Ok(done)
     }
 
-    /// Refuses more steps than a formula may have.
-    fn take_room(&mut self, id: &str, template: &Formula) -> Result<(), FormulaError> {
+    /// Fails if the formula would have more steps than allowed.
+    fn reserve_steps(&mut self, id: &str, template: &Formula) -> Result<(), FormulaError> {
         let left = self.room.checked_sub(template.template.len());
         self.room = left.ok_or_else(|| {
             let text =
                 format!("with its expansions the formula would have more than {MOST_STEPS} steps");
-            invalid(self.source.step_problem(id, "expand", text))
+            invalid_formula(self.source.step_problem(id, "expand", text))
         })?;
         Ok(())
     }
 
-    fn template(&self, id: &str, name: &str, key: &str) -> Result<Formula, FormulaError> {
-        let wrong = |text: String| invalid(self.source.step_problem(id, key, text));
+    fn load_template(&self, id: &str, name: &str, key: &str) -> Result<Formula, FormulaError> {
+        let wrong = |text: String| invalid_formula(self.source.step_problem(id, key, text));
         let loaded = self.shelf.load(name).map_err(|error| match error {
             FormulaError::Invalid(_) => error,
             other => wrong(format!("cannot expand: {other}")),
         })?;
-        let formula = extend::resolve(self.shelf, &loaded)?;
+        let formula = extend::resolve_extends(self.shelf, &loaded)?;
         if formula.kind != FormulaKind::Expansion || formula.template.is_empty() {
             return Err(wrong(format!(
                 "\"{name}\" is no expansion: it needs type = \"expansion\" and [[template]] steps"
@@ -174,21 +181,21 @@ impl Expander<'_> {
         Ok(formula)
     }
 
-    fn note_end(&mut self, step: &Step, put_in: &[Step]) {
+    fn record_end(&mut self, step: &FormulaStep, put_in: &[FormulaStep]) {
         if let Some(last) = put_in.last() {
             self.ends.insert(step.id.clone(), last.id.clone());
         }
     }
 
-    /// What waited for a replaced step waits for its last one.
-    fn redirect(&mut self, steps: &mut [Step]) {
+    /// Redirects the needs on a replaced step to its last inserted step.
+    fn redirect(&mut self, steps: &mut [FormulaStep]) {
         let ends = std::mem::take(&mut self.ends);
         if ends.is_empty() {
             return;
         }
         let follow = |id: &str| {
             let mut end = ends.get(id)?;
-            // Steps that took each other's names lead in a circle.
+            // Steps that took each other's names form a cycle.
             for _ in 0..ends.len() {
                 match ends.get(end).filter(|next| *next != end) {
                     Some(next) => end = next,
@@ -197,27 +204,32 @@ impl Expander<'_> {
             }
             Some(end.clone())
         };
-        let mut own = Vec::new();
-        collect(steps, &mut own);
+        let mut step_ids = Vec::new();
+        collect_ids(steps, &mut step_ids);
         for step in steps {
-            // A template whose last step has the name of the replaced one is that step's end itself.
+            // If the last step of a template has the name of the replaced step, the name already
+            // refers to the end.
             rename_needs(step, &|id| {
-                follow(id).filter(|_| !own.iter().any(|own| own == id))
+                follow(id).filter(|_| !step_ids.iter().any(|own| own == id))
             });
         }
     }
 }
 
-fn collect(steps: &[Step], found: &mut Vec<String>) {
+fn collect_ids(steps: &[FormulaStep], found: &mut Vec<String>) {
     for step in steps {
         found.push(step.id.clone());
-        collect(&step.children, found);
+        collect_ids(&step.children, found);
     }
 }
 
-/// The steps of a template in the place of a step.
-fn replace(step: &Step, formula: &Formula, overrides: &BTreeMap<String, String>) -> Vec<Step> {
-    let mut names = Values::new();
+/// Builds the steps that replace a step, from a template.
+fn expand_step(
+    step: &FormulaStep,
+    formula: &Formula,
+    overrides: &BTreeMap<String, String>,
+) -> Vec<FormulaStep> {
+    let mut names = VarValues::new();
     for (name, var) in &formula.vars {
         names.insert(name.clone(), var.default.clone().unwrap_or_default());
     }
@@ -230,13 +242,16 @@ fn replace(step: &Step, formula: &Formula, overrides: &BTreeMap<String, String>)
     ] {
         names.insert(name.to_owned(), text.clone());
     }
-    let mut put_in: Vec<Step> = formula.template.clone();
+    let mut put_in: Vec<FormulaStep> = formula.template.clone();
     for inner in &mut put_in {
-        fill(inner, &names);
+        fill_step(inner, &names);
     }
     let ids: Vec<String> = put_in.iter().map(|step| step.id.clone()).collect();
     for (at, inner) in put_in.iter_mut().enumerate() {
-        if !inner.before().any(|id| ids.iter().any(|own| own == id)) {
+        if !inner
+            .before()
+            .any(|id| ids.iter().any(|inner_id| inner_id == id))
+        {
             step.before().for_each(|id| inner.add_need(id));
             if inner.waits_for.is_empty() {
                 inner.waits_for.clone_from(&step.waits_for);
@@ -257,9 +272,9 @@ fn replace(step: &Step, formula: &Formula, overrides: &BTreeMap<String, String>)
     put_in
 }
 
-/// Puts values into a step of a template and its children.
-fn fill(step: &mut Step, names: &Values) {
-    let with = |text: &str| vars::put_in_single(text, names);
+/// Substitutes values in a step of a template and its children.
+fn fill_step(step: &mut FormulaStep, names: &VarValues) {
+    let with = |text: &str| vars::substitute_single(text, names);
     step.id = with(&step.id);
     step.map_texts(&with);
     step.map_needs(|id| vec![with(id)]);
@@ -276,5 +291,5 @@ fn fill(step: &mut Step, names: &Values) {
     }
     step.children
         .iter_mut()
-        .for_each(|child| fill(child, names));
+        .for_each(|child| fill_step(child, names));
 }

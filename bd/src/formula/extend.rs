@@ -1,41 +1,44 @@
-//! What a formula takes from those that it extends: their steps come first, their variables stand in for
-//! those that it does not declare itself.
+//! Applies the parents of a formula: their steps come first, and their variables apply unless the
+//! formula declares its own.
 
 use std::collections::BTreeSet;
 
-use super::find::Shelf;
+use super::find::FormulaSearchPath;
 use super::problem::FormulaError;
-use super::schema::{Compose, Formula, Step};
-use super::source::Loaded;
+use super::schema::{ComposeRules, Formula, FormulaStep};
+use super::source::LoadedFormula;
 
-/// The formula with everything of its parents.
-pub fn resolve(shelf: &Shelf, loaded: &Loaded) -> Result<Formula, FormulaError> {
+/// Returns the formula merged with all its parents.
+pub fn resolve_extends(
+    shelf: &FormulaSearchPath,
+    loaded: &LoadedFormula,
+) -> Result<Formula, FormulaError> {
     resolve_once(shelf, loaded, &[], &mut BTreeSet::new())
 }
 
-/// The same; `chain` names the formulas on the way here, `seen` those whose steps are in already: a parent of two
-/// parents comes once.
+/// Like [`resolve_extends`]. `chain` names the formulas from the root to this one. `seen` names the
+/// formulas whose steps are already included, because a shared parent is included only once.
 fn resolve_once(
-    shelf: &Shelf,
-    loaded: &Loaded,
+    shelf: &FormulaSearchPath,
+    loaded: &LoadedFormula,
     chain: &[String],
     seen: &mut BTreeSet<String>,
 ) -> Result<Formula, FormulaError> {
-    let own = &loaded.formula;
+    let formula = &loaded.formula;
     let mut chain = chain.to_vec();
-    let is_circle = chain.contains(&own.name);
-    chain.push(own.name.clone());
+    let is_circle = chain.contains(&formula.name);
+    chain.push(formula.name.clone());
     if is_circle {
-        let start = chain.iter().position(|name| *name == own.name);
+        let start = chain.iter().position(|name| *name == formula.name);
         return Err(FormulaError::CircularExtends {
             chain: chain.split_off(start.unwrap_or(0)),
         });
     }
-    if own.extends.is_empty() {
-        return Ok(own.clone());
+    if formula.extends.is_empty() {
+        return Ok(formula.clone());
     }
     let mut merged = Formula::default();
-    for parent in &own.extends {
+    for parent in &formula.extends {
         let parent = shelf.load(parent).map_err(|error| match error {
             FormulaError::BadName(_) | FormulaError::NotFound { .. } => {
                 let problem = loaded
@@ -50,19 +53,19 @@ fn resolve_once(
             continue;
         }
         let parent = resolve_once(shelf, &parent, &chain, seen)?;
-        append(&mut merged, parent);
+        append_parent(&mut merged, parent);
     }
     let mut steps = std::mem::take(&mut merged.steps);
-    steps.extend(own.steps.iter().cloned());
+    steps.extend(formula.steps.iter().cloned());
     let mut vars = std::mem::take(&mut merged.vars);
-    vars.extend(own.vars.clone());
+    vars.extend(formula.vars.clone());
     let mut compose = std::mem::take(&mut merged.compose);
-    add_compose(&mut compose, &own.compose);
+    add_compose(&mut compose, &formula.compose);
     let mut result = Formula {
         vars,
         steps,
         compose,
-        ..own.clone()
+        ..formula.clone()
     };
     result.advice.splice(0..0, merged.advice);
     result.template.splice(0..0, merged.template);
@@ -80,13 +83,17 @@ fn resolve_once(
     Ok(result)
 }
 
-/// Adds a parent behind the parents so far; of two variables with one name the first counts.
-fn append(merged: &mut Formula, parent: Formula) {
+/// Appends a parent after the earlier parents. If two variables have the same name, the first
+/// counts.
+fn append_parent(merged: &mut Formula, parent: Formula) {
     for (name, var) in parent.vars {
         merged.vars.entry(name).or_insert(var);
     }
     let origin = parent.name;
-    let marked = parent.steps.into_iter().map(|step| mark(step, &origin));
+    let marked = parent
+        .steps
+        .into_iter()
+        .map(|step| mark_origin(step, &origin));
     merged.steps.extend(marked);
     merged.advice.extend(parent.advice);
     merged.template.extend(parent.template);
@@ -104,17 +111,18 @@ fn append(merged: &mut Formula, parent: Formula) {
     merged.synthesis = merged.synthesis.take().or(parent.synthesis);
 }
 
-fn mark(mut step: Step, origin: &str) -> Step {
+fn mark_origin(mut step: FormulaStep, origin: &str) -> FormulaStep {
     if step.origin.is_empty() {
         origin.clone_into(&mut step.origin);
     }
     step
 }
 
-/// Adds the rules of one to another; bond points of the same id are replaced.
-fn add_compose(to: &mut Compose, from: &Compose) {
+/// Adds the rules of one `compose` to another. A bond point replaces an earlier one with the same
+/// id.
+fn add_compose(to: &mut ComposeRules, from: &ComposeRules) {
     for point in &from.bond_points {
-        to.bond_points.retain(|own| own.id != point.id);
+        to.bond_points.retain(|existing| existing.id != point.id);
         to.bond_points.push(point.clone());
     }
     to.hooks.extend(from.hooks.iter().cloned());

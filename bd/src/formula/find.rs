@@ -1,7 +1,8 @@
-//! Where formulas are: the project's, the town's, the user's, the built-in ones. The first that has a name wins.
+//! Finds formulas: the project's, the town's, the user's and the built-in ones, in this order. The
+//! first one with the name wins.
 //!
-//! A name may carry a version, `mol-polecat-work@4`: then the first of that version wins. Several versions of one
-//! formula can lie side by side as `NAME@VERSION.formula.toml`.
+//! A name may have a version, `mol-polecat-work@4`. Then the first formula with that version wins.
+//! Several versions of a formula can be stored side by side as `NAME@VERSION.formula.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,42 +10,40 @@ use std::path::{Path, PathBuf};
 
 use super::builtin;
 use super::problem::FormulaError;
-use super::source::{self, Format, Loaded};
-use crate::store::route::town_of;
+use super::source::{self, FormulaFormat, LoadedFormula};
+use crate::store::route::find_town_root;
 use kit::sys::Env;
 
 const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
 
-/// The folders in which formulas and overlays are looked for, in order.
+/// The folders that are searched for formulas and overlays, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Shelf {
-    /// Folders with formulas.
+pub struct FormulaSearchPath {
     pub folders: Vec<PathBuf>,
-    /// Folders with overlays; the first file of a name wins entirely.
+    /// The folders with overlays. The first file with a name wins entirely.
     pub overlays: Vec<PathBuf>,
-    /// Where paths of files begin.
+    /// The folder that relative paths start from.
     pub cwd: PathBuf,
-    /// Whether the built-in formulas come last.
+    /// True if the built-in formulas are searched last.
     pub has_built_in: bool,
 }
 
-/// Where a formula was found.
+/// A formula in the search path.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// Its name.
+pub struct FoundFormula {
     pub name: String,
-    /// It, or why it cannot be read.
-    pub loaded: Result<Loaded, String>,
+    /// The formula, or the reason why it cannot be read.
+    pub loaded: Result<LoadedFormula, String>,
 }
 
-impl Shelf {
-    /// The shelf as seen from a place; folders given by hand come first.
+impl FormulaSearchPath {
+    /// Builds the search path for the working directory. The folders in `given` come first.
     pub fn new(env: &Env, beads: Option<&Path>, given: &[String]) -> Self {
         let cwd = env.cwd();
         let town = env.get("GT_ROOT").map(PathBuf::from);
-        let town = town.or_else(|| town_of(cwd));
-        let mut folders: Vec<PathBuf> = given.iter().map(|path| env.absolute(path)).collect();
-        // The nearest project, not one around it.
+        let town = town.or_else(|| find_town_root(cwd));
+        let mut folders: Vec<PathBuf> = given.iter().map(|path| env.make_absolute(path)).collect();
+        // Only the nearest project counts.
         let around = cwd
             .ancestors()
             .map(|folder| folder.join(".beads"))
@@ -74,9 +73,9 @@ impl Shelf {
         }
     }
 
-    /// Loads a formula by name, name and version, or path.
-    pub fn load(&self, wanted: &str) -> Result<Loaded, FormulaError> {
-        if is_path(wanted) {
+    /// Loads a formula by name, by name and version, or by path.
+    pub fn load(&self, wanted: &str) -> Result<LoadedFormula, FormulaError> {
+        if is_formula_path(wanted) {
             let path = self.cwd.join(wanted);
             return if path.is_file() {
                 read_file(&path)
@@ -88,24 +87,25 @@ impl Shelf {
             Some((name, version)) => (name, Some(version)),
             None => (wanted, None),
         };
-        if !is_name(name) || version.is_some_and(|version| !is_name(version)) {
+        if !is_formula_name(name) || version.is_some_and(|version| !is_formula_name(version)) {
             return Err(FormulaError::BadName(wanted.to_owned()));
         }
         let mut others = Vec::new();
         for folder in &self.folders {
-            for path in candidates(folder, name, version) {
+            for path in candidate_files(folder, name, version) {
                 let loaded = read_file(&path)?;
                 match version {
-                    Some(version) if !is_version(&loaded, version) => {
+                    Some(version) if !has_version(&loaded, version) => {
                         others.push(loaded.formula.version_text());
                     }
                     _ => return Ok(loaded),
                 }
             }
         }
-        if let Some(text) = builtin::text(name).filter(|_| self.has_built_in) {
-            let loaded = source::read(&format!("built-in:{name}"), text, Format::Toml)?;
-            if version.is_none_or(|version| is_version(&loaded, version)) {
+        if let Some(text) = builtin::find_builtin(name).filter(|_| self.has_built_in) {
+            let loaded =
+                source::parse_formula(&format!("built-in:{name}"), text, FormulaFormat::Toml)?;
+            if version.is_none_or(|version| has_version(&loaded, version)) {
                 return Ok(loaded);
             }
             others.push(loaded.formula.version_text());
@@ -133,13 +133,12 @@ impl Shelf {
         }
     }
 
-    /// The names of all formulas, sorted.
     pub fn names(&self) -> BTreeSet<String> {
-        self.files().into_keys().collect()
+        self.first_files().into_keys().collect()
     }
 
-    /// The first file of each name; a built-in formula has none.
-    fn files(&self) -> BTreeMap<String, Option<PathBuf>> {
+    /// Returns the first file of each name; `None` for a built-in formula.
+    fn first_files(&self) -> BTreeMap<String, Option<PathBuf>> {
         let mut found = BTreeMap::new();
         for folder in &self.folders {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -147,7 +146,7 @@ impl Shelf {
                 .filter_map(|entry| entry.file_name().into_string().ok())
                 .collect();
             names.sort();
-            // TOML before JSON of the same name.
+            // TOML precedes JSON with the same name.
             names.sort_by_key(|name| name.ends_with(ENDINGS[1]));
             for file in names {
                 let name = ENDINGS.iter().find_map(|end| file.strip_suffix(end));
@@ -158,19 +157,19 @@ impl Shelf {
             }
         }
         if self.has_built_in {
-            for name in builtin::names() {
+            for name in builtin::list_builtins() {
                 found.entry(name.to_owned()).or_insert(None);
             }
         }
         found
     }
 
-    /// All formulas, sorted by name, each from the first place that has it.
-    pub fn all(&self) -> Vec<Found> {
-        let files = self.files().into_iter();
+    /// Loads all formulas, sorted by name, each from the first folder that has it.
+    pub fn load_all(&self) -> Vec<FoundFormula> {
+        let files = self.first_files().into_iter();
         let load = |(name, path): (String, Option<PathBuf>)| {
             let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
-            Found {
+            FoundFormula {
                 name,
                 loaded: loaded.map_err(|error| error.to_string()),
             }
@@ -178,7 +177,7 @@ impl Shelf {
         files.map(load).collect()
     }
 
-    /// The overlay of a formula, if there is one: its path and text.
+    /// Returns the path and text of a formula's overlay, if there is one.
     pub fn overlay(&self, name: &str) -> Result<Option<(PathBuf, String)>, FormulaError> {
         for folder in &self.overlays {
             let path = folder.join(format!("{name}.toml"));
@@ -191,8 +190,8 @@ impl Shelf {
     }
 }
 
-/// The files in a folder that may hold a formula.
-fn candidates(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> {
+/// Returns the files in a folder that may hold a formula.
+fn candidate_files(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> {
     let mut stems = vec![name.to_owned()];
     if let Some(version) = version {
         stems.insert(0, format!("{name}@{version}"));
@@ -204,13 +203,13 @@ fn candidates(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> 
         .collect()
 }
 
-fn read_file(path: &Path) -> Result<Loaded, FormulaError> {
+fn read_file(path: &Path) -> Result<LoadedFormula, FormulaError> {
     let text = read_text(path)?;
     let shown = path.display().to_string();
-    source::read(&shown, &text, Format::of_name(&shown))
+    source::parse_formula(&shown, &text, FormulaFormat::from_file_name(&shown))
 }
 
-/// The most bytes that a formula's file may have.
+/// The maximum size of a formula's file, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
 fn read_text(path: &Path) -> Result<String, FormulaError> {
@@ -228,14 +227,14 @@ fn read_text(path: &Path) -> Result<String, FormulaError> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// Whether a formula is named by the path of its file.
-pub fn is_path(wanted: &str) -> bool {
+/// Returns true if a formula is named by the path of its file.
+pub fn is_formula_path(wanted: &str) -> bool {
     let has_ending = [".toml", ".json"].iter().any(|end| wanted.ends_with(end));
     has_ending && (wanted.contains('/') || Path::new(wanted).is_file())
 }
 
-/// Whether a text can be the name of a formula.
-pub fn is_name(name: &str) -> bool {
+/// Returns true if a text is a valid name of a formula.
+pub fn is_formula_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty()
         && name.len() <= 100
@@ -244,8 +243,8 @@ pub fn is_name(name: &str) -> bool {
         && !name.contains("..")
 }
 
-/// Whether a formula has a version; `4`, `4.0` and `4.0.0` are the same.
-fn is_version(loaded: &Loaded, wanted: &str) -> bool {
+/// Returns true if a formula has this version. `4`, `4.0` and `4.0.0` are equal.
+fn has_version(loaded: &LoadedFormula, wanted: &str) -> bool {
     let plain = |text: &str| {
         let mut text = text.trim_start_matches('v').to_owned();
         while let Some(shorter) = text.strip_suffix(".0") {

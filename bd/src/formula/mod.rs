@@ -1,18 +1,19 @@
-//! Formulas: workflows written as text, and what they cook to.
+//! Formulas: workflows written as text, and the steps that they cook to.
 //!
 //! A formula is a `NAME.formula.toml` (or `.json`) file. Cooking runs these steps in this order:
 //!
-//! 1. [`find`] the file: project, town, user, built-in; [`source`] reads it and names line and step of what is wrong;
-//! 2. [`extend`]: the parents that it extends come first;
+//! 1. [`find`] the file: project, town, user, built-in; [`source`] parses it and reports problems
+//!    with line and step;
+//! 2. [`extend`]: the steps of its parents come first;
 //! 3. [`control`]: loops are unrolled, branches and gates become edges and labels;
-//! 4. [`advice`]: its own advice puts steps before and after others;
+//! 4. [`advice`]: its own advice inserts steps before and after others;
 //! 5. [`expansion`]: steps are replaced by the template of an expansion formula;
-//! 6. [`advice`] again: that of its aspects;
-//! 7. [`overlay`]: replace, append to, or skip steps for this town or rig;
-//! 8. [`check`]: ids are unique, needs exist, nothing waits for itself.
+//! 6. [`advice`] again: the advice of its aspects;
+//! 7. [`overlay`]: steps are replaced, appended to or skipped for this town or rig;
+//! 8. [`check`]: ids are unique, needs exist, no step waits for itself.
 //!
-//! Values are put in later, by [`vars`], when a molecule is poured: a cooked formula is the same for everyone.
-//! Same files, same result.
+//! Values are substituted later, by [`vars`], when a molecule is poured: a cooked formula is the
+//! same for all pours. The same files give the same result.
 
 pub mod advice;
 pub mod arithmetic;
@@ -33,10 +34,10 @@ pub mod vars;
 #[cfg(test)]
 mod tests;
 
-pub use cook::{Cooked, cook, cook_named};
-pub use find::Shelf;
-pub use problem::{FormulaError, Problem};
-pub use schema::{Formula, FormulaKind, Step};
+pub use cook::{CookedFormula, cook_formula, cook_named};
+pub use find::FormulaSearchPath;
+pub use problem::{FormulaError, FormulaProblem};
+pub use schema::{Formula, FormulaKind, FormulaStep};
 
-/// The most steps that a formula may cook to. A loop of a typing error must not fill the disk.
+/// The maximum number of steps that a formula may cook to. A mistyped loop must not fill the disk.
 pub const MOST_STEPS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! Overlays: what a town or a rig says otherwise about the steps of a formula.
+//! Overlays: a town or a rig overrides steps of a formula.
 //!
 //! ```toml
 //! [[step-overrides]]
@@ -12,36 +12,40 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::control::find;
-use super::problem::{FormulaError, Problem};
-use super::schema::Step;
+use super::control::find_step;
+use super::problem::{FormulaError, FormulaProblem};
+use super::schema::FormulaStep;
 
 #[derive(Debug, Deserialize)]
 struct Overlay {
     #[serde(rename = "step-overrides", default)]
-    overrides: Vec<Override>,
+    overrides: Vec<StepOverride>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Override {
+struct StepOverride {
     step_id: String,
-    mode: Mode,
+    mode: OverrideMode,
     #[serde(default)]
     description: String,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Mode {
+enum OverrideMode {
     Replace,
     Append,
     Skip,
 }
 
-/// Applies an overlay; a step that it names and that is not there is a warning.
-pub fn apply(steps: &mut Vec<Step>, path: &Path, text: &str) -> Result<Vec<Problem>, FormulaError> {
-    let problem = |line, step: Option<String>, text| Problem {
+/// Applies an overlay. An override of a missing step gives a warning.
+pub fn apply_overlay(
+    steps: &mut Vec<FormulaStep>,
+    path: &Path,
+    text: &str,
+) -> Result<Vec<FormulaProblem>, FormulaError> {
+    let problem = |line, step: Option<String>, text| FormulaProblem {
         file: path.display().to_string(),
         line,
         step,
@@ -56,50 +60,50 @@ pub fn apply(steps: &mut Vec<Step>, path: &Path, text: &str) -> Result<Vec<Probl
     })?;
     let mut warnings = Vec::new();
     for change in &overlay.overrides {
-        let Some(step) = find(steps, &change.step_id) else {
+        let Some(step) = find_step(steps, &change.step_id) else {
             let text = "the formula has no such step; this override does nothing".to_owned();
             warnings.push(problem(None, Some(change.step_id.clone()), text));
             continue;
         };
         match change.mode {
-            Mode::Replace => step.description.clone_from(&change.description),
-            Mode::Append => {
+            OverrideMode::Replace => step.description.clone_from(&change.description),
+            OverrideMode::Append => {
                 let joined = [step.description.trim_end(), change.description.trim()];
                 step.description = joined.join("\n\n").trim().to_owned();
             }
-            Mode::Skip => skip(steps, &change.step_id),
+            OverrideMode::Skip => skip_step(steps, &change.step_id),
         }
     }
     Ok(warnings)
 }
 
-/// Leaves out a step: what waited for it waits for what it waited for.
-pub fn skip(steps: &mut Vec<Step>, id: &str) {
-    leave_out(steps, &|step| step.id == id);
+/// Removes a step. The steps that waited for it now wait for its needs.
+pub fn skip_step(steps: &mut Vec<FormulaStep>, id: &str) {
+    remove_steps(steps, &|step| step.id == id);
 }
 
-/// Leaves out the steps that `goes` names, with all below them: what waited for one of them waits for what it
-/// waited for.
-pub fn leave_out(steps: &mut Vec<Step>, goes: &impl Fn(&Step) -> bool) {
+/// Removes the steps that `is_removed` selects, with their children. The steps that waited for a
+/// removed step now wait for its needs.
+pub fn remove_steps(steps: &mut Vec<FormulaStep>, is_removed: &impl Fn(&FormulaStep) -> bool) {
     let mut gone: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    note_gone(steps, goes, false, &mut gone);
+    collect_removed(steps, is_removed, false, &mut gone);
     if gone.is_empty() {
         return;
     }
     let order: Vec<String> = gone.keys().cloned().collect();
     let mut stands_for: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for id in order {
-        resolve(&id, &gone, &mut stands_for);
+        resolve_replacements(&id, &gone, &mut stands_for);
     }
-    remove(steps, &gone);
+    remove_listed(steps, &gone);
     for step in steps {
         replace_needs(step, &stands_for);
     }
 }
 
-fn note_gone(
-    steps: &[Step],
-    goes: &impl Fn(&Step) -> bool,
+fn collect_removed(
+    steps: &[FormulaStep],
+    goes: &impl Fn(&FormulaStep) -> bool,
     is_below: bool,
     gone: &mut BTreeMap<String, Vec<String>>,
 ) {
@@ -109,12 +113,13 @@ fn note_gone(
             let before = step.before().map(str::to_owned).collect();
             gone.insert(step.id.clone(), before);
         }
-        note_gone(&step.children, goes, goes_too, gone);
+        collect_removed(&step.children, goes, goes_too, gone);
     }
 }
 
-/// The steps that stay and stand for one that goes, worked out without recursion: chains may be long.
-fn resolve(
+/// Finds the remaining steps that replace a removed one. Runs without recursion, because chains may
+/// be long.
+fn resolve_replacements(
     id: &str,
     gone: &BTreeMap<String, Vec<String>>,
     stands_for: &mut BTreeMap<String, Vec<String>>,
@@ -141,15 +146,15 @@ fn resolve(
     stands_for.insert(id.to_owned(), found);
 }
 
-fn remove(steps: &mut Vec<Step>, gone: &BTreeMap<String, Vec<String>>) {
+fn remove_listed(steps: &mut Vec<FormulaStep>, gone: &BTreeMap<String, Vec<String>>) {
     steps.retain(|step| !gone.contains_key(&step.id));
     for step in steps {
-        remove(&mut step.children, gone);
+        remove_listed(&mut step.children, gone);
     }
 }
 
-fn replace_needs(step: &mut Step, stands_for: &BTreeMap<String, Vec<String>>) {
-    // What waited for the children of a step that is gone waits for nothing more.
+fn replace_needs(step: &mut FormulaStep, stands_for: &BTreeMap<String, Vec<String>>) {
+    // A step that waited for the children of a removed step waits for nothing.
     if step.spawner().is_some_and(|id| stands_for.contains_key(id)) {
         step.waits_for.clear();
     }

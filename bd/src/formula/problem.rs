@@ -1,24 +1,24 @@
-//! What is wrong with a formula: file, line, step and what to change.
+//! Problems of a formula: file, line, step and the necessary change.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// One thing that is wrong.
+/// One problem of a formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct FormulaProblem {
     /// The file, or the name of a built-in formula.
     pub file: String,
-    /// The line, from 1, if it is known.
+    /// The line, from 1, if known.
     pub line: Option<usize>,
-    /// The step, if it is about one.
+    /// The step that has the problem, if there is one.
     pub step: Option<String>,
-    /// What is wrong and what to change.
+    /// A description of the problem and the necessary change.
     pub text: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FormulaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Ids and texts are from a file: no control character of it reaches a terminal.
+        // Ids and texts come from a file, so their control characters must not reach a terminal.
         let plain = |text: &str| -> String {
             let shown = |c: char| match c {
                 c if c.is_control() => c.escape_default().to_string(),
@@ -37,7 +37,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a formula cannot be used.
+/// The reason why a formula cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FormulaError {
     /// No file and no built-in formula has this name.
@@ -46,45 +46,40 @@ pub enum FormulaError {
         similar_note(similar)
     )]
     NotFound {
-        /// The name.
         name: String,
-        /// Where it was looked for.
+        /// The searched folders.
         searched: Vec<PathBuf>,
-        /// Names that are like it.
+        /// Similar names.
         similar: Vec<String>,
     },
-    /// There is such a formula, but not of the version that was asked for.
+    /// The formula exists, but not in the requested version.
     #[error("formula \"{name}\" has no version {wanted} (found: {})", found.join(", "))]
     NoVersion {
-        /// The name.
         name: String,
-        /// The version that was asked for.
+        /// The requested version.
         wanted: String,
-        /// The versions that there are.
+        /// The existing versions.
         found: Vec<String>,
     },
-    /// A name that is no name of a formula.
+    /// The text is not a valid name of a formula.
     #[error("\"{0}\" is no formula name: use letters, digits, `-`, `_` and `.`, without `..`")]
     BadName(String),
     /// A file cannot be read.
     #[error("cannot read {path}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A formula extends itself.
     #[error("circular extends detected: {}", chain.join(" -> "))]
     CircularExtends {
-        /// The names, the first again at the end.
+        /// The names of the cycle, closed by the first one.
         chain: Vec<String>,
     },
-    /// It is wrong in one or more places.
-    #[error("formula validation failed:{}", bullets(.0))]
-    Invalid(Vec<Problem>),
-    /// Variables have no value, or a value that they do not take.
+    /// The formula has one or more errors.
+    #[error("formula validation failed:{}", format_bullets(.0))]
+    Invalid(Vec<FormulaProblem>),
+    /// Variables have no value, or an invalid one.
     #[error("{0}")]
     Values(String),
 }
@@ -96,7 +91,7 @@ fn similar_note(similar: &[String]) -> String {
     }
 }
 
-fn bullets(problems: &[Problem]) -> String {
+fn format_bullets(problems: &[FormulaProblem]) -> String {
     problems
         .iter()
         .map(|problem| format!("\n  - {problem}"))

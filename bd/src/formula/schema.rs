@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a formula is for.
+/// The purpose of a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FormulaKind {
-    /// Steps in order.
     #[default]
     Workflow,
     /// A template that replaces a step of another formula.
@@ -36,88 +35,80 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A formula.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Formula {
-    /// Its name.
     #[serde(rename = "formula")]
     pub name: String,
-    /// What it does.
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
-    /// Its version: a number, or text such as `4.1.0`.
+    /// The version: a number, or text such as `4.1.0`.
     pub version: Value,
-    /// What it is for.
     #[serde(rename = "type")]
     pub kind: FormulaKind,
     /// The formulas whose steps come first.
     #[serde(skip_serializing_if = "is_default")]
     pub extends: Vec<String>,
-    /// Its variables.
     #[serde(skip_serializing_if = "is_default")]
-    pub vars: BTreeMap<String, Var>,
-    /// Its steps, of a workflow.
+    pub vars: BTreeMap<String, FormulaVar>,
+    /// The steps of a workflow.
     #[serde(skip_serializing_if = "is_default")]
-    pub steps: Vec<Step>,
-    /// The steps that an expansion puts in.
+    pub steps: Vec<FormulaStep>,
+    /// The steps that an expansion inserts.
     #[serde(skip_serializing_if = "is_default")]
-    pub template: Vec<Step>,
-    /// How other formulas are put in.
+    pub template: Vec<FormulaStep>,
+    /// The rules that include other formulas.
     #[serde(skip_serializing_if = "is_default")]
-    pub compose: Compose,
-    /// Steps around other steps.
+    pub compose: ComposeRules,
     #[serde(skip_serializing_if = "is_default")]
     pub advice: Vec<Advice>,
-    /// Where an aspect applies; read, and kept for other tools.
+    /// The places that an aspect applies to; read, and preserved for other tools.
     #[serde(skip_serializing_if = "is_default")]
     pub pointcuts: Vec<Value>,
-    /// `liquid` to be poured, `vapor` to be made a wisp.
+    /// `liquid` to be poured, `vapor` to be poured as a wisp.
     #[serde(skip_serializing_if = "is_default")]
     pub phase: String,
-    /// The questions of a convoy formula.
+    /// The inputs of a convoy formula.
     #[serde(skip_serializing_if = "is_default")]
-    pub inputs: BTreeMap<String, Input>,
-    /// The parts of a convoy formula that run in parallel.
+    pub inputs: BTreeMap<String, ConvoyInput>,
+    /// The parallel parts of a convoy formula.
     #[serde(skip_serializing_if = "is_default")]
-    pub legs: Vec<Leg>,
-    /// What brings the legs together.
+    pub legs: Vec<ConvoyLeg>,
+    /// The step that combines the results of the legs.
     #[serde(skip_serializing_if = "is_default")]
-    pub synthesis: Option<Synthesis>,
-    /// Texts that every leg begins with, by name.
+    pub synthesis: Option<ConvoySynthesis>,
+    /// The texts that every leg begins with, by name.
     #[serde(skip_serializing_if = "is_default")]
     pub prompts: BTreeMap<String, String>,
-    /// Where legs write.
     #[serde(skip_serializing_if = "is_default")]
-    pub output: Option<Output>,
-    /// Named choices of legs.
+    pub output: Option<ConvoyOutput>,
     #[serde(skip_serializing_if = "is_default")]
-    pub presets: BTreeMap<String, Preset>,
-    /// How the finished molecule is squashed.
+    pub presets: BTreeMap<String, ConvoyPreset>,
+    /// The squash of the finished molecule.
     #[serde(skip_serializing_if = "is_default")]
     pub squash: Option<Value>,
-    /// Whether a wisp has a bead per step.
+    /// True if a wisp has one bead per step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pour: Option<bool>,
-    /// The agent program that runs it.
+    /// The agent program that runs the workflow.
     #[serde(skip_serializing_if = "is_default")]
     pub agent: String,
-    /// Whether no commits are expected.
+    /// True if no commits are expected.
     #[serde(skip_serializing_if = "is_default")]
     pub review_only: bool,
-    /// Whether a session ends after each step.
+    /// True if a session ends after each step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<bool>,
-    /// What `gt done` does with open steps: `refuse` (the default) or `close`.
+    /// The effect of `gt done` on open steps: `refuse` (the default) or `close`.
     #[serde(skip_serializing_if = "is_default")]
     pub on_done: String,
-    /// Where it was read from.
+    /// The source of the formula.
     #[serde(skip_serializing_if = "is_default")]
     pub source: String,
 }
 
 impl Formula {
-    /// Its version as text, without needless quotes: `1`, `4.1.0`.
+    /// The version as text, without unnecessary quotes: `1`, `4.1.0`.
     pub fn version_text(&self) -> String {
         match &self.version {
             Value::String(text) => text.clone(),
@@ -126,143 +117,129 @@ impl Formula {
         }
     }
 
-    /// All its steps, children behind their parent.
-    pub fn every_step(&self) -> Vec<&Step> {
+    /// All steps, children after their parent.
+    pub fn every_step(&self) -> Vec<&FormulaStep> {
         let mut found = Vec::new();
-        collect(&self.steps, &mut found);
+        collect_steps(&self.steps, &mut found);
         found
     }
 
-    /// The first sentence of its description, for lists.
+    /// The first sentence of the description, for lists.
     pub fn first_line(&self) -> &str {
         self.description.trim().lines().next().unwrap_or_default()
     }
 }
 
-fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a Step>) {
+fn collect_steps<'a>(steps: &'a [FormulaStep], found: &mut Vec<&'a FormulaStep>) {
     for step in steps {
         found.push(step);
-        collect(&step.children, found);
+        collect_steps(&step.children, found);
     }
 }
 
-/// A variable.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Var {
-    /// What it is.
+pub struct FormulaVar {
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
-    /// Its value where none is given.
+    /// The value if none is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether it must have a value.
+    /// True if the variable must have a value.
     #[serde(skip_serializing_if = "is_default")]
     pub required: bool,
-    /// The values that it takes.
+    /// The allowed values.
     #[serde(rename = "enum", skip_serializing_if = "is_default")]
     pub choices: Vec<String>,
-    /// The regular expression that its values match.
+    /// The regular expression that values must match.
     #[serde(skip_serializing_if = "is_default")]
     pub pattern: String,
-    /// `string`, `int` or `bool`.
     #[serde(rename = "type", skip_serializing_if = "is_default")]
     pub kind: String,
 }
 
-/// A step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Step {
-    /// Its id within the formula.
+pub struct FormulaStep {
+    /// The id within the formula.
     pub id: String,
-    /// One line.
     #[serde(skip_serializing_if = "is_default")]
     pub title: String,
-    /// What to do.
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
-    /// Notes for its bead.
     #[serde(skip_serializing_if = "is_default")]
     pub notes: String,
-    /// When it is done.
     #[serde(skip_serializing_if = "is_default")]
     pub acceptance: String,
-    /// The kind of its bead.
+    /// The kind of the step's bead.
     #[serde(rename = "type", skip_serializing_if = "is_default")]
     pub kind: String,
-    /// The priority of its bead.
+    /// The priority of the step's bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
-    /// The labels of its bead.
+    /// The labels of the step's bead.
     #[serde(skip_serializing_if = "is_default")]
     pub labels: Vec<String>,
-    /// The JSON of its bead.
+    /// The metadata of the step's bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
-    /// Steps that come before.
     #[serde(skip_serializing_if = "is_default")]
     pub depends_on: Vec<String>,
-    /// Steps that come before; means the same.
+    /// Steps that come before; a synonym of `depends_on`.
     #[serde(skip_serializing_if = "is_default")]
     pub needs: Vec<String>,
-    /// `all-children`, `any-children` or `children-of(STEP)`.
     #[serde(skip_serializing_if = "is_default")]
     pub waits_for: String,
-    /// Who does it.
     #[serde(skip_serializing_if = "is_default")]
     pub assignee: String,
-    /// The expansion formula that replaces it.
+    /// The expansion formula that replaces the step.
     #[serde(skip_serializing_if = "is_default")]
     pub expand: String,
-    /// Values for that formula.
     #[serde(skip_serializing_if = "is_default")]
     pub expand_vars: BTreeMap<String, String>,
-    /// Whether it is poured: `{{name}}`, `!{{name}}`, `{{name}} == text`.
+    /// The condition for pouring the step: `{{name}}`, `!{{name}}`, `{{name}} == text`.
     #[serde(skip_serializing_if = "is_default")]
     pub condition: String,
-    /// Steps within it.
     #[serde(skip_serializing_if = "is_default")]
-    pub children: Vec<Step>,
-    /// What it waits for besides steps.
+    pub children: Vec<FormulaStep>,
+    /// The gate that the step waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<StepGate>,
-    /// That it is repeated.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
-    pub repeat: Option<Loop>,
-    /// What follows it for each of its results; read, and kept for other tools.
+    pub repeat: Option<StepLoop>,
+    /// The work that follows the step for each of its results; read, and preserved for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_complete: Option<OnComplete>,
-    /// Whether the session ends after it.
+    /// True if the session ends after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<bool>,
-    /// The formula that it came from, where it was not its own.
+    /// The formula that the step came from, if it is not this one.
     #[serde(skip)]
     pub origin: String,
 }
 
-impl Step {
-    /// The steps that come before it, each once.
+impl FormulaStep {
+    /// The steps that come before this one, without duplicates.
     pub fn before(&self) -> impl Iterator<Item = &str> {
         let first = self.depends_on.iter();
         let rest = self.needs.iter().filter(|id| !self.depends_on.contains(id));
         first.chain(rest).map(String::as_str)
     }
 
-    /// The step whose children it waits for, where it names one.
+    /// The step whose children this one waits for, if it names one.
     pub fn spawner(&self) -> Option<&str> {
         let inner = self.waits_for.strip_prefix("children-of(")?;
         inner.strip_suffix(')').map(str::trim)
     }
 
-    /// Adds a step that comes before, once.
+    /// Adds a step that comes before, unless it is already there.
     pub fn add_need(&mut self, id: &str) {
-        if !self.before().any(|own| own == id) {
+        if !self.before().any(|existing| existing == id) {
             self.needs.push(id.to_owned());
         }
     }
 
-    /// Replaces each step that comes before by those that `with` gives for it.
+    /// Replaces each step that comes before by the steps that `with` returns for it.
     pub fn map_needs(&mut self, with: impl Fn(&str) -> Vec<String>) {
         for list in [&mut self.depends_on, &mut self.needs] {
             let mut mapped: Vec<String> = Vec::with_capacity(list.len());
@@ -280,7 +257,7 @@ impl Step {
         }
     }
 
-    /// Replaces every text of it: title, description, notes, exit criteria.
+    /// Replaces every text of the step: title, description, notes, acceptance criteria.
     pub fn map_texts(&mut self, with: &impl Fn(&str) -> String) {
         for text in [
             &mut self.title,
@@ -293,96 +270,86 @@ impl Step {
     }
 }
 
-/// What a step waits for besides steps.
+/// A condition, other than steps, that a step waits for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StepGate {
     /// `human`, `mail`, `timer`, `bead`, `gh:run`, `gh:pr`.
     #[serde(rename = "type", skip_serializing_if = "is_default")]
     pub kind: String,
-    /// Which one of them.
     #[serde(skip_serializing_if = "is_default", alias = "await_id")]
     pub id: String,
-    /// How long, such as `30m`.
+    /// The waiting time, such as `30m`.
     #[serde(skip_serializing_if = "is_default")]
     pub timeout: String,
-    /// A condition; kept as a label.
+    /// A condition, kept as a label.
     #[serde(skip_serializing_if = "is_default")]
     pub condition: String,
 }
 
-/// How often a step is repeated: one of `count`, `range`, or `until` with `max`.
+/// The repetition of a step: one of `count`, `range`, or `until` with `max`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Loop {
-    /// So often.
+pub struct StepLoop {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
-    /// Until this holds.
     #[serde(skip_serializing_if = "is_default")]
     pub until: String,
-    /// At most so often.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// For each whole number: `1..2^{disks}-1`.
+    /// A range of whole numbers: `1..2^{disks}-1`.
     #[serde(skip_serializing_if = "is_default")]
     pub range: String,
-    /// The name by which the body knows the number.
+    /// The name of the loop variable in the body.
     #[serde(skip_serializing_if = "is_default")]
     pub var: String,
-    /// The steps that are repeated.
-    pub body: Vec<Step>,
+    /// The repeated steps.
+    pub body: Vec<FormulaStep>,
 }
 
-/// What follows a step for each of its results.
+/// The work that follows a step for each of its results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OnComplete {
-    /// The list in its output.
+    /// The list in the step's output.
     #[serde(skip_serializing_if = "is_default")]
     pub for_each: String,
-    /// The formula for each.
     #[serde(skip_serializing_if = "is_default")]
     pub bond: String,
-    /// Values for that formula.
     #[serde(skip_serializing_if = "is_default")]
     pub vars: BTreeMap<String, String>,
-    /// All at once.
     #[serde(skip_serializing_if = "is_default")]
     pub parallel: bool,
-    /// One after the other.
     #[serde(skip_serializing_if = "is_default")]
     pub sequential: bool,
 }
 
-/// How other formulas are put in.
+/// The rules that include other formulas.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Compose {
-    /// Places where others may be bonded.
+pub struct ComposeRules {
+    /// Places at which other formulas may be bonded.
     #[serde(skip_serializing_if = "is_default")]
     pub bond_points: Vec<BondPoint>,
-    /// What is attached on an event; read, and kept for other tools.
+    /// Formulas attached on an event; read, and preserved for other tools.
     #[serde(skip_serializing_if = "is_default")]
     pub hooks: Vec<ComposeHook>,
-    /// One step replaced by an expansion.
+    /// Single steps replaced by an expansion.
     #[serde(skip_serializing_if = "is_default")]
     pub expand: Vec<ExpandRule>,
-    /// All steps that match replaced by an expansion.
+    /// All matching steps replaced by an expansion.
     #[serde(skip_serializing_if = "is_default")]
     pub map: Vec<MapRule>,
-    /// Steps side by side between two others.
+    /// Parallel steps between two others.
     #[serde(skip_serializing_if = "is_default")]
-    pub branch: Vec<Branch>,
-    /// Conditions before steps.
+    pub branch: Vec<BranchRule>,
     #[serde(skip_serializing_if = "is_default")]
     pub gate: Vec<GateRule>,
-    /// Aspects that apply.
     #[serde(skip_serializing_if = "is_default")]
     pub aspects: Vec<String>,
 }
 
-/// A place where another formula may be bonded.
+/// A place at which another formula may be bonded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
@@ -398,7 +365,7 @@ pub struct BondPoint {
     pub parallel: bool,
 }
 
-/// What is attached on an event.
+/// A formula attached on an event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
@@ -411,7 +378,7 @@ pub struct ComposeHook {
     pub vars: BTreeMap<String, String>,
 }
 
-/// One step replaced by an expansion.
+/// A single step replaced by an expansion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
@@ -422,7 +389,7 @@ pub struct ExpandRule {
     pub vars: BTreeMap<String, String>,
 }
 
-/// All steps that match replaced by an expansion.
+/// All matching steps replaced by an expansion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
@@ -433,11 +400,11 @@ pub struct MapRule {
     pub vars: BTreeMap<String, String>,
 }
 
-/// Steps side by side between two others.
+/// Parallel steps between two others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Branch {
+pub struct BranchRule {
     pub from: String,
     pub steps: Vec<String>,
     pub join: String,
@@ -456,31 +423,28 @@ pub struct GateRule {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Advice {
-    /// The ids: a name, `*`, `prefix.*`, `*.suffix`.
+    /// The pattern of ids: a name, `*`, `prefix.*`, `*.suffix`.
     pub target: String,
-    /// The step before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<AdviceStep>,
-    /// The step after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<AdviceStep>,
-    /// Steps on both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub around: Option<Around>,
+    pub around: Option<AroundSteps>,
 }
 
-/// Steps on both sides.
+/// Steps before and after.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Around {
+pub struct AroundSteps {
     #[serde(skip_serializing_if = "is_default")]
     pub before: Vec<AdviceStep>,
     #[serde(skip_serializing_if = "is_default")]
     pub after: Vec<AdviceStep>,
 }
 
-/// A step of advice.
+/// A step that advice inserts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
@@ -498,11 +462,10 @@ pub struct AdviceStep {
     pub output: BTreeMap<String, String>,
 }
 
-/// A question of a convoy formula.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Input {
+pub struct ConvoyInput {
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
     #[serde(rename = "type", skip_serializing_if = "is_default")]
@@ -515,11 +478,11 @@ pub struct Input {
     pub default: Option<String>,
 }
 
-/// A part of a convoy formula that runs beside the others.
+/// A part of a convoy formula that runs in parallel to the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Leg {
+pub struct ConvoyLeg {
     pub id: String,
     pub title: String,
     #[serde(skip_serializing_if = "is_default")]
@@ -534,11 +497,11 @@ pub struct Leg {
     pub needs: Vec<String>,
 }
 
-/// What brings the legs together.
+/// The step that combines the results of the legs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Synthesis {
+pub struct ConvoySynthesis {
     pub title: String,
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
@@ -546,11 +509,11 @@ pub struct Synthesis {
     pub depends_on: Vec<String>,
 }
 
-/// Where legs write.
+/// The files that legs write.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Output {
+pub struct ConvoyOutput {
     pub directory: String,
     #[serde(skip_serializing_if = "is_default")]
     pub leg_pattern: String,
@@ -558,11 +521,11 @@ pub struct Output {
     pub synthesis: String,
 }
 
-/// A named choice of legs.
+/// A named selection of legs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Preset {
+pub struct ConvoyPreset {
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
     pub legs: Vec<String>,

@@ -1,27 +1,26 @@
-//! A formula's file: TOML or JSON with the same keys, and the line of everything in it.
+//! Parses a formula's file, TOML or JSON with the same keys, and finds the line of each part.
 //!
-//! A key that is nearly one of ours is a typing error and is refused. Any other unknown key is kept out and
-//! reported by `bd formula validate`, so that files of other versions can be read.
+//! A key that is similar to a known key is treated as a typing error and refused. Any other unknown
+//! key is ignored and reported by `bd formula validate`, so that files of other versions can be
+//! read.
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::problem::{FormulaError, Problem};
+use super::problem::{FormulaError, FormulaProblem};
 use super::schema::{Formula, FormulaKind};
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// `.formula.toml`.
+pub enum FormulaFormat {
     Toml,
-    /// `.formula.json`.
     Json,
 }
 
-impl Format {
-    /// The format by a file's name.
-    pub fn of_name(name: &str) -> Self {
+impl FormulaFormat {
+    /// Returns the format by the extension of a file name.
+    pub fn from_file_name(name: &str) -> Self {
         match Path::new(name).extension() {
             Some(end) if end.eq_ignore_ascii_case("json") => Self::Json,
             _ => Self::Toml,
@@ -31,21 +30,18 @@ impl Format {
 
 /// The text of a formula and the name under which problems are reported.
 #[derive(Debug, Clone)]
-pub struct Source {
-    /// The path, or `built-in:NAME`.
+pub struct FormulaSource {
     pub file: String,
     text: String,
 }
 
-/// A formula as its file has it, checked on its own by nobody yet.
+/// A formula as its file has it, not checked yet.
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    /// The formula.
+pub struct LoadedFormula {
     pub formula: Formula,
-    /// Its text.
-    pub source: Source,
-    /// What is odd, but does not stop it.
-    pub warnings: Vec<Problem>,
+    pub source: FormulaSource,
+    /// Problems that do not prevent the use of the formula.
+    pub warnings: Vec<FormulaProblem>,
 }
 
 const ROOT_KEYS: &[&str] = &[
@@ -122,14 +118,18 @@ const COMPOSE_KEYS: &[&str] = &[
     "aspects",
 ];
 
-/// Reads a formula from its text.
-pub fn read(file: &str, text: &str, format: Format) -> Result<Loaded, FormulaError> {
-    let source = Source {
+/// Parses a formula.
+pub fn parse_formula(
+    file: &str,
+    text: &str,
+    format: FormulaFormat,
+) -> Result<LoadedFormula, FormulaError> {
+    let source = FormulaSource {
         file: file.to_owned(),
         text: text.to_owned(),
     };
     let mut value = source.parse(format)?;
-    complete(&mut value);
+    expand_short_forms(&mut value);
     let mut unknown = Vec::new();
     let mut track = serde_path_to_error::Track::new();
     let read: Result<Formula, _> = {
@@ -142,15 +142,16 @@ pub fn read(file: &str, text: &str, format: Format) -> Result<Loaded, FormulaErr
         return Err(FormulaError::Invalid(refused));
     }
     file.clone_into(&mut formula.source);
-    Ok(Loaded {
+    Ok(LoadedFormula {
         formula,
         source,
         warnings,
     })
 }
 
-/// Puts short forms into their long ones: text for a variable's default, a kind for what the file has.
-fn complete(value: &mut Value) {
+/// Expands short forms to their long ones: a plain text to a variable with that default, and a
+/// missing kind to the kind that the content implies.
+fn expand_short_forms(value: &mut Value) {
     let Value::Object(root) = value else { return };
     if !root.contains_key("type") {
         let has = |key: &str| root.contains_key(key);
@@ -168,24 +169,24 @@ fn complete(value: &mut Value) {
     }
     for key in ["vars", "inputs"] {
         if let Some(Value::Object(vars)) = root.get_mut(key) {
-            vars.values_mut().for_each(complete_var);
+            vars.values_mut().for_each(expand_var);
         }
     }
 }
 
-fn complete_var(var: &mut Value) {
-    if let Some(text) = scalar(var) {
+fn expand_var(var: &mut Value) {
+    if let Some(text) = scalar_to_text(var) {
         *var = Value::Object(Map::from_iter([("default".to_owned(), text)]));
     } else if let Value::Object(fields) = var
         && let Some(default) = fields.get_mut("default")
-        && let Some(text) = scalar(default)
+        && let Some(text) = scalar_to_text(default)
     {
         *default = text;
     }
 }
 
-/// A text, number or truth value as text.
-fn scalar(value: &Value) -> Option<Value> {
+/// Converts a text, number or truth value to text.
+fn scalar_to_text(value: &Value) -> Option<Value> {
     match value {
         Value::String(_) => Some(value.clone()),
         Value::Number(_) | Value::Bool(_) => Some(Value::String(value.to_string())),
@@ -193,10 +194,10 @@ fn scalar(value: &Value) -> Option<Value> {
     }
 }
 
-impl Source {
-    fn parse(&self, format: Format) -> Result<Value, FormulaError> {
+impl FormulaSource {
+    fn parse(&self, format: FormulaFormat) -> Result<Value, FormulaError> {
         let wrong = |line, text: String| {
-            FormulaError::Invalid(vec![Problem {
+            FormulaError::Invalid(vec![FormulaProblem {
                 file: self.file.clone(),
                 line,
                 step: None,
@@ -204,9 +205,9 @@ impl Source {
             }])
         };
         match format {
-            Format::Json => serde_json::from_str(&self.text)
+            FormulaFormat::Json => serde_json::from_str(&self.text)
                 .map_err(|error| wrong(Some(error.line()), format!("not valid JSON: {error}"))),
-            Format::Toml => toml::from_str(&self.text).map_err(|error| {
+            FormulaFormat::Toml => toml::from_str(&self.text).map_err(|error| {
                 let line = error.span().map(|span| self.line_at(span.start));
                 let message = error.message().lines().collect::<Vec<_>>().join("; ");
                 wrong(line, format!("not valid TOML: {message}"))
@@ -219,7 +220,7 @@ impl Source {
         before.filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// A value of a wrong type, with its place.
+    /// Reports a value of a wrong type with its place.
     fn wrong_value(
         &self,
         value: &Value,
@@ -227,9 +228,9 @@ impl Source {
         error: &serde_json::Error,
     ) -> FormulaError {
         let path = path.to_string().replace('[', ".").replace(']', "");
-        let (step, line, key) = self.place(value, &path);
+        let (step, line, key) = self.locate_path(value, &path);
         let text = format!("{key}: {error}");
-        FormulaError::Invalid(vec![Problem {
+        FormulaError::Invalid(vec![FormulaProblem {
             file: self.file.clone(),
             line,
             step,
@@ -237,26 +238,30 @@ impl Source {
         }])
     }
 
-    /// Keys we do not know: those that are nearly one of ours, and the others.
-    fn unknown_keys(&self, value: &Value, paths: &[String]) -> (Vec<Problem>, Vec<Problem>) {
+    /// Returns the unknown keys: those that are similar to a known key, and the others.
+    fn unknown_keys(
+        &self,
+        value: &Value,
+        paths: &[String],
+    ) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
         let (mut refused, mut warnings) = (Vec::new(), Vec::new());
         for path in paths {
-            // An enclosing option shows as `?` in the path.
+            // An optional value appears as `?` in the path.
             let path = path.replace(".?", "");
             let key = path.rsplit('.').next().unwrap_or_default();
             let known = known_keys(&path);
-            let near = known
-                .iter()
-                .find(|own| key.len() > 3 && strsim::damerau_levenshtein(own, key) <= 2);
-            let (step, line, _) = self.place(value, &path);
+            let near = known.iter().find(|candidate| {
+                key.len() > 3 && strsim::damerau_levenshtein(candidate, key) <= 2
+            });
+            let (step, line, _) = self.locate_path(value, &path);
             let (list, text) = match near {
-                Some(own) => (
+                Some(candidate) => (
                     &mut refused,
-                    format!("unknown key \"{key}\": did you mean \"{own}\"?"),
+                    format!("unknown key \"{key}\": did you mean \"{candidate}\"?"),
                 ),
                 None => (&mut warnings, format!("unknown key \"{key}\" is ignored")),
             };
-            list.push(Problem {
+            list.push(FormulaProblem {
                 file: self.file.clone(),
                 line,
                 step,
@@ -266,8 +271,8 @@ impl Source {
         (refused, warnings)
     }
 
-    /// The step, line and key of a dotted path into the file's value.
-    fn place(&self, value: &Value, path: &str) -> (Option<String>, Option<usize>, String) {
+    /// Returns the step, line and key of a dotted path into the file's value.
+    fn locate_path(&self, value: &Value, path: &str) -> (Option<String>, Option<usize>, String) {
         let mut here = Some(value);
         let mut step = None;
         let mut key = "";
@@ -292,10 +297,11 @@ impl Source {
         (step, line, key.to_owned())
     }
 
-    /// The line on which the step with this id begins; of several the one with this number.
+    /// Returns the line on which the step with this id begins. If several steps have the id,
+    /// `number` selects one.
     pub fn step_line(&self, id: &str, number: usize) -> Option<usize> {
         let is_id = |line: &str| {
-            let Some(value) = value_of(line, "id") else {
+            let Some(value) = find_value(line, "id") else {
                 return false;
             };
             let value = value.trim_start();
@@ -313,35 +319,35 @@ impl Source {
         found.map(|(at, _)| at + 1).nth(number)
     }
 
-    /// The first line on which this key has this text.
+    /// Returns the first line on which this key has this text.
     pub fn value_line(&self, key: &str, text: &str) -> Option<usize> {
         let quoted = [format!("\"{text}\""), format!("'{text}'")];
         let has = |line: &str| {
-            let value = value_of(line, key).map(str::trim_start);
+            let value = find_value(line, key).map(str::trim_start);
             value.is_some_and(|value| quoted.iter().any(|quoted| value.starts_with(quoted)))
         };
         let at = self.text.lines().position(has);
         at.map(|at| at + 1)
     }
 
-    /// The first line at or behind `from` on which this key stands.
+    /// Returns the first line, from `from` on, that has this key.
     pub fn key_line(&self, from: Option<usize>, key: &str) -> Option<usize> {
         let from = from.unwrap_or(1);
         let mut lines = self.text.lines().enumerate().skip(from - 1);
         lines
-            .find(|(_, line)| value_of(line, key).is_some() || is_header(line, key))
+            .find(|(_, line)| find_value(line, key).is_some() || is_header(line, key))
             .map(|(at, _)| at + 1)
     }
 
-    /// A problem with a key of a step.
-    pub fn step_problem(&self, id: &str, key: &str, text: String) -> Problem {
+    /// Builds a problem with a key of a step.
+    pub fn step_problem(&self, id: &str, key: &str, text: String) -> FormulaProblem {
         let from = self.step_line(id, 0);
         let line = if key.is_empty() {
             from
         } else {
             self.key_line(from, key).or(from)
         };
-        Problem {
+        FormulaProblem {
             file: self.file.clone(),
             line,
             step: Some(id.to_owned()),
@@ -349,9 +355,9 @@ impl Source {
         }
     }
 
-    /// A problem with a key of the whole formula.
-    pub fn problem(&self, key: &str, text: String) -> Problem {
-        Problem {
+    /// Builds a problem with a key of the whole formula.
+    pub fn problem(&self, key: &str, text: String) -> FormulaProblem {
+        FormulaProblem {
             file: self.file.clone(),
             line: self.key_line(None, key),
             step: None,
@@ -360,8 +366,9 @@ impl Source {
     }
 }
 
-/// What stands behind `key =` in a line of TOML or `"key":` in one of JSON; also where several share a line.
-fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+/// Returns the text after `key =` in a line of TOML or after `"key":` in a line of JSON, even if
+/// several keys share the line.
+fn find_value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.match_indices(key).find_map(|(at, _)| {
         let before = line[..at].trim_end_matches(['"', '\'']);
         let begins = before.is_empty() || before.ends_with([' ', '\t', '{', ',']);
@@ -375,7 +382,7 @@ fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether a line of TOML is the header of a table of this name.
+/// Returns true if a line of TOML is the header of a table with this name.
 fn is_header(line: &str, key: &str) -> bool {
     let inner = line.trim().trim_start_matches('[').split(']').next();
     line.trim_start().starts_with('[')
@@ -387,7 +394,7 @@ fn is_header(line: &str, key: &str) -> bool {
         })
 }
 
-/// The keys that we know where this path ends.
+/// Returns the known keys at a path.
 fn known_keys(path: &str) -> &'static [&'static str] {
     let parts: Vec<&str> = path
         .split('.')
@@ -409,9 +416,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_value_is_found_with_its_line() {
+    fn an_invalid_value_is_reported_with_its_line() {
         let text = "formula = \"x\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n[[steps]]\nid = \"b\"\ntitle = \"B\"\npriority = \"high\"\n";
-        let error = read("f.toml", text, Format::Toml).unwrap_err().to_string();
+        let error = parse_formula("f.toml", text, FormulaFormat::Toml)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("f.toml:8: step \"b\": priority: "),
             "{error}"
@@ -419,14 +428,21 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_in_a_key_is_refused_and_another_unknown_key_is_not() {
+    fn a_misspelled_key_is_refused_but_other_unknown_keys_are_not() {
         let text = "{\"formula\": \"x\",\n \"steps\": [\n {\"id\": \"a\", \"title\": \"A\",\n  \"neds\": [\"b\"]}]}";
-        let error = read("f.json", text, Format::Json).unwrap_err().to_string();
+        let error = parse_formula("f.json", text, FormulaFormat::Json)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("f.json:4: step \"a\": unknown key \"neds\": did you mean \"needs\"?"),
             "{error}"
         );
-        let loaded = read("f.toml", "formula = \"x\"\nowner = \"me\"\n", Format::Toml).unwrap();
+        let loaded = parse_formula(
+            "f.toml",
+            "formula = \"x\"\nowner = \"me\"\n",
+            FormulaFormat::Toml,
+        )
+        .unwrap();
         assert_eq!(
             loaded.warnings[0].to_string(),
             "f.toml:2: unknown key \"owner\" is ignored"
@@ -434,9 +450,11 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_of_variables_are_read() {
+    fn short_forms_of_variables_are_parsed() {
         let text = "formula = \"x\"\n[vars]\nname = \"Ann\"\ncount = { default = 3 }\n";
-        let formula = read("f.toml", text, Format::Toml).unwrap().formula;
+        let formula = parse_formula("f.toml", text, FormulaFormat::Toml)
+            .unwrap()
+            .formula;
         assert_eq!(formula.vars["name"].default.as_deref(), Some("Ann"));
         assert_eq!(formula.vars["count"].default.as_deref(), Some("3"));
     }

@@ -4,15 +4,15 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::vars::Values;
-use super::{FormulaError, Shelf, Step, cook_named};
+use super::vars::VarValues;
+use super::{FormulaError, FormulaSearchPath, FormulaStep, cook_named};
 
-/// A folder of formulas; overlays are in its folder `over`.
-struct Folder {
+/// A folder of formulas. Its subfolder `over` holds the overlays.
+struct FormulaFolder {
     keep: tempfile::TempDir,
 }
 
-impl Folder {
+impl FormulaFolder {
     fn new(files: &[(&str, &str)]) -> Self {
         let keep = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -23,8 +23,8 @@ impl Folder {
         Self { keep }
     }
 
-    fn shelf(&self) -> Shelf {
-        Shelf {
+    fn shelf(&self) -> FormulaSearchPath {
+        FormulaSearchPath {
             folders: vec![self.keep.path().to_owned()],
             overlays: vec![self.keep.path().join("over")],
             cwd: self.keep.path().to_owned(),
@@ -32,12 +32,12 @@ impl Folder {
         }
     }
 
-    fn steps(&self, name: &str) -> Vec<Step> {
+    fn steps(&self, name: &str) -> Vec<FormulaStep> {
         self.steps_with(name, &[])
     }
 
-    fn steps_with(&self, name: &str, values: &[(&str, &str)]) -> Vec<Step> {
-        let values: Values = values
+    fn steps_with(&self, name: &str, values: &[(&str, &str)]) -> Vec<FormulaStep> {
+        let values: VarValues = values
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
@@ -49,20 +49,20 @@ impl Folder {
     }
 
     fn refused(&self, name: &str) -> String {
-        cook_named(&self.shelf(), name, &Values::new())
+        cook_named(&self.shelf(), name, &VarValues::new())
             .expect_err("it is refused")
             .to_string()
     }
 }
 
-/// `id<-need,need` of every step, in order.
-fn drawn(steps: &[Step]) -> Vec<String> {
+/// Formats every step as `id<-need,need`, in order.
+fn format_steps(steps: &[FormulaStep]) -> Vec<String> {
     let mut lines = Vec::new();
     for step in steps {
         let needs: Vec<&str> = step.before().collect();
         lines.push(format!("{}<-{}", step.id, needs.join(",")));
         lines.extend(
-            drawn(&step.children)
+            format_steps(&step.children)
                 .into_iter()
                 .map(|line| format!(" {line}")),
         );
@@ -70,22 +70,22 @@ fn drawn(steps: &[Step]) -> Vec<String> {
     lines
 }
 
-fn workflow(steps: &str) -> String {
+fn workflow_text(steps: &str) -> String {
     format!("formula = \"f\"\n{steps}")
 }
 
-fn step(id: &str, more: &str) -> String {
+fn step_text(id: &str, more: &str) -> String {
     format!("[[steps]]\nid = \"{id}\"\ntitle = \"{id}\"\n{more}\n")
 }
 
 #[test]
 fn case_81_and_daemon_case_161_circular_extends_name_the_chain_and_nested_ids_are_checked() {
-    let folder = Folder::new(&[
+    let folder = FormulaFolder::new(&[
         ("a.formula.toml", "formula = \"a\"\nextends = [\"b\"]\n"),
         ("b.formula.toml", "formula = \"b\"\nextends = [\"a\"]\n"),
         (
             "f.formula.toml",
-            &workflow(
+            &workflow_text(
                 "[[steps]]\nid = \"p\"\ntitle = \"P\"\n[[steps.children]]\nid = \"c\"\ntitle = \"C\"\nneeds = [\"gone\"]\n",
             ),
         ),
@@ -111,7 +111,7 @@ fn case_81_and_daemon_case_161_circular_extends_name_the_chain_and_nested_ids_ar
 }
 
 #[test]
-fn case_82_nested_loops_are_chained_and_keep_their_outside_needs() {
+fn case_82_nested_loops_are_chained_and_keep_outside_dependencies() {
     let text = r#"
 formula = "f"
 [[steps]]
@@ -140,9 +140,9 @@ id = "end"
 title = "End"
 needs = ["outer"]
 "#;
-    let steps = Folder::new(&[("f.formula.toml", text)]).steps("f");
+    let steps = FormulaFolder::new(&[("f.formula.toml", text)]).steps("f");
     assert_eq!(
-        drawn(&steps),
+        format_steps(&steps),
         [
             "setup<-",
             "outer.iter1.mid.iter1.inner.iter1.do<-setup",
@@ -154,7 +154,7 @@ needs = ["outer"]
     );
     assert_eq!(steps[1].title, "Do 3 of {{what}}");
     let wrong = text.replace("3..4", "4..3");
-    let error = Folder::new(&[("f.formula.toml", &wrong)]).refused("f");
+    let error = FormulaFolder::new(&[("f.formula.toml", &wrong)]).refused("f");
     assert!(
         error.contains("step \"outer\": range 4..3 ends before it starts"),
         "{error}"
@@ -164,23 +164,23 @@ needs = ["outer"]
 #[test]
 fn ranges_use_the_values_of_variables() {
     let text = "formula = \"f\"\n[vars]\ndisks = \"2\"\n[[steps]]\nid = \"move\"\n[steps.loop]\nrange = \"1..2^{disks}-1\"\nvar = \"n\"\n[[steps.loop.body]]\nid = \"m\"\ntitle = \"Move {n}\"\n";
-    let folder = Folder::new(&[("f.formula.toml", text)]);
+    let folder = FormulaFolder::new(&[("f.formula.toml", text)]);
     assert_eq!(folder.steps("f").len(), 3);
     assert_eq!(folder.steps_with("f", &[("disks", "5")]).len(), 31);
 }
 
 #[test]
-fn until_loops_branches_and_gates_become_labels_and_edges() {
-    let text = workflow(&format!(
+fn loops_branches_and_gates_become_labels_and_edges() {
+    let text = workflow_text(&format!(
         "{}{}{}{}[[steps]]\nid = \"try\"\n[steps.loop]\nuntil = \"step.status == 'complete'\"\nmax = 5\n[[steps.loop.body]]\nid = \"go\"\ntitle = \"Go\"\n[[compose.branch]]\nfrom = \"a\"\nsteps = [\"b\", \"c\"]\njoin = \"d\"\n[[compose.gate]]\nbefore = \"d\"\ncondition = \"steps.complete >= 3\"\n",
-        step("a", ""),
-        step("b", ""),
-        step("c", ""),
-        step("d", "")
+        step_text("a", ""),
+        step_text("b", ""),
+        step_text("c", ""),
+        step_text("d", "")
     ));
-    let steps = Folder::new(&[("f.formula.toml", &text)]).steps("f");
+    let steps = FormulaFolder::new(&[("f.formula.toml", &text)]).steps("f");
     assert_eq!(
-        drawn(&steps),
+        format_steps(&steps),
         ["a<-", "b<-a", "c<-a", "d<-b,c", "try.iter1.go<-"]
     );
     assert_eq!(
@@ -196,19 +196,19 @@ fn until_loops_branches_and_gates_become_labels_and_edges() {
 const RULE: &str = "formula = \"five\"\ntype = \"expansion\"\n[vars]\nhow = \"well\"\n[[template]]\nid = \"{target}.draft\"\ntitle = \"Draft {target.title} {how} {{how}}\"\n[[template]]\nid = \"{target}.check\"\ntitle = \"Check\"\nneeds = [\"{target}.draft\"]\n";
 
 #[test]
-fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
+fn an_expansion_replaces_its_step_and_inherits_its_needs() {
     let base = format!(
         "{}{}{}",
-        step("a", ""),
-        step("b", "needs = [\"a\"]"),
-        step("c", "needs = [\"b\"]")
+        step_text("a", ""),
+        step_text("b", "needs = [\"a\"]"),
+        step_text("c", "needs = [\"b\"]")
     );
     let inline = base.replace("id = \"b\"", "id = \"b\"\nexpand = \"five\"");
     let composed = format!(
         "{base}[[compose.expand]]\ntarget = \"b\"\nwith = \"five\"\nvars = {{ how = \"best\" }}\n"
     );
     let mapped = format!("{base}[[compose.map]]\nselect = \"[bc]\"\nwith = \"five\"\n");
-    let folder = Folder::new(&[
+    let folder = FormulaFolder::new(&[
         ("five.formula.toml", RULE),
         (
             "inline.formula.toml",
@@ -224,12 +224,12 @@ fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
         ),
     ]);
     let wanted = ["a<-", "b.draft<-a", "b.check<-b.draft", "c<-b.check"];
-    assert_eq!(drawn(&folder.steps("inline")), wanted);
+    assert_eq!(format_steps(&folder.steps("inline")), wanted);
     let steps = folder.steps("composed");
-    assert_eq!(drawn(&steps), wanted);
+    assert_eq!(format_steps(&steps), wanted);
     assert_eq!(steps[1].title, "Draft b best {{how}}");
     assert_eq!(
-        drawn(&folder.steps("mapped")),
+        format_steps(&folder.steps("mapped")),
         [
             "a<-",
             "b.draft<-a",
@@ -242,12 +242,15 @@ fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
 
 #[test]
 fn an_expansion_that_contains_itself_is_refused() {
-    let folder = Folder::new(&[
+    let folder = FormulaFolder::new(&[
         (
             "x.formula.toml",
             "formula = \"x\"\ntype = \"expansion\"\n[[template]]\nid = \"{target}.x\"\ntitle = \"X\"\nexpand = \"x\"\n",
         ),
-        ("f.formula.toml", &workflow(&step("a", "expand = \"x\""))),
+        (
+            "f.formula.toml",
+            &workflow_text(&step_text("a", "expand = \"x\"")),
+        ),
     ]);
     let error = folder.refused("f");
     assert!(
@@ -257,18 +260,18 @@ fn an_expansion_that_contains_itself_is_refused() {
 }
 
 #[test]
-fn expansions_that_swap_names_end_and_those_that_grow_are_refused() {
+fn expansions_that_swap_names_terminate_and_growing_ones_are_refused() {
     let swap = "formula = \"ex\"\ntype = \"expansion\"\n[vars]\no = \"x\"\n[[template]]\nid = \"{o}\"\ntitle = \"T\"\n";
     let steps = format!(
         "[[steps]]\nid = \"a\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"b\" }}\n[[steps]]\nid = \"b\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"a\" }}\n{}",
-        step("c", "needs = [\"a\"]")
+        step_text("c", "needs = [\"a\"]")
     );
     let mut files = vec![
         ("ex.formula.toml".to_owned(), swap.to_owned()),
-        ("f.formula.toml".to_owned(), workflow(&steps)),
+        ("f.formula.toml".to_owned(), workflow_text(&steps)),
         (
             "g.formula.toml".to_owned(),
-            format!("formula = \"g\"\n{}", step("a", "expand = \"e0\"")),
+            format!("formula = \"g\"\n{}", step_text("a", "expand = \"e0\"")),
         ),
     ];
     for level in 0..4 {
@@ -289,55 +292,55 @@ fn expansions_that_swap_names_end_and_those_that_grow_are_refused() {
         let text = format!(
             "formula = \"x{level}\"\nextends = [\"x{0}\", \"x{0}\"]\n{1}",
             level + 1,
-            step(&format!("s{level}"), "")
+            step_text(&format!("s{level}"), "")
         );
         files.push((format!("x{level}.formula.toml"), text));
     }
     files.push((
         "x30.formula.toml".to_owned(),
-        format!("formula = \"x30\"\n{}", step("last", "")),
+        format!("formula = \"x30\"\n{}", step_text("last", "")),
     ));
     let files: Vec<(&str, &str)> = files
         .iter()
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
-    let folder = Folder::new(&files);
+    let folder = FormulaFolder::new(&files);
     assert_eq!(folder.steps("f").len(), 3);
     assert!(folder.refused("g").contains("more than 20000 steps"));
     assert_eq!(folder.steps("x0").len(), 31, "a parent of two comes once");
 }
 
 #[test]
-fn advice_goes_around_steps_and_never_around_itself() {
+fn advice_wraps_steps_but_never_itself() {
     let aspect = "formula = \"scan\"\ntype = \"aspect\"\n[[advice]]\ntarget = \"*\"\n[[advice.around.before]]\nid = \"{step.id}-pre\"\ntitle = \"Scan before {step.title}\"\n[[advice.around.after]]\nid = \"{step.id}-post\"\ntitle = \"Scan after\"\n";
-    let folder = Folder::new(&[
+    let folder = FormulaFolder::new(&[
         ("scan.formula.toml", aspect),
         (
             "f.formula.toml",
-            &workflow(&format!(
+            &workflow_text(&format!(
                 "{}[compose]\naspects = [\"scan\"]\n",
-                step("a", "")
+                step_text("a", "")
             )),
         ),
     ]);
     let steps = folder.steps("f");
-    assert_eq!(drawn(&steps), ["a-pre<-", "a<-a-pre", "a-post<-a"]);
+    assert_eq!(format_steps(&steps), ["a-pre<-", "a<-a-pre", "a-post<-a"]);
     assert_eq!(steps[0].title, "Scan before a");
 }
 
 #[test]
-fn a_child_keeps_what_it_says_itself_when_it_extends() {
+fn a_formula_that_extends_another_keeps_its_own_values() {
     let parent = format!(
         "formula = \"p\"\nphase = \"vapor\"\n[vars]\nx = \"parent\"\ny = \"parent\"\n{}",
-        step("a", "")
+        step_text("a", "")
     );
     let child = format!(
         "formula = \"c\"\nextends = [\"p\"]\n[vars]\nx = \"child\"\n{}[[advice]]\ntarget = \"b\"\n[advice.before]\nid = \"b0\"\ntitle = \"B0\"\n",
-        step("b", "needs = [\"a\"]")
+        step_text("b", "needs = [\"a\"]")
     );
-    let folder = Folder::new(&[("p.formula.toml", &parent), ("c.formula.toml", &child)]);
-    assert_eq!(drawn(&folder.steps("c")), ["a<-", "b0<-", "b<-a,b0"]);
-    let formula = cook_named(&folder.shelf(), "c", &Values::new())
+    let folder = FormulaFolder::new(&[("p.formula.toml", &parent), ("c.formula.toml", &child)]);
+    assert_eq!(format_steps(&folder.steps("c")), ["a<-", "b0<-", "b<-a,b0"]);
+    let formula = cook_named(&folder.shelf(), "c", &VarValues::new())
         .unwrap()
         .formula;
     assert_eq!(formula.phase, "vapor");
@@ -349,18 +352,18 @@ fn a_child_keeps_what_it_says_itself_when_it_extends() {
 fn an_overlay_replaces_appends_and_skips() {
     let base = format!(
         "{}{}{}",
-        step("a", ""),
-        step("b", "needs = [\"a\"]\ndescription = \"B\""),
-        step("c", "needs = [\"b\"]\ndescription = \"C\"")
+        step_text("a", ""),
+        step_text("b", "needs = [\"a\"]\ndescription = \"B\""),
+        step_text("c", "needs = [\"b\"]\ndescription = \"C\"")
     );
     let overlay = "[[step-overrides]]\nstep_id = \"b\"\nmode = \"skip\"\n[[step-overrides]]\nstep_id = \"c\"\nmode = \"append\"\ndescription = \"and more\"\n[[step-overrides]]\nstep_id = \"gone\"\nmode = \"replace\"\n[[step-overrides]]\nstep_id = \"a\"\nmode = \"replace\"\ndescription = \"A new\"\n";
-    let folder = Folder::new(&[
-        ("f.formula.toml", &workflow(&base)),
+    let folder = FormulaFolder::new(&[
+        ("f.formula.toml", &workflow_text(&base)),
         ("over/f.toml", overlay),
     ]);
-    let cooked = cook_named(&folder.shelf(), "f", &Values::new()).unwrap();
+    let cooked = cook_named(&folder.shelf(), "f", &VarValues::new()).unwrap();
     let steps = cooked.formula.steps;
-    assert_eq!(drawn(&steps), ["a<-", "c<-a"]);
+    assert_eq!(format_steps(&steps), ["a<-", "c<-a"]);
     assert_eq!(steps[0].description, "A new");
     assert_eq!(steps[1].description, "C\n\nand more");
     assert!(
@@ -371,75 +374,75 @@ fn an_overlay_replaces_appends_and_skips() {
 }
 
 #[test]
-fn steps_whose_condition_fails_hand_their_needs_on() {
+fn a_skipped_step_passes_its_needs_on() {
     let base = format!(
         "{}{}{}",
-        step("a", ""),
-        step("b", "needs = [\"a\"]\ncondition = \"{{deep}}\""),
-        step("c", "needs = [\"b\"]")
+        step_text("a", ""),
+        step_text("b", "needs = [\"a\"]\ncondition = \"{{deep}}\""),
+        step_text("c", "needs = [\"b\"]")
     );
-    let folder = Folder::new(&[("f.formula.toml", &workflow(&base))]);
-    let formula = cook_named(&folder.shelf(), "f", &Values::new())
+    let folder = FormulaFolder::new(&[("f.formula.toml", &workflow_text(&base))]);
+    let formula = cook_named(&folder.shelf(), "f", &VarValues::new())
         .unwrap()
         .formula;
-    let chosen = |values: &Values| {
+    let chosen = |values: &VarValues| {
         let mut steps = formula.steps.clone();
         super::cook::choose_steps(&mut steps, values);
         steps
     };
-    assert_eq!(drawn(&chosen(&Values::new())), ["a<-", "c<-a"]);
-    let deep = Values::from_iter([("deep".to_owned(), "yes".to_owned())]);
+    assert_eq!(format_steps(&chosen(&VarValues::new())), ["a<-", "c<-a"]);
+    let deep = VarValues::from_iter([("deep".to_owned(), "yes".to_owned())]);
     assert_eq!(chosen(&deep).len(), 3);
 }
 
 #[test]
 fn versions_can_be_pinned() {
-    let old = format!("formula = \"f\"\nversion = 3\n{}", step("old", ""));
-    let new = format!("formula = \"f\"\nversion = 4\n{}", step("new", ""));
-    let folder = Folder::new(&[("f.formula.toml", &new), ("f@3.formula.toml", &old)]);
-    assert_eq!(drawn(&folder.steps("f")), ["new<-"]);
-    assert_eq!(drawn(&folder.steps("f@4.0.0")), ["new<-"]);
-    assert_eq!(drawn(&folder.steps("f@3")), ["old<-"]);
+    let old = format!("formula = \"f\"\nversion = 3\n{}", step_text("old", ""));
+    let new = format!("formula = \"f\"\nversion = 4\n{}", step_text("new", ""));
+    let folder = FormulaFolder::new(&[("f.formula.toml", &new), ("f@3.formula.toml", &old)]);
+    assert_eq!(format_steps(&folder.steps("f")), ["new<-"]);
+    assert_eq!(format_steps(&folder.steps("f@4.0.0")), ["new<-"]);
+    assert_eq!(format_steps(&folder.steps("f@3")), ["old<-"]);
     assert!(matches!(
-        cook_named(&folder.shelf(), "f@9", &Values::new()),
+        cook_named(&folder.shelf(), "f@9", &VarValues::new()),
         Err(FormulaError::NoVersion { .. })
     ));
 }
 
-/// Formulas with something wrong, each with a part of what is said of it.
+/// Formulas with an error, each with a part of the expected message.
 fn bad_formulas() -> Vec<(String, &'static str)> {
-    let ok = step("a", "");
+    let ok = step_text("a", "");
     vec![
         ("[[steps]]\nid = \"a\"\n".into(), "it has no title"),
         ("[[steps]]\ntitle = \"A\"\n".into(), "has no id"),
         (format!("{ok}{ok}"), "f.formula.toml:7: step \"a\": duplicate step id, first on line 3"),
-        (step("a", "priority = 9"), "f.formula.toml:5: step \"a\": priority must be 0 to 4"),
-        (step("a", "priority = \"high\""), "priority: invalid type"),
-        (step("a", "waits_for = \"all\""), "use all-children, any-children or children-of(STEP)"),
-        (step("a", "needs = [\"a\"]"), "it needs itself"),
-        (format!("{ok}{}", step("b", "needs = [\"aa\"]")), "unknown step \"aa\": did you mean \"a\"?"),
+        (step_text("a", "priority = 9"), "f.formula.toml:5: step \"a\": priority must be 0 to 4"),
+        (step_text("a", "priority = \"high\""), "priority: invalid type"),
+        (step_text("a", "waits_for = \"all\""), "use all-children, any-children or children-of(STEP)"),
+        (step_text("a", "needs = [\"a\"]"), "it needs itself"),
+        (format!("{ok}{}", step_text("b", "needs = [\"aa\"]")), "unknown step \"aa\": did you mean \"a\"?"),
         (
-            format!("{}{}", step("a", "needs = [\"b\"]"), step("b", "needs = [\"a\"]")),
+            format!("{}{}", step_text("a", "needs = [\"b\"]"), step_text("b", "needs = [\"a\"]")),
             "dependency cycle: a → b → a",
         ),
-        (step("a", "gate = { type = \"moon\" }"), "gate type \"moon\": use one of human"),
-        (step("a", "gate = { type = \"timer\" }"), "a timer gate needs timeout"),
-        (step("a", "gate = { type = \"bead\", id = \"x\" }"), "needs id = \"RIG:BEAD\""),
-        (step("a b", ""), "the id has white space"),
+        (step_text("a", "gate = { type = \"moon\" }"), "gate type \"moon\": use one of human"),
+        (step_text("a", "gate = { type = \"timer\" }"), "a timer gate needs timeout"),
+        (step_text("a", "gate = { type = \"bead\", id = \"x\" }"), "needs id = \"RIG:BEAD\""),
+        (step_text("a b", ""), "the id has white space"),
         (
-            format!("[vars]\nchannel = \"x\"\n{}", step("a", "description = \"{{chanel}}\"")),
+            format!("[vars]\nchannel = \"x\"\n{}", step_text("a", "description = \"{{chanel}}\"")),
             "{{chanel}} is no variable: did you mean {{channel}}?",
         ),
         (
-            format!("[vars]\ntranslate = \"x\"\n{}", step("a", "condition = \"{{translat}}\"")),
+            format!("[vars]\ntranslate = \"x\"\n{}", step_text("a", "condition = \"{{translat}}\"")),
             "{{translat}} is no variable",
         ),
         (
             format!("[vars.deep]\ntype = \"bool\"\ndefault = \"no\"\n{ok}"),
             "the default of variable deep is not true or false",
         ),
-        (step("a", "condition = \"x > 3\""), "condition \"x > 3\": use {{name}}"),
-        (step("a", "neds = []"), "unknown key \"neds\": did you mean \"needs\"?"),
+        (step_text("a", "condition = \"x > 3\""), "condition \"x > 3\": use {{name}}"),
+        (step_text("a", "neds = []"), "unknown key \"neds\": did you mean \"needs\"?"),
         (
             "[[steps]]\nid = \"a\"\nloop = { count = 2000000000, body = [{ id = \"x\", title = \"X\" }] }\n".into(),
             "more than 20000 steps",
@@ -456,7 +459,7 @@ fn bad_formulas() -> Vec<(String, &'static str)> {
         (format!("extends = [\"../evil\"]\n{ok}"), "\"../evil\" is no formula name"),
         (format!("version = 0\n{ok}"), "use a whole number from 1"),
         ("[[steps]\nid = 3".into(), "f.formula.toml:2: not valid TOML"),
-        (step("a", "expand = \"gone\""), "cannot expand: formula \"gone\" not found"),
+        (step_text("a", "expand = \"gone\""), "cannot expand: formula \"gone\" not found"),
         (format!("type = \"moon\"\n{ok}"), "unknown variant `moon`"),
         (
             format!("{ok}[[compose.gate]]\nbefore = \"a\"\ncondition = \"later\"\n"),
@@ -470,43 +473,43 @@ fn bad_formulas() -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn daemon_case_160_bad_formulas_are_refused_with_what_to_change() {
+fn daemon_case_160_invalid_formulas_are_refused_with_a_fix() {
     let table = bad_formulas();
     for (text, wanted) in table {
-        let error = Folder::new(&[("f.formula.toml", &workflow(&text))]).refused("f");
+        let error = FormulaFolder::new(&[("f.formula.toml", &workflow_text(&text))]).refused("f");
         assert!(error.contains(wanted), "{text}\n{error}");
     }
     for name in ["../f", "a/../b", "", ".f"] {
-        let error = Folder::new(&[]).refused(name);
+        let error = FormulaFolder::new(&[]).refused(name);
         assert!(error.contains("is no formula name"), "{name}: {error}");
     }
 }
 
-/// A formula of steps each of which may need any other one.
+/// A formula whose steps may need any other step.
 fn any_formula() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::collection::vec(0usize..8, 0..3), 1..8).prop_map(|needs| {
         let count = needs.len();
-        let steps = needs.iter().enumerate().map(|(own, needs)| {
+        let steps = needs.iter().enumerate().map(|(number, needs)| {
             let list: Vec<String> = needs
                 .iter()
                 .map(|need| format!("\"s{}\"", need % count))
                 .collect();
-            step(
-                &format!("s{own}"),
+            step_text(
+                &format!("s{number}"),
                 &format!("needs = [{}]", list.join(", ")),
             )
         });
-        workflow(&steps.collect::<String>())
+        workflow_text(&steps.collect::<String>())
     })
 }
 
 proptest! {
     #[test]
-    fn cooking_is_deterministic_and_what_it_accepts_has_no_circle(text in any_formula()) {
-        let folder = Folder::new(&[("f.formula.toml", &text)]);
+    fn cooking_is_deterministic_and_its_result_has_no_circle(text in any_formula()) {
+        let folder = FormulaFolder::new(&[("f.formula.toml", &text)]);
         let (first, second) = (
-            cook_named(&folder.shelf(), "f", &Values::new()),
-            cook_named(&folder.shelf(), "f", &Values::new()),
+            cook_named(&folder.shelf(), "f", &VarValues::new()),
+            cook_named(&folder.shelf(), "f", &VarValues::new()),
         );
         match (first, second) {
             (Ok(first), Ok(second)) => {

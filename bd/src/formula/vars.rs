@@ -1,30 +1,30 @@
-//! Variables: the values of a pour, checked, and put into texts as `{{name}}`.
+//! Variables: checks the values of a pour, and substitutes them for `{{name}}` in texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::FormulaError;
-use super::schema::{Formula, Var};
+use super::schema::{Formula, FormulaVar};
 
-/// Words of another template language that stand in braces too.
+/// Keywords of another template language that uses double braces too.
 const FOREIGN: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
 
-/// Values by name.
-pub type Values = BTreeMap<String, String>;
+/// Values by variable name.
+pub type VarValues = BTreeMap<String, String>;
 
-/// The values of every variable of a formula: given, else its default. Refused when one that is used, or
-/// required, has none, or has one that its declaration does not take.
-pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaError> {
-    complete_used(formula, &used(formula), given)
+/// Returns the values of all variables of a formula: the given value or the default. Fails if a
+/// used or required variable has no value, or if a value is invalid.
+pub fn complete_values(formula: &Formula, given: &VarValues) -> Result<VarValues, FormulaError> {
+    complete_used_values(formula, &list_used_names(formula), given)
 }
 
-/// The same, where it is known which names are used.
-pub fn complete_used(
+/// Like [`complete_values`], if the used names are already determined.
+pub fn complete_used_values(
     formula: &Formula,
     used: &BTreeSet<String>,
-    given: &Values,
-) -> Result<Values, FormulaError> {
+    given: &VarValues,
+) -> Result<VarValues, FormulaError> {
     let values = with_defaults(formula, given);
-    let is_missing = |(name, var): &(&String, &Var)| {
+    let is_missing = |(name, var): &(&String, &FormulaVar)| {
         let is_blank = values.get(*name).is_none_or(String::is_empty);
         if var.required {
             is_blank
@@ -45,8 +45,9 @@ pub fn complete_used(
     Ok(values)
 }
 
-/// The values that were given, and the defaults of the other variables. A default may name other variables.
-pub fn with_defaults(formula: &Formula, given: &Values) -> Values {
+/// Returns the given values and the defaults of the other variables. A default may contain other
+/// variables.
+pub fn with_defaults(formula: &Formula, given: &VarValues) -> VarValues {
     let mut values = given.clone();
     for (name, var) in &formula.vars {
         if let (false, Some(default)) = (values.contains_key(name), &var.default) {
@@ -56,13 +57,13 @@ pub fn with_defaults(formula: &Formula, given: &Values) -> Values {
     let known = values.clone();
     for (name, value) in &mut values {
         if !given.contains_key(name) {
-            *value = put_in(value, &known);
+            *value = substitute(value, &known);
         }
     }
     values
 }
 
-/// That these variables have no value.
+/// Formats the message that these variables have no value.
 pub fn missing_text(names: &[&str]) -> String {
     let flags: Vec<String> = names
         .iter()
@@ -75,13 +76,13 @@ pub fn missing_text(names: &[&str]) -> String {
     )
 }
 
-fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
+fn check_value(name: &str, var: &FormulaVar, value: &str) -> Result<(), FormulaError> {
     let wrong = |wanted: String| {
         Err(FormulaError::Values(format!(
             "variable {name} takes {wanted}, not \"{value}\""
         )))
     };
-    if !var.choices.is_empty() && !var.choices.iter().any(|own| own == value) {
+    if !var.choices.is_empty() && !var.choices.iter().any(|choice| choice == value) {
         return wrong(format!("one of {}", var.choices.join(", ")));
     }
     if let Err(wanted) = check_kind(var, value) {
@@ -96,8 +97,9 @@ fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
     }
 }
 
-/// Whether a value is of the type of a variable; else what it should be. An empty value is none.
-pub fn check_kind(var: &Var, value: &str) -> Result<(), &'static str> {
+/// Checks that a value has the type of a variable. The error describes the expected form. An empty
+/// value counts as absent.
+pub fn check_kind(var: &FormulaVar, value: &str) -> Result<(), &'static str> {
     match var.kind.as_str() {
         _ if value.is_empty() || value.contains("{{") => Ok(()),
         "int" | "integer" | "number" if value.parse::<i64>().is_err() => Err("a whole number"),
@@ -106,17 +108,22 @@ pub fn check_kind(var: &Var, value: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The declared variable that a name is nearly the name of, if it is none itself.
-pub fn like<'a>(name: &str, declared: &'a BTreeMap<String, Var>) -> Option<&'a str> {
+/// Returns the declared variable that is similar to a name, unless the name is declared.
+pub fn find_similar_variable<'a>(
+    name: &str,
+    declared: &'a BTreeMap<String, FormulaVar>,
+) -> Option<&'a str> {
     if declared.contains_key(name) || name.len() < 4 {
         return None;
     }
-    let near = |own: &&String| strsim::damerau_levenshtein(own, name) <= 2 && own.len() > 3;
+    let near = |candidate: &&String| {
+        strsim::damerau_levenshtein(candidate, name) <= 2 && candidate.len() > 3
+    };
     declared.keys().find(near).map(String::as_str)
 }
 
-/// The names that a formula's texts, titles and gates use.
-pub fn used(formula: &Formula) -> BTreeSet<String> {
+/// Returns the names that a formula's texts, titles and gates use.
+pub fn list_used_names(formula: &Formula) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for step in formula.every_step() {
         for text in [
@@ -133,33 +140,33 @@ pub fn used(formula: &Formula) -> BTreeSet<String> {
     found
 }
 
-/// The names that stand in a text as `{{name}}`.
+/// Returns the names that occur in a text as `{{name}}`.
 pub fn names_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if !text.contains("{{") {
         return found;
     }
-    replace(text, |name| {
+    replace_names(text, |name| {
         found.push(name.to_owned());
         None
     });
     found
 }
 
-/// A text with the values put in. Names without a value stay as they are.
-pub fn put_in(text: &str, values: &Values) -> String {
-    replace(text, |name| values.get(name).cloned())
+/// Substitutes values in a text. Names without a value stay unchanged.
+pub fn substitute(text: &str, values: &VarValues) -> String {
+    replace_names(text, |name| values.get(name).cloned())
 }
 
-/// Replaces each `{{name}}` for which `with` has something.
-fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
+/// Replaces each `{{name}}` for which `with` returns a text.
+fn replace_names(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let name = from[2..].split_once("}}").map(|(name, _)| name);
-        match name.filter(|name| is_name(name)) {
+        match name.filter(|name| is_variable_name(name)) {
             Some(name) => {
                 match with(name) {
                     Some(value) => out.push_str(&value),
@@ -177,9 +184,8 @@ fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     out
 }
 
-/// Replaces each `{name}` of these values: the braces of loops and expansions. Text in double braces
-/// stays.
-pub fn put_in_single(text: &str, values: &Values) -> String {
+/// Substitutes `{name}`, the syntax of loops and expansions. Text in double braces stays unchanged.
+pub fn substitute_single(text: &str, values: &VarValues) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
@@ -195,7 +201,7 @@ pub fn put_in_single(text: &str, values: &Values) -> String {
         match values.get(inner).filter(|_| double.is_none()) {
             Some(value) => out.push_str(value),
             None if double.is_none() && inner.contains('{') => {
-                // The brace that closes belongs to a later one.
+                // The closing brace belongs to a later opening brace.
                 out.push('{');
                 rest = &from[1..];
                 continue;
@@ -208,8 +214,8 @@ pub fn put_in_single(text: &str, values: &Values) -> String {
     out
 }
 
-/// Whether a text is the name of a variable.
-pub fn is_name(text: &str) -> bool {
+/// Returns true if a text is a valid name of a variable.
+pub fn is_variable_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(fits)
@@ -219,23 +225,21 @@ pub fn is_name(text: &str) -> bool {
 /// The condition of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepCondition {
-    /// `{{name}}`: it has a value that says yes.
+    /// `{{name}}`: the variable has a value that means yes.
     Is(String),
-    /// `!{{name}}`: it has none, or one that says no.
+    /// `!{{name}}`: the variable has no value, or one that means no.
     IsNot(String),
-    /// `{{name}} == text`.
     Equals(String, String),
-    /// `{{name}} != text`.
     Differs(String, String),
 }
 
 impl StepCondition {
-    /// Reads a condition; `None` when it is none.
-    pub fn read(text: &str) -> Option<Self> {
+    /// Parses a condition. Returns `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let name = |text: &str| {
             let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
-            is_name(inner).then(|| inner.to_owned())
+            is_variable_name(inner).then(|| inner.to_owned())
         };
         let unquote = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
         if let Some((left, right)) = text.split_once("==") {
@@ -250,8 +254,7 @@ impl StepCondition {
         }
     }
 
-    /// Whether it holds for these values.
-    pub fn holds(&self, values: &Values) -> bool {
+    pub fn is_met(&self, values: &VarValues) -> bool {
         let value = |name: &str| values.get(name).map_or("", String::as_str);
         let says_yes = |name: &str| !matches!(value(name), "" | "false" | "0" | "no" | "off");
         match self {
@@ -262,7 +265,7 @@ impl StepCondition {
         }
     }
 
-    /// The variable that it asks about.
+    /// The variable in the condition.
     pub fn name(&self) -> &str {
         match self {
             Self::Is(name) | Self::IsNot(name) => name,
@@ -272,8 +275,8 @@ impl StepCondition {
 }
 
 fn condition_name(text: &str) -> Option<String> {
-    // A condition that asks whether there is a value needs none.
-    match StepCondition::read(text)? {
+    // A condition that only tests for a value does not require one.
+    match StepCondition::parse(text)? {
         StepCondition::Equals(name, _) => Some(name),
         _ => None,
     }
@@ -283,16 +286,16 @@ fn condition_name(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn values(list: &[(&str, &str)]) -> Values {
+    fn values(list: &[(&str, &str)]) -> VarValues {
         let pairs = list.iter();
         pairs.map(|(k, v)| ((*k).into(), (*v).into())).collect()
     }
 
     #[test]
-    fn values_are_put_in_and_other_braces_stay() {
+    fn variables_are_substituted_and_other_braces_stay() {
         let text = "{{a}} {{b}} {{else}} {{#if x}} {{ a }} {a}";
         assert_eq!(
-            put_in(text, &values(&[("a", "1"), ("else", "2")])),
+            substitute(text, &values(&[("a", "1"), ("else", "2")])),
             "1 {{b}} {{else}} {{#if x}} {{ a }} {a}"
         );
         assert_eq!(names_in(text), ["a", "b"]);
@@ -302,13 +305,13 @@ mod tests {
     fn single_braces_are_replaced_and_double_ones_stay() {
         let given = values(&[("n", "7"), ("target.id", "t")]);
         assert_eq!(
-            put_in_single("{n} {{n}} {target.id} {x} {a {n}} {", &given),
+            substitute_single("{n} {{n}} {target.id} {x} {a {n}} {", &given),
             "7 {{n}} t {x} {a 7} {"
         );
     }
 
     #[test]
-    fn conditions_are_read_and_judged() {
+    fn conditions_are_parsed_and_evaluated() {
         let given = values(&[("a", "yes"), ("b", "off"), ("c", "x y")]);
         for (text, holds) in [
             ("{{a}}", true),
@@ -319,11 +322,11 @@ mod tests {
             ("{{c}} != \"x y\"", false),
         ] {
             assert_eq!(
-                StepCondition::read(text).map(|c| c.holds(&given)),
+                StepCondition::parse(text).map(|c| c.is_met(&given)),
                 Some(holds),
                 "{text}"
             );
         }
-        assert_eq!(StepCondition::read("a > 3"), None);
+        assert_eq!(StepCondition::parse("a > 3"), None);
     }
 }

@@ -1,59 +1,57 @@
-//! Owns changes to refs, index and work tree of one repository.
+//! Changes refs, index and work tree of one repository.
 
 use std::time::Duration;
 
 use super::{Git, GitError, Identity};
 
-/// How long a commit may take, the repository's own hooks included.
+/// The time limit of a commit, including the repository's own hooks.
 const HOOKED: Duration = Duration::from_secs(600);
 
 impl Git {
-    /// Sets a ref, if it is now what was seen: `None` for not there.
+    /// Sets a ref, if its current value is `old`. `None` means that the ref must not exist.
     pub fn update_ref(&self, name: &str, new: &str, old: Option<&str>) -> Result<(), GitError> {
         let old = old.unwrap_or_default();
         self.plumbing(["update-ref", "--create-reflog", name, new, old])
             .run()
     }
 
-    /// Removes a ref, if it is now what was seen.
+    /// Deletes a ref, if its current value is `old`.
     pub fn delete_ref(&self, name: &str, old: &str) -> Result<(), GitError> {
         self.plumbing(["update-ref", "-d", name, old]).run()
     }
 
-    /// Removes a local branch, if its tip is what was seen. What only it reached is for the caller to
-    /// have looked after.
+    /// Deletes a local branch, if its tip is `tip`. The caller must preserve the commits that only
+    /// this branch reaches.
     pub fn delete_branch(&self, branch: &str, tip: &str) -> Result<(), GitError> {
         self.delete_ref(&format!("refs/heads/{branch}"), tip)
     }
 
-    /// Makes a new branch at `start` and checks it out. Local changes are carried along, or git
-    /// refuses.
+    /// Creates a branch at `start` and checks it out. Local changes are kept, or git refuses.
     pub fn switch_new_branch(&self, branch: &str, start: &str) -> Result<(), GitError> {
         self.plumbing(["switch", "--quiet", "--no-track", "-c", branch, start])
             .run()
     }
 
-    /// Checks a branch out.
     pub fn switch(&self, branch: &str) -> Result<(), GitError> {
         self.plumbing(["switch", "--quiet", branch]).run()
     }
 
-    /// Checks a commit out without a branch.
+    /// Checks out a commit without a branch.
     pub fn checkout_detach(&self, id: &str) -> Result<(), GitError> {
         self.plumbing(["checkout", "--quiet", "--detach", id]).run()
     }
 
-    /// Sets branch, index and tracked files to `id`. What was there is for the caller to have saved.
+    /// Resets branch, index and tracked files to `id`. The caller must save the previous state.
     pub fn reset_hard(&self, id: &str) -> Result<(), GitError> {
         self.plumbing(["reset", "--quiet", "--hard", id]).run()
     }
 
-    /// Removes untracked files and folders; ignored files and nested repositories stay.
+    /// Removes untracked files and folders. Ignored files and nested repositories stay.
     pub fn clean(&self) -> Result<(), GitError> {
         self.plumbing(["clean", "--quiet", "-f", "-d"]).run()
     }
 
-    /// Puts everything that is not ignored into the index.
+    /// Adds all files that are not ignored to the index.
     pub fn add_all(&self) -> Result<(), GitError> {
         self.plumbing(["add", "--all"]).run()
     }
@@ -63,7 +61,7 @@ impl Git {
         self.command(["commit", "--quiet", "--cleanup=verbatim", "-F", "-"])
             .stdin(message)
             .limit(HOOKED)
-            .done()?;
+            .finish_checked()?;
         self.plumbing(["rev-parse", "HEAD"]).text()
     }
 
@@ -75,11 +73,11 @@ impl Git {
         message: &str,
         author: &Identity,
     ) -> Result<String, GitError> {
-        self.commit_tree_by(tree, parents, message, (author, author))
+        self.commit_tree_as(tree, parents, message, (author, author))
     }
 
-    /// The same for a commit that someone else wrote than the one who commits it.
-    pub fn commit_tree_by(
+    /// Like [`Self::commit_tree`], with an author who is not the committer.
+    pub fn commit_tree_as(
         &self,
         tree: &str,
         parents: &[&str],
@@ -97,7 +95,7 @@ impl Git {
             .text()
     }
 
-    /// Tells git to leave these tracked files alone, whatever is on the disk.
+    /// Sets the skip-worktree bit on tracked files, so that git ignores their state on disk.
     pub fn set_skip_worktree(&self, paths: &[&str]) -> Result<(), GitError> {
         if paths.is_empty() {
             return Ok(());
@@ -107,7 +105,7 @@ impl Git {
             .run()
     }
 
-    /// Which files at or below these paths the index holds.
+    /// Returns the files at or below these paths that are in the index.
     pub fn tracked(&self, paths: &[&str]) -> Result<Vec<String>, GitError> {
         self.plumbing(["--literal-pathspecs", "ls-files", "-z", "--"])
             .args(paths)

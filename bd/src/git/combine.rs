@@ -1,50 +1,50 @@
-//! Owns merging without a checkout: trees and commits are made in the object store, and nobody's files are
-//! touched. Merge drivers and the target's `.gitattributes` count, hooks do not run.
+//! Merges without a checkout: creates trees and commits in the object store, and touches no work
+//! tree. Merge drivers and the target's `.gitattributes` apply; hooks do not run.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::without::Raw;
+use super::without::RawCommit;
 use super::{Git, GitError};
 
-/// How much of the conflicting parts is kept as evidence.
+/// The maximum size of the conflicting parts that are kept as evidence.
 const EVIDENCE: usize = 32 * 1024;
 
-/// What a merge of two trees gives.
+/// The result of merging two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeMerge {
-    /// Everything fits; the tree of the result.
+    /// The merge has no conflicts. Holds the resulting tree.
     Clean(String),
-    /// Some files do not fit.
+    /// Some files have conflicts.
     Conflict {
-        /// The tree of the result, with conflict markers in those files.
+        /// The resulting tree, with conflict markers in those files.
         tree: String,
-        /// These files, sorted.
         files: Vec<String>,
-        /// What git said, and the conflicting parts as a diff.
+        /// The output of git, and the conflicting parts as a diff.
         detail: String,
     },
 }
 
-/// How much of a change is in a tree.
+/// The extent to which a tree contains a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Contained {
-    /// All of it: applying the change again changes nothing.
+pub enum Containment {
+    /// The whole change: applying it again changes nothing.
     All,
-    /// All of it but for these files, where the tree has something else in the same place.
+    /// The whole change except in these files, where the tree has different text in the same place.
     Rewritten(Vec<String>),
     /// Applying the change again would change these files.
     Missing(Vec<String>),
 }
 
 impl Git {
-    /// Merges `theirs` into `ours`, two commits, from their merge bases.
+    /// Merges the commits `ours` and `theirs`, from their merge bases.
     pub fn merge_tree(&self, ours: &str, theirs: &str) -> Result<TreeMerge, GitError> {
         let call = self.plumbing(["merge-tree", "--write-tree", "--name-only", "--messages"]);
         let call = call.args(["-z", "--allow-unrelated-histories", ours, theirs]);
-        // A bare repository has no `.gitattributes` of its own: they are laid out beside it.
+        // A bare repository does not read `.gitattributes` from commits, so they are written to a
+        // temporary work tree.
         let common = self.common_dir()?;
-        let attributes = self.attributes_of(ours)?;
+        let attributes = self.read_attributes(ours)?;
         let scratch;
         let call = if attributes.is_empty() {
             call
@@ -74,14 +74,14 @@ impl Git {
             .split(|byte| *byte == 0)
             .map(|record| String::from_utf8_lossy(record).into_owned());
         let tree = records.next().unwrap_or_default();
-        if finished.ok() {
+        if finished.is_success() {
             return Ok(TreeMerge::Clean(tree));
         }
         let files: BTreeSet<String> = records.by_ref().take_while(|r| !r.is_empty()).collect();
         let files: Vec<String> = files.into_iter().collect();
-        let said = messages(records);
+        let merge_messages = format_messages(records);
         let diff = self.diff_of(ours, &tree, &files);
-        let detail = format!("{said}\n\n{diff}");
+        let detail = format!("{merge_messages}\n\n{diff}");
         Ok(TreeMerge::Conflict {
             tree,
             files,
@@ -89,7 +89,8 @@ impl Git {
         })
     }
 
-    /// Applies the change from `from` to `to` on top of `onto`: commits or trees of which no history is asked.
+    /// Applies the change from `from` to `to` on top of `onto`. All three may be commits or trees;
+    /// their history is not used.
     pub fn apply_change(&self, from: &str, to: &str, onto: &str) -> Result<TreeMerge, GitError> {
         let (from, to, onto) = (self.tree_of(from)?, self.tree_of(to)?, self.tree_of(onto)?);
         if from == onto {
@@ -98,36 +99,42 @@ impl Git {
         if from == to || to == onto {
             return Ok(TreeMerge::Clean(onto));
         }
-        // `merge-tree` takes a base from history only before git 2.40: three commits that are nobody's give it one.
-        let base = self.nameless(&from, None)?;
-        let ours = self.nameless(&onto, Some(&base))?;
-        let theirs = self.nameless(&to, Some(&base))?;
+        // `merge-tree` takes a base only from history before git 2.40, so three anonymous commits
+        // provide one.
+        let base = self.create_anonymous_commit(&from, None)?;
+        let ours = self.create_anonymous_commit(&onto, Some(&base))?;
+        let theirs = self.create_anonymous_commit(&to, Some(&base))?;
         self.merge_tree(&ours, &theirs)
     }
 
-    /// How much of the change from `from` to `to` is in `tree`.
-    pub fn contains_change(&self, from: &str, to: &str, tree: &str) -> Result<Contained, GitError> {
-        let own = self.tree_of(tree)?;
-        let (result, rewritten) = match self.apply_change(from, to, &own)? {
-            TreeMerge::Clean(result) if result == own => return Ok(Contained::All),
+    /// Returns the extent to which `tree` contains the change from `from` to `to`.
+    pub fn contains_change(
+        &self,
+        from: &str,
+        to: &str,
+        tree: &str,
+    ) -> Result<Containment, GitError> {
+        let target_tree = self.tree_of(tree)?;
+        let (result, rewritten) = match self.apply_change(from, to, &target_tree)? {
+            TreeMerge::Clean(result) if result == target_tree => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),
             TreeMerge::Conflict { tree, files, .. } => (tree, files),
         };
-        let changed = self.differing_files(&own, &result)?;
+        let changed = self.differing_files(&target_tree, &result)?;
         let missing: Vec<String> = changed
             .into_iter()
             .filter(|file| !rewritten.contains(file))
             .collect();
         Ok(if missing.is_empty() {
-            Contained::Rewritten(rewritten)
+            Containment::Rewritten(rewritten)
         } else {
-            Contained::Missing(missing)
+            Containment::Missing(missing)
         })
     }
 
-    /// The first commit between `to` and `tip` that took the change from `from` to `to` back, and the files in which it
-    /// did; none where later commits only built on it.
-    pub fn taken_back(
+    /// Returns the first commit between `to` and `tip` that reverted the change from `from` to
+    /// `to`, with the affected files. Returns `None` if later commits only built on the change.
+    pub fn find_revert(
         &self,
         (from, to): (&str, &str),
         tip: &str,
@@ -139,16 +146,17 @@ impl Git {
             .args(["--reverse", &range, "--"])
             .args(files);
         for commit in listed.text()?.lines() {
-            if let Contained::Missing(files) = self.contains_change(from, to, commit)? {
+            if let Containment::Missing(files) = self.contains_change(from, to, commit)? {
                 return Ok(Some((commit.to_owned(), files)));
             }
         }
         Ok(None)
     }
 
-    /// The commits of `upstream..tip` one by one on top of `onto`, each with its author and message; the new tip.
-    /// `None` where there is a merge among them or one does not fit. What `onto` has already is left out. Committer is who
-    /// this value says.
+    /// Applies the commits of `upstream..tip` one by one on top of `onto`, each with its author and
+    /// message, and returns the new tip. Returns `None` if there is a merge among them or one has a
+    /// conflict. Skips changes that `onto` already has. The committer is the identity of this
+    /// `Git`.
     pub fn replay(
         &self,
         onto: &str,
@@ -170,28 +178,36 @@ impl Git {
             return Ok(Some(self.commit_id(tip)?));
         }
         let committer = self.plumbing(["var", "GIT_COMMITTER_IDENT"]).text()?;
-        let mut head = onto.to_owned();
+        let mut tip_so_far = onto.to_owned();
         for commit in &commits {
             let [commit, parent] = commit.as_slice() else {
                 return Ok(None);
             };
-            let TreeMerge::Clean(tree) = self.apply_change(parent, commit, &head)? else {
+            let TreeMerge::Clean(tree) = self.apply_change(parent, commit, &tip_so_far)? else {
                 return Ok(None);
             };
             let was_empty = self.tree_of(parent)? == self.tree_of(commit)?;
-            if !was_empty && self.tree_of(&head)? == tree {
+            if !was_empty && self.tree_of(&tip_so_far)? == tree {
                 continue;
             }
-            let raw = self.plumbing(["cat-file", "commit", commit]).done()?.stdout;
-            let written = Raw::read(&raw).write(&tree, &[&head], Some(&committer));
+            let raw = self
+                .plumbing(["cat-file", "commit", commit])
+                .finish_checked()?
+                .stdout;
+            let written = RawCommit::parse(&raw).serialize(&tree, &[&tip_so_far], Some(&committer));
             let write = ["hash-object", "-w", "-t", "commit", "--stdin"];
-            head = self.plumbing(write).stdin(written).text()?;
+            tip_so_far = self.plumbing(write).stdin(written).text()?;
         }
-        Ok(Some(head))
+        Ok(Some(tip_so_far))
     }
 
-    /// A commit of a tree that stands for nothing but its place: the same tree gives the same commit.
-    fn nameless(&self, tree: &str, parent: Option<&str>) -> Result<String, GitError> {
+    /// Creates a commit of a tree without author data, so that the same tree and parent give the
+    /// same commit.
+    fn create_anonymous_commit(
+        &self,
+        tree: &str,
+        parent: Option<&str>,
+    ) -> Result<String, GitError> {
         let parent = parent.into_iter().flat_map(|parent| ["-p", parent]);
         let mut call = self
             .plumbing(["commit-tree", tree, "-m", "tree"])
@@ -205,12 +221,13 @@ impl Git {
         call.text()
     }
 
-    /// The `.gitattributes` of a commit by path.
-    fn attributes_of(&self, rev: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    /// Reads the `.gitattributes` files of a commit, by path.
+    fn read_attributes(&self, rev: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
         let mut found = Vec::new();
-        for record in call.done()?.stdout.split(|byte| *byte == 0) {
-            // git reads none through a link, and one with a name that is no text cannot be laid out.
+        for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {
+            // git ignores attributes behind a link, and a path that is not UTF-8 cannot be written
+            // out.
             let Some((facts, path)) = std::str::from_utf8(record)
                 .ok()
                 .and_then(|record| record.split_once('\t'))
@@ -236,18 +253,19 @@ impl Git {
     }
 }
 
-/// Whether each commit stands on the one before, and none is a merge.
+/// Returns true if each commit is the parent of the next and none is a merge.
 fn is_chain(commits: &[Vec<&str>]) -> bool {
     commits.iter().all(|commit| commit.len() == 2)
         && commits.windows(2).all(|pair| pair[1][1] == pair[0][0])
 }
 
-/// The messages of `merge-tree -z`: for each a count, so many paths, its kind, its words.
-fn messages(mut records: impl Iterator<Item = String>) -> String {
-    let mut said = Vec::new();
+/// Formats the messages of `merge-tree -z`. Each consists of a count, that many paths, the kind and
+/// the text.
+fn format_messages(mut records: impl Iterator<Item = String>) -> String {
+    let mut texts = Vec::new();
     while let Some(count) = records.next().and_then(|count| count.parse::<usize>().ok()) {
         let words = records.nth(count + 1).unwrap_or_default();
-        said.push(words.trim_end().to_owned());
+        texts.push(words.trim_end().to_owned());
     }
-    said.join("\n")
+    texts.join("\n")
 }

@@ -1,20 +1,22 @@
-//! Owns the merge driver: how git is told to merge beads with `bd merge`.
+//! Configures git to merge beads with `bd merge`.
 //!
-//! Two things make git use it. Which file: the attribute `merge=beads`, shared in `.beads/.gitattributes`
-//! where the folder is ours, else in the clone's own `info/attributes`, so that no tracked file changes.
-//! What to run: `merge.beads.driver` in the clone's own configuration, which git never clones; every clone
-//! sets it once, for itself and all its worktrees.
+//! Git needs two settings. The attribute `merge=beads` selects the files. It is shared in
+//! `.beads/.gitattributes` if the folder belongs to bd, otherwise it is in the clone's own
+//! `info/attributes`, so that no tracked file changes. `merge.beads.driver` in the clone's own
+//! configuration names the command. git never clones it, so every clone sets it once, for itself
+//! and all its worktrees.
 
 use super::{Git, GitError};
 
-/// What git runs: result, base, ours, theirs.
+/// The command that git runs, with result, base, ours and theirs.
 const DRIVER: &str = "bd merge %A %O %A %B";
 
-/// What git calls it.
+/// The name of the driver in git's output.
 const NAME: &str = "beads, field by field";
 
 impl Git {
-    /// Makes git merge `path`, from the root of the work tree, as beads, and the archive beside it.
+    /// Configures git to merge `path`, relative to the root of the work tree, and the archive
+    /// beside it as beads.
     pub fn install_merge_driver(&self, path: &str) -> Result<(), GitError> {
         self.config_set("merge.beads.name", NAME)?;
         self.config_set("merge.beads.driver", DRIVER)?;
@@ -22,11 +24,11 @@ impl Git {
         let wanted = [
             (
                 path.to_owned(),
-                quoted(folder, &path[folder.len()..], false),
+                quote_attribute_path(folder, &path[folder.len()..], false),
             ),
             (
                 format!("{folder}archive/2026.jsonl"),
-                quoted(folder, "archive/*.jsonl", true),
+                quote_attribute_path(folder, "archive/*.jsonl", true),
             ),
         ];
         let attributes = self.common_dir()?.join("info/attributes");
@@ -38,37 +40,38 @@ impl Git {
         Ok(())
     }
 
-    /// Whether git merges `path`, from the root of the work tree, as beads.
+    /// Returns true if git merges `path`, relative to the root of the work tree, as beads.
     pub fn has_merge_driver(&self, path: &str) -> Result<bool, GitError> {
         let driver = self.config_get("merge.beads.driver")?;
         Ok(driver.is_some() && self.merge_attribute(path)?.as_deref() == Some("beads"))
     }
 
-    /// Whether git's index has several sides of a file of this folder: a merge of it is not finished.
+    /// Returns true if git's index has several sides of a file in this folder, because a merge of
+    /// it is not finished.
     pub fn is_unmerged(&self, name: &str) -> Result<bool, GitError> {
         let call = self.plumbing(["--literal-pathspecs", "ls-files", "-u", "-z", "--", name]);
         Ok(!call.records()?.is_empty())
     }
 
-    /// Where the folder is in its work tree: empty, or with a final slash.
+    /// Returns the folder's path within its work tree: empty, or with a final slash.
     pub fn prefix(&self) -> Result<String, GitError> {
         self.plumbing(["rev-parse", "--show-prefix"]).text()
     }
 
-    /// The attribute `merge` of a path from the root of the work tree.
+    /// Returns the attribute `merge` of a path relative to the root of the work tree.
     fn merge_attribute(&self, path: &str) -> Result<Option<String>, GitError> {
         let root = if self.is_bare()? {
             self.clone()
         } else {
-            self.beside(self.top()?)
+            self.in_folder(self.top()?)
         };
         let call = root.plumbing(["check-attr", "-z", "merge", "--", path]);
         Ok(call.records()?.pop())
     }
 }
 
-/// A name in a folder as it stands in a file of attributes; the name may be a pattern.
-fn quoted(folder: &str, name: &str, pattern: bool) -> String {
+/// Quotes a name in a folder for a file of attributes. The name may be a pattern.
+fn quote_attribute_path(folder: &str, name: &str, pattern: bool) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     let name_is_plain = pattern || name.chars().all(plain);
     if folder.chars().all(plain) && name_is_plain {
@@ -77,13 +80,14 @@ fn quoted(folder: &str, name: &str, pattern: bool) -> String {
     let name = if pattern {
         name.to_owned()
     } else {
-        literal(name)
+        escape_literal(name)
     };
-    format!("\"/{}{name}\"", literal(folder))
+    format!("\"/{}{name}\"", escape_literal(folder))
 }
 
-/// Inside quotes git reads the escapes of C; signs of patterns are escaped once more.
-fn literal(text: &str) -> String {
+/// Escapes a text for a quoted pattern. Inside quotes git reads the escapes of C, so pattern
+/// characters are escaped twice.
+fn escape_literal(text: &str) -> String {
     text.chars()
         .flat_map(|c| match c {
             '"' => vec!['\\', '"'],
@@ -95,15 +99,21 @@ fn literal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::quote_attribute_path;
 
     #[test]
     fn odd_names_are_quoted_and_patterns_stay_patterns() {
         assert_eq!(
-            quoted(".beads/", "issues.jsonl", false),
+            quote_attribute_path(".beads/", "issues.jsonl", false),
             "/.beads/issues.jsonl"
         );
-        assert_eq!(quoted("", "archive/*.jsonl", true), "/archive/*.jsonl");
-        assert_eq!(quoted("a b*/", "x.jsonl", false), "\"/a b\\\\*/x.jsonl\"");
+        assert_eq!(
+            quote_attribute_path("", "archive/*.jsonl", true),
+            "/archive/*.jsonl"
+        );
+        assert_eq!(
+            quote_attribute_path("a b*/", "x.jsonl", false),
+            "\"/a b\\\\*/x.jsonl\""
+        );
     }
 }

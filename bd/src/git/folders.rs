@@ -1,39 +1,43 @@
-//! Owns where git's own folders are, read without git: for what is looked at with every command.
+//! Finds git's own folders without starting git, because every command needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of a repository.
 #[derive(Debug)]
-pub(crate) struct Folders {
-    /// The root of the working tree.
+pub(crate) struct GitFolders {
+    /// The root of the work tree.
     pub root: PathBuf,
     /// The folder of this work tree's `HEAD`.
-    pub own: PathBuf,
-    /// The folder that the work trees share.
+    pub git_dir: PathBuf,
+    /// The folder that all worktrees share.
     pub common: PathBuf,
 }
 
-/// The folders of the repository around a folder; `None` outside.
-pub(crate) fn folders(folder: &Path) -> Option<Folders> {
+/// Returns the folders of the repository that contains a folder; `None` outside a repository.
+pub(crate) fn find_git_folders(folder: &Path) -> Option<GitFolders> {
     let root = folder.ancestors().find(|top| top.join(".git").exists())?;
-    let mut own = root.join(".git");
-    let mut common = own.clone();
-    if own.is_file() {
-        let text = fs::read_to_string(&own).ok()?;
-        own = root.join(text.strip_prefix("gitdir:")?.trim());
-        common = match fs::read_to_string(own.join("commondir")) {
-            Ok(name) => fs::canonicalize(own.join(name.trim())).ok()?,
-            Err(_) => own.clone(),
+    let mut git_dir = root.join(".git");
+    let mut common = git_dir.clone();
+    if git_dir.is_file() {
+        let text = fs::read_to_string(&git_dir).ok()?;
+        git_dir = root.join(text.strip_prefix("gitdir:")?.trim());
+        common = match fs::read_to_string(git_dir.join("commondir")) {
+            Ok(name) => fs::canonicalize(git_dir.join(name.trim())).ok()?,
+            Err(_) => git_dir.clone(),
         };
     }
     let root = root.to_owned();
-    Some(Folders { root, own, common })
+    Some(GitFolders {
+        root,
+        git_dir,
+        common,
+    })
 }
 
-impl Folders {
-    /// Whether git takes it for a repository: in one that it does not it looks further above.
+impl GitFolders {
+    /// Returns true if git accepts the folder as a repository. Otherwise git searches further up.
     pub(super) fn is_repository(&self) -> bool {
-        self.own.join("HEAD").exists() && self.common.join("objects").exists()
+        self.git_dir.join("HEAD").exists() && self.common.join("objects").exists()
     }
 }

@@ -1,13 +1,14 @@
 //! Owns git: the only place that reads or changes a repository.
 //!
-//! What must always hold: every child git runs through [`Call`] (run.rs), with the caller's `GIT_*`
-//! removed, messages in English, no terminal prompt and a time limit; our own plumbing runs no hook of
-//! the repository; nothing here is forced but with a lease on a tip that was seen.
+//! Every child git runs through [`Call`] (run.rs), with the caller's `GIT_*` removed, messages in
+//! English, no terminal prompt and a time limit. Our own plumbing runs no hook of the repository.
+//! Nothing here is forced except with a lease on an observed tip.
 //!
-//! libgit2 answers questions about refs and history (read.rs) and who the user is (user.rs), because it is some ten
-//! times faster than a process; where it cannot open the repository (reftable, SHA-256, partial clones) the git command
-//! answers. The git command does the rest: status (libgit2 knows no skip-worktree), everything over the
-//! network (credentials), merges and rebases (merge drivers), commits (hooks, signatures), worktrees.
+//! libgit2 answers questions about refs and history (read.rs) and about the user (user.rs), because
+//! it is about ten times faster than a process. If libgit2 cannot open the repository (reftable,
+//! SHA-256, partial clones), the git command answers. The git command does the rest: status
+//! (libgit2 does not support skip-worktree), everything over the network (credentials), merges and
+//! rebases (merge drivers), commits (hooks, signatures), worktrees.
 
 mod change;
 mod combine;
@@ -34,38 +35,38 @@ use jiff::Timestamp;
 
 use kit::sys::ExecError;
 
-pub use combine::{Contained, TreeMerge};
-pub(crate) use folders::folders;
+pub use combine::{Containment, TreeMerge};
+pub(crate) use folders::find_git_folders;
 pub use read::Stash;
-pub use redact::redact;
-pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
-pub use run::Call;
-pub use tree::{Entries, TreeEntry};
-pub use user::User;
+pub use redact::redact_urls;
+pub use remote::{PushError, PushLease, PushRefusal, RemoteHead};
+pub use run::GitCall;
+pub use tree::{TreeEntries, TreeEntry};
+pub use user::GitUser;
 pub use wait::{limit_remotes, report_slow_remotes};
-pub use without::Meant;
+pub use without::PathFilter;
 pub use worktree::Worktree;
 
-/// A repository seen from one of its folders: a work tree or a bare repository.
+/// A repository, addressed by one of its folders: a work tree or a bare repository.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
     env: Vec<(OsString, OsString)>,
-    /// How long a command that asks a remote may take.
+    /// The time limit of a command that contacts a remote.
     network: Duration,
 }
 
-/// How long a remote may take where much may go over the network or a hook runs first.
+/// The time limit of a remote command that transfers much data or runs a hook first.
 pub const NETWORK: Duration = Duration::from_secs(600);
 
-/// Why a git operation gave no result.
+/// The reason why a git operation failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum GitError {
-    /// The folder is not there or is not a repository.
+    /// The folder does not exist or is not a repository.
     #[error("{} is not a git repository", path.display())]
     NotARepository { path: PathBuf },
-    /// The git command ended with a failure.
+    /// The git command failed.
     #[error("`{command}` failed in {}: {words}", folder.display())]
     Failed {
         command: String,
@@ -73,7 +74,7 @@ pub enum GitError {
         code: Option<i32>,
         words: String,
     },
-    /// The git command could not be run, or not to its end.
+    /// The git command could not be started, or did not finish.
     #[error("`{command}` gave no result in {}", folder.display())]
     Run {
         command: String,
@@ -81,14 +82,13 @@ pub enum GitError {
         #[source]
         source: ExecError,
     },
-    /// The remote was given up.
+    /// The remote did not answer within the time limit.
     #[error("{url} did not answer `{command}` within {}s", limit.as_secs_f64())]
     NoAnswer {
         command: String,
         url: String,
         limit: Duration,
     },
-    /// libgit2 refused.
     #[error("cannot {action} in {}", folder.display())]
     Library {
         action: &'static str,
@@ -103,7 +103,7 @@ pub enum GitError {
         #[source]
         source: std::io::Error,
     },
-    /// Git answered in a form that is not known here.
+    /// The output of git has an unknown format.
     #[error("`{command}` answered {output:?}, which is not understood")]
     Unreadable { command: String, output: String },
 }
@@ -111,67 +111,60 @@ pub enum GitError {
 /// One commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// Its id.
     pub id: String,
-    /// The first line of its message.
+    /// The first line of the message.
     pub subject: String,
-    /// Who wrote it.
     pub author_name: String,
-    /// The author's address.
     pub author_email: String,
-    /// When it was written.
     pub time: Timestamp,
 }
 
-/// One file that differs from what is committed.
+/// One file that differs from the last commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Relative to the top of the work tree. A nested repository ends in `/`.
+pub struct FileChange {
+    /// The path relative to the top of the work tree. A nested repository ends in `/`.
     pub path: String,
-    /// How it differs.
     pub kind: ChangeKind,
 }
 
-/// How a file differs from what is committed.
+/// The kind of difference from the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// In the index only: the work tree agrees with the index.
+    /// Changed in the index only: the work tree agrees with the index.
     Staged,
-    /// In the work tree, whether or not also in the index.
+    /// Changed in the work tree, and possibly in the index too.
     Unstaged,
-    /// Not known to git and not ignored.
+    /// Neither tracked by git nor ignored.
     Untracked,
-    /// In the middle of a merge.
+    /// In an unfinished merge.
     Conflicted,
 }
 
-/// Who a commit is by.
+/// The author or committer of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Name.
     pub name: String,
-    /// Address.
     pub email: String,
 }
 
 impl Git {
-    /// The repository that `folder` belongs to. Nothing is looked at yet.
+    /// Addresses the repository that `folder` belongs to. Does not access it yet.
     pub fn at(folder: impl AsRef<Path>) -> Self {
         Self {
             folder: folder.as_ref().to_owned(),
             env: Vec::new(),
-            network: wait::limit(),
+            network: wait::remote_limit(),
         }
     }
 
-    /// The folder it was made with.
+    /// The folder passed to [`Self::at`].
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The same environment for another folder.
+    /// Addresses another folder with the same environment.
     #[must_use]
-    pub fn beside(&self, folder: impl AsRef<Path>) -> Self {
+    pub fn in_folder(&self, folder: impl AsRef<Path>) -> Self {
         Self {
             folder: folder.as_ref().to_owned(),
             env: self.env.clone(),
@@ -179,21 +172,21 @@ impl Git {
         }
     }
 
-    /// Commands that ask a remote may take so long.
+    /// Sets the time limit of commands that contact a remote.
     #[must_use]
     pub fn with_network(mut self, limit: Duration) -> Self {
         self.network = limit;
         self
     }
 
-    /// Sets a variable for every git command of this value.
+    /// Sets an environment variable for all git commands of this value.
     #[must_use]
     pub fn with_env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((key.into(), value.into()));
         self
     }
 
-    /// Commits made through this value are by `who`, unless the call says otherwise.
+    /// Sets the default author and committer of commits made through this value.
     #[must_use]
     pub fn with_identity(self, who: &Identity) -> Self {
         self.with_env("GIT_AUTHOR_NAME", &who.name)

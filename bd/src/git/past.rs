@@ -1,39 +1,38 @@
-//! Owns what a file was in earlier commits, read by libgit2: small answers for commands that must not start git.
+//! Reads earlier versions of a file with libgit2, for commands that must not start git.
 //!
-//! What must always hold: whatever libgit2 cannot read (another format of refs, a repository of another user) is `None`
-//! or empty, never an error; nothing is written.
+//! If libgit2 cannot read the repository (another format of refs, a repository of another user),
+//! the result is `None` or empty, never an error. Nothing is written.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use git2::{Oid, Repository, Sort};
 
-/// How many commits are looked through for versions of a file.
+/// The maximum number of commits to search for versions of a file.
 const COMMITS: usize = 2_000;
-/// How many versions of a file are read.
+/// The maximum number of versions of a file to read.
 const VERSIONS: usize = 40;
-/// How much text of versions is read, in bytes.
+/// The maximum size of all versions to read, in bytes.
 const TEXT: usize = 128 << 20;
 
-/// The past of one file.
-pub struct FilePast {
+/// The earlier versions of one file.
+pub struct FileHistory {
     repository: Repository,
     path: PathBuf,
 }
 
-/// How `HEAD` moved from one commit to another.
+/// The movement of `HEAD` from one commit to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Movement {
-    /// On to a descendant, or not at all.
+pub enum HeadMovement {
+    /// To a descendant, or to the same commit.
     Forward,
-    /// Back to an ancestor.
     Back,
-    /// To another line of history, which left the first at this commit.
+    /// To another line of history, which branched off at this commit.
     Apart(Option<Oid>),
 }
 
-impl FilePast {
-    /// The past of a file in a work tree; `None` outside git.
+impl FileHistory {
+    /// Opens the history of a file in a work tree; `None` outside git.
     pub fn open(file: &Path) -> Option<Self> {
         let folder = file.parent()?.canonicalize().ok()?;
         let repository = Repository::discover(&folder).ok()?;
@@ -47,29 +46,30 @@ impl FilePast {
         self.repository.head().ok()?.target()
     }
 
-    /// The commit of this name, if it is here.
+    /// Returns the commit with this name, if it exists here.
     pub fn commit(&self, name: &str) -> Option<Oid> {
         let id = Oid::from_str(name.trim()).ok()?;
         self.repository.find_commit(id).is_ok().then_some(id)
     }
 
-    /// How one gets from a commit to another.
-    pub fn movement(&self, from: Oid, to: Oid) -> Movement {
+    /// Returns the movement from one commit to another.
+    pub fn movement(&self, from: Oid, to: Oid) -> HeadMovement {
         match self.repository.merge_base(from, to).ok() {
-            Some(base) if base == from => Movement::Forward,
-            Some(base) if base == to => Movement::Back,
-            base => Movement::Apart(base),
+            Some(base) if base == from => HeadMovement::Forward,
+            Some(base) if base == to => HeadMovement::Back,
+            base => HeadMovement::Apart(base),
         }
     }
 
-    /// The file in a commit; empty where the commit does not have it.
+    /// Returns the file's text in a commit; empty if the commit does not have the file.
     pub fn text_at(&self, commit: Oid) -> Vec<u8> {
         self.blob_at(commit)
             .and_then(|blob| self.text_of(blob))
             .unwrap_or_default()
     }
 
-    /// The versions of the file in commits that lead to `tip` and not to `hidden`, the latest first, each once.
+    /// Returns the versions of the file in commits reachable from `tip` and not from `hidden`,
+    /// latest first, without duplicates.
     pub fn versions(&self, tip: Oid, hidden: Option<Oid>) -> Vec<Vec<u8>> {
         let commits = self.commits(tip, hidden).unwrap_or_default();
         let mut seen = HashSet::new();
@@ -87,8 +87,8 @@ impl FilePast {
         texts.take(VERSIONS).take_while(fits).collect()
     }
 
-    /// The commits that were made here since `HEAD` was at this one, not only taken over from elsewhere, and whether each is
-    /// a revert; `None` where no reflog says so.
+    /// Returns the commits that were created here since `HEAD` was at `commit`, not fetched from
+    /// elsewhere, each with a flag for reverts. Returns `None` if the reflog does not contain them.
     pub fn own_commits_since(&self, commit: Oid) -> Option<Vec<(Oid, bool)>> {
         let reflog = self.repository.reflog("HEAD").ok()?;
         if reflog.is_empty() {
@@ -96,13 +96,13 @@ impl FilePast {
         }
         let moves = reflog.iter();
         let since = moves.take_while(|moved| moved.id_new() != commit);
-        let own = since.filter_map(|moved| {
+        let own_commits = since.filter_map(|moved| {
             let what = moved.message().ok().flatten().unwrap_or_default();
             let is_revert = what.starts_with("revert");
             let is_own = what.starts_with("commit") && !what.starts_with("commit (merge)");
             (is_own || is_revert).then(|| (moved.id_new(), is_revert))
         });
-        Some(own.collect())
+        Some(own_commits.collect())
     }
 
     fn commits(&self, tip: Oid, hidden: Option<Oid>) -> Result<Vec<Oid>, git2::Error> {

@@ -1,56 +1,57 @@
-//! Owns questions about refs and history. libgit2 answers; where it cannot open the repository, the git
-//! command does.
+//! Reads refs and history. libgit2 answers; if it cannot open the repository, the git command does.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
 use super::run::split_records;
-use super::{Change, ChangeKind, CommitInfo, Git, GitError};
+use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
 
-/// How much text of commit messages is read, in bytes.
+/// The maximum size of all commit messages to read, in bytes.
 const MESSAGES: usize = 256 << 20;
 
-/// A stash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stash {
-    /// Its name now, `stash@{0}`: another one may have it as soon as the list changes.
+    /// The current name, `stash@{0}`. Any change of the list may assign the name to another stash.
     pub name: String,
-    /// Its commit.
     pub commit: String,
-    /// What the list says of it.
+    /// The message in the list.
     pub message: String,
 }
 
 impl Git {
-    /// The branch that is checked out, also one without commits; `None` when the head is detached.
+    /// Returns the checked-out branch, even if it has no commits; `None` if HEAD is detached.
     pub fn head_branch(&self) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["symbolic-ref", "--quiet", "HEAD"]);
         let Some(repository) = self.open()? else {
             let finished = call.finish()?;
-            return match (finished.ok(), finished.code()) {
+            return match (finished.is_success(), finished.code()) {
                 (true, _) => Ok(short_branch(&finished.text())),
                 (false, Some(1)) => Ok(None),
                 _ => Err(self.failure("git symbolic-ref HEAD", &finished)),
             };
         };
-        let head = self.library("read HEAD", repository.find_reference("HEAD"))?;
-        Ok(head.symbolic_target().ok().flatten().and_then(short_branch))
+        let head_ref = self.library("read HEAD", repository.find_reference("HEAD"))?;
+        Ok(head_ref
+            .symbolic_target()
+            .ok()
+            .flatten()
+            .and_then(short_branch))
     }
 
-    /// The id that `rev` names as a commit, or `None` where there is no such thing.
+    /// Resolves `rev` to a commit id, or returns `None` if there is no such commit.
     pub fn resolve(&self, rev: &str) -> Result<Option<String>, GitError> {
         let commit = format!("{rev}^{{commit}}");
         let Some(repository) = self.open()? else {
             let call = self.plumbing(["rev-parse", "--quiet", "--verify", "--end-of-options"]);
             let finished = call.args([&commit]).finish()?;
-            return Ok(finished.ok().then(|| finished.text()));
+            return Ok(finished.is_success().then(|| finished.text()));
         };
         let found = repository.revparse_single(&commit);
         Ok(found.ok().map(|object| object.id().to_string()))
     }
 
-    /// Whether `ancestor` is reachable from `tip`; a commit is its own ancestor.
+    /// Returns true if `ancestor` is reachable from `tip`. A commit is its own ancestor.
     pub fn is_ancestor(&self, ancestor: &str, tip: &str) -> Result<bool, GitError> {
         let Some(repository) = self.open()? else {
             let call = self.plumbing(["merge-base", "--is-ancestor", ancestor, tip]);
@@ -75,17 +76,17 @@ impl Git {
         )
     }
 
-    /// The best common ancestor of two commits.
-    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
-        let finished = self.plumbing(["merge-base", one, other]).finish()?;
+    /// Returns the best common ancestor of two commits.
+    pub fn merge_base(&self, left: &str, right: &str) -> Result<Option<String>, GitError> {
+        let finished = self.plumbing(["merge-base", left, right]).finish()?;
         match finished.code() {
             Some(0) => Ok(Some(finished.text())),
             Some(1) => Ok(None),
-            _ => Err(self.failure(&format!("git merge-base {one} {other}"), &finished)),
+            _ => Err(self.failure(&format!("git merge-base {left} {right}"), &finished)),
         }
     }
 
-    /// The commits of `tip` that `base` does not have, newest first.
+    /// Returns the commits that `tip` has and `base` does not, newest first.
     pub fn commits(&self, base: &str, tip: &str) -> Result<Vec<CommitInfo>, GitError> {
         let range = format!("{base}..{tip}");
         let call = self.plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"]);
@@ -109,8 +110,8 @@ impl Git {
         })
     }
 
-    /// The commits of `HEAD` with their whole messages, newest first: short id and message. None where nothing was committed
-    /// yet.
+    /// Returns the short ids and whole messages of the commits of `HEAD`, newest first; empty if
+    /// there is no commit yet.
     pub fn messages(&self) -> Result<Vec<(String, String)>, GitError> {
         if self.resolve("HEAD")?.is_none() {
             return Ok(Vec::new());
@@ -124,7 +125,7 @@ impl Git {
         Ok(pairs.collect())
     }
 
-    /// The files that `tip` changed since it left `base`.
+    /// Returns the files that `tip` changed since it branched off `base`.
     pub fn changed_files(&self, base: &str, tip: &str) -> Result<Vec<String>, GitError> {
         let range = format!("{base}...{tip}");
         self.plumbing(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"])
@@ -132,19 +133,19 @@ impl Git {
             .records()
     }
 
-    /// The files in which two trees differ; of commits, their trees.
-    pub fn differing_files(&self, one: &str, other: &str) -> Result<Vec<String>, GitError> {
+    /// Returns the files that differ between two trees, or the trees of two commits.
+    pub fn differing_files(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
         self.plumbing(["diff-tree", "-r", "--name-only", "-z", "--no-renames"])
-            .args([one, other, "--"])
+            .args([from, to, "--"])
             .records()
     }
 
-    /// What differs from the last commit in the work tree and in the index.
-    pub fn status(&self) -> Result<Vec<Change>, GitError> {
+    /// Returns the differences between the last commit and the work tree and index.
+    pub fn status(&self) -> Result<Vec<FileChange>, GitError> {
         let finished = self
             .plumbing(["status", "--porcelain=v1", "-z", "--untracked-files=all"])
             .args(["--no-renames", "--ignore-submodules=none"])
-            .done()?;
+            .finish_checked()?;
         Ok(split_records(&finished.stdout)
             .iter()
             .filter_map(|record| {
@@ -157,34 +158,33 @@ impl Git {
                     _ => ChangeKind::Unstaged,
                 };
                 let path = path.to_owned();
-                Some(Change { path, kind })
+                Some(FileChange { path, kind })
             })
             .collect())
     }
 
-    /// The names of the remotes.
     pub fn remotes(&self) -> Result<Vec<String>, GitError> {
         let names = self.plumbing(["remote"]).text()?;
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// Where a remote is, as configured; `None` for one that is not.
+    /// Returns the configured address of a remote; `None` if there is no such remote.
     pub fn remote_url(&self, remote: &str) -> Result<Option<String>, GitError> {
         self.config_get(&format!("remote.{remote}.url"))
     }
 
-    /// The default branch: what the remote's head is known to be, else the branch that HEAD names.
+    /// Returns the default branch: the recorded head of the remote, or the branch of HEAD.
     pub fn default_branch(&self) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
         let finished = call.finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             let text = finished.text();
             return Ok(text.strip_prefix("refs/remotes/origin/").map(str::to_owned));
         }
         self.head_branch()
     }
 
-    /// The local branches that match a pattern such as `polecat/*`, sorted.
+    /// Returns the local branches that match a pattern such as `polecat/*`, sorted.
     pub fn branches(&self, pattern: &str) -> Result<Vec<String>, GitError> {
         let pattern = format!("refs/heads/{pattern}");
         let names = self
@@ -193,7 +193,7 @@ impl Git {
         Ok(names.lines().filter_map(short_branch).collect())
     }
 
-    /// The stashes, newest first: of all worktrees, which share one list.
+    /// Returns the stashes of all worktrees, which share one list, newest first.
     pub fn stashes(&self) -> Result<Vec<Stash>, GitError> {
         let list = self
             .plumbing(["stash", "list", "--format=%gd%x1f%H%x1f%gs"])
@@ -209,15 +209,16 @@ impl Git {
         Ok(list.lines().filter_map(parse).collect())
     }
 
-    /// The stashes that were made on a branch, as their message says.
-    pub fn stashes_of(&self, branch: &str) -> Result<Vec<Stash>, GitError> {
+    /// Returns the stashes that were made on a branch, according to their messages.
+    pub fn stashes_on_branch(&self, branch: &str) -> Result<Vec<Stash>, GitError> {
         let mut stashes = self.stashes()?;
         stashes.retain(|stash| stash.branch() == Some(branch));
         Ok(stashes)
     }
 
-    /// Where HEAD of this worktree has been, newest first: the commit, and how it came there.
-    pub fn visits(&self) -> Result<Vec<(String, String)>, GitError> {
+    /// Returns the reflog of this worktree's HEAD, newest first: the commit and the reason of the
+    /// move.
+    pub fn head_reflog(&self) -> Result<Vec<(String, String)>, GitError> {
         let log = self
             .plumbing(["log", "--walk-reflogs", "--format=%H%x1f%gs", "HEAD", "--"])
             .text()?;
@@ -228,7 +229,7 @@ impl Git {
         Ok(log.lines().filter_map(parse).collect())
     }
 
-    /// Whether the repository has no work tree of its own.
+    /// Returns true if the repository has no work tree of its own.
     pub fn is_bare(&self) -> Result<bool, GitError> {
         Ok(self
             .plumbing(["rev-parse", "--is-bare-repository"])
@@ -236,19 +237,19 @@ impl Git {
             == "true")
     }
 
-    /// The folder that holds refs and objects, shared by all worktrees.
+    /// Returns the folder with refs and objects that all worktrees share.
     pub fn common_dir(&self) -> Result<PathBuf, GitError> {
         let call = self.plumbing(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
         Ok(PathBuf::from(call.text()?))
     }
 
-    /// The top of the work tree.
+    /// Returns the top of the work tree.
     pub fn top(&self) -> Result<PathBuf, GitError> {
         let call = self.plumbing(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
         Ok(PathBuf::from(call.text()?))
     }
 
-    /// Whether any file of `rev` is kept by git-lfs.
+    /// Returns true if git-lfs stores any file of `rev`.
     pub fn uses_lfs(&self, rev: &str) -> Result<bool, GitError> {
         let call = self.plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"]);
         let call = call.args([".gitattributes", ":(glob)**/.gitattributes"]);
@@ -261,20 +262,20 @@ impl Git {
         }
     }
 
-    /// Whether `rev` has submodules.
     pub fn has_submodules(&self, rev: &str) -> Result<bool, GitError> {
         let call = self.plumbing(["ls-tree", "--name-only", rev, "--", ".gitmodules"]);
         Ok(!call.text()?.is_empty())
     }
 
-    /// A file's content at `rev`; `None` where it is not there.
+    /// Returns a file's content at `rev`; `None` if the file does not exist there.
     pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let object = format!("{rev}:{path}");
         let finished = self.plumbing(["cat-file", "blob", &object]).finish()?;
-        Ok(finished.ok().then_some(finished.stdout))
+        Ok(finished.is_success().then_some(finished.stdout))
     }
 
-    /// Opens the repository with libgit2; `None` where it uses something that libgit2 cannot read.
+    /// Opens the repository with libgit2; `None` if it uses a feature that libgit2 does not
+    /// support.
     fn open(&self) -> Result<Option<git2::Repository>, GitError> {
         match git2::Repository::discover(&self.folder) {
             Ok(repository) => Ok(Some(repository)),
@@ -305,7 +306,7 @@ impl Git {
 }
 
 impl Stash {
-    /// The branch that it was made on; none for one that was made on no branch.
+    /// Returns the branch that the stash was made on; `None` for a detached HEAD.
     pub fn branch(&self) -> Option<&str> {
         let after = ["WIP on ", "On "];
         let rest = after

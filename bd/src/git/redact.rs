@@ -1,11 +1,11 @@
-//! Owns how a remote's address is shown: without the password or token that a URL may hold.
+//! Removes passwords and tokens from the addresses of remotes before they are shown.
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 const MASK: &str = "***";
 
-/// The text with the user part of each URL in it masked. `ssh://git@host` keeps its user, which is no secret;
-/// a user without a password in an `https` URL may be a token.
-pub fn redact(text: &str) -> String {
+/// Masks the user part of each URL in a text. `ssh://git@host` keeps its user, which is not secret.
+/// A user without a password in an `https` URL may be a token.
+pub fn redact_urls(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = rest.find("://") {
@@ -35,7 +35,7 @@ fn redact_authority(scheme: &str, authority: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::redact;
+    use super::redact_urls;
 
     #[test]
     fn secrets_in_urls_are_masked_and_nothing_else_is() {
@@ -56,7 +56,7 @@ mod tests {
             ("https://h?to=a@b", "https://h?to=a@b"),
             ("mail a@b, see file:///x", "mail a@b, see file:///x"),
         ] {
-            assert_eq!(redact(text), shown);
+            assert_eq!(redact_urls(text), shown);
         }
     }
 }

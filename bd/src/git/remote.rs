@@ -1,78 +1,82 @@
-//! Owns the way to other repositories: fetch, push, and reading back what is there.
+//! Communicates with other repositories: fetch, push, and reading refs back.
 //!
-//! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
-//! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
+//! A push is never forced except with a lease on an observed tip. The reasons of a failed push are
+//! distinguished: the tip moved, a rule or a hook declined the push, the remote cannot be reached,
+//! or the server has a problem.
 
 use std::collections::BTreeMap;
 
-use super::{Git, GitError, NETWORK, redact};
+use super::{Git, GitError, NETWORK, redact_urls};
 
-/// Why a push did not happen.
+/// The reason why a push failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
-    /// The other side, or a hook, refused it.
+    /// The server or a hook refused the push.
     #[error(transparent)]
     Refused(#[from] PushRefusal),
-    /// Git itself failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// How a push was refused.
+/// The kind of a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PushRefusal {
-    /// The remote branch is not what was seen: someone pushed meanwhile.
+    /// The remote branch is not at the observed tip, because of another push in the meantime.
     #[error("the remote branch has moved since it was last seen")]
     Stale,
-    /// A hook or a protection rule refused the push, with these words. It would refuse the push again.
+    /// A hook or a protection rule refused the push, with this message. It would refuse the push
+    /// again.
     #[error("the push was declined: {0}")]
     Declined(String),
-    /// The remote cannot be reached or does not let us in.
+    /// The remote cannot be reached or denies access.
     #[error("the remote cannot be reached: {0}")]
     Unreachable(String),
-    /// Anything else, in git's words, such as a server without disk space. A later push may succeed.
+    /// Any other message of git, such as a server without disk space. A later push may succeed.
     #[error("the push failed: {0}")]
     Other(String),
 }
 
-/// What a push expects at the remote.
+/// The state of the remote branch that a push requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lease<'a> {
-    /// Anything that the new tip descends from.
+pub enum PushLease<'a> {
+    /// Any tip that the new one descends from.
     FastForward,
-    /// No such branch.
     Absent,
-    /// Exactly this tip, which may be replaced by one that does not descend from it.
+    /// Exactly this tip. The new tip need not descend from it.
     At(&'a str),
 }
 
-/// What a remote's HEAD is.
+/// The HEAD of a remote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteHead {
-    /// The branch it names, where the remote says so.
+    /// The branch of HEAD, if the remote reports it.
     pub branch: Option<String>,
-    /// The commit it is at; none in an empty repository.
+    /// The commit of HEAD; `None` in an empty repository.
     pub commit: Option<String>,
 }
 
 impl Git {
-    /// Brings the remote's branches up to date in `refs/remotes`. Any number of processes may do so at once, so no
-    /// lock of ours is held while a remote is slow.
+    /// Updates `refs/remotes` from the remote. Several processes may fetch at once, so no lock of
+    /// ours is held while a remote is slow.
     pub fn fetch(&self, remote: &str) -> Result<(), GitError> {
         self.fetch_refs(remote, &["--prune", "--", remote])
     }
 
-    /// Brings one ref of the remote, of whatever kind, to a ref here.
+    /// Fetches one ref of any kind from the remote into a local ref.
     pub fn fetch_ref(&self, remote: &str, from: &str, to: &str) -> Result<(), GitError> {
         self.fetch_refs(remote, &["--", remote, &format!("+{from}:{to}")])
     }
 
-    /// Fetches, again if another fetch has just written the same refs.
+    /// Fetches, and retries if another fetch wrote the same refs at the same time.
     pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
         let mut tries = 1;
         loop {
             let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
-            match call.args(args).remote(remote, self.network).done() {
+            match call
+                .args(args)
+                .remote(remote, self.network)
+                .finish_checked()
+            {
                 Err(GitError::Failed { words, .. }) if tries < TRIES && is_ref_race(&words) => {}
                 other => return other.map(drop),
             }
@@ -80,14 +84,14 @@ impl Git {
         }
     }
 
-    /// The tip of a ref on the remote, asked there; `None` where it has no such ref. A name without
-    /// `refs/` is a branch.
+    /// Queries the remote for the tip of a ref; `None` if the remote has no such ref. A name
+    /// without `refs/` is a branch.
     pub fn ls_remote(&self, remote: &str, name: &str) -> Result<Option<String>, GitError> {
         let name = full_ref(name);
         Ok(self.ls_remote_all(remote, &name)?.remove(&*name))
     }
 
-    /// The tips of the remote's refs that match a pattern, by name, asked there.
+    /// Queries the remote for the tips of all refs that match a pattern, by name.
     pub fn ls_remote_all(
         &self,
         remote: &str,
@@ -102,31 +106,32 @@ impl Git {
         Ok(tips.collect())
     }
 
-    /// Where the remote's HEAD points. `remote` may be a URL.
+    /// Queries the remote for its HEAD. `remote` may be a URL.
     pub fn remote_head(&self, remote: &str) -> Result<RemoteHead, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", "--symref", "--", remote, "HEAD"]);
         let listed = call.remote(remote, self.network).text()?;
-        let mut head = RemoteHead::default();
+        let mut remote_head = RemoteHead::default();
         for line in listed.lines() {
             let Some((target, "HEAD")) = line.split_once('\t') else {
                 continue;
             };
             match target.strip_prefix("ref: refs/heads/") {
-                Some(branch) => head.branch = Some(branch.to_owned()),
-                None => head.commit = Some(target.to_owned()),
+                Some(branch) => remote_head.branch = Some(branch.to_owned()),
+                None => remote_head.commit = Some(target.to_owned()),
             }
         }
-        Ok(head)
+        Ok(remote_head)
     }
 
-    /// Pushes the commit `id` to `branch` of `remote`. `lease` is what was seen there. A
-    /// tip that is there already is a success. `hooks` says whether the repository's own pre-push hook runs.
+    /// Pushes the commit `id` to `branch` of `remote`. `lease` is the required state of the branch.
+    /// Succeeds if the branch is already at `id`. `hooks` enables the repository's own pre-push
+    /// hook.
     pub fn push(
         &self,
         remote: &str,
         id: &str,
         branch: &str,
-        lease: Lease<'_>,
+        lease: PushLease<'_>,
         hooks: bool,
     ) -> Result<(), PushError> {
         let target = full_ref(branch);
@@ -134,7 +139,7 @@ impl Git {
         self.push_refspec(remote, &refspec, &target, lease, hooks)
     }
 
-    /// Removes a branch of the remote, if its tip is what was seen.
+    /// Deletes a branch of the remote, if its tip is `expected`.
     pub fn delete_remote_branch(
         &self,
         remote: &str,
@@ -143,7 +148,7 @@ impl Git {
     ) -> Result<(), PushError> {
         let target = full_ref(branch);
         let refspec = format!(":{target}");
-        self.push_refspec(remote, &refspec, &target, Lease::At(expected), false)
+        self.push_refspec(remote, &refspec, &target, PushLease::At(expected), false)
     }
 
     fn push_refspec(
@@ -151,7 +156,7 @@ impl Git {
         remote: &str,
         refspec: &str,
         target: &str,
-        lease: Lease<'_>,
+        lease: PushLease<'_>,
         hooks: bool,
     ) -> Result<(), PushError> {
         let args = ["push", "--porcelain", "--no-follow-tags"];
@@ -161,26 +166,27 @@ impl Git {
             self.plumbing(args)
         };
         let lease = match lease {
-            Lease::FastForward => None,
-            Lease::Absent => Some(format!("--force-with-lease={target}:")),
-            Lease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
+            PushLease::FastForward => None,
+            PushLease::Absent => Some(format!("--force-with-lease={target}:")),
+            PushLease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
         };
         let call = call.args(lease).args(["--", remote, refspec]);
-        // The repository's own hook may run a test suite. Whether the remote answers was seen before.
+        // The repository's own hook may run a test suite. The remote has already answered an
+        // earlier query.
         let limit = if hooks { NETWORK } else { self.network };
         let finished = call.remote(remote, limit).finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             return Ok(());
         }
-        let (listed, said) = (redact(&finished.text()), finished.error_text());
-        Err(PushError::Refused(refusal(&listed, &said, hooks)))
+        let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
+        Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
     }
 }
 
-/// So often a fetch is run that loses races for refs.
+/// The maximum number of attempts of a fetch that loses races for refs.
 const TRIES: usize = 10;
 
-/// Whether git could not write a ref because another process wrote it meanwhile.
+/// Returns true if git could not write a ref because another process wrote it at the same time.
 fn is_ref_race(words: &str) -> bool {
     has_any(words, &["cannot lock ref", ".lock': File exists"])
 }
@@ -193,7 +199,7 @@ fn full_ref(name: &str) -> String {
     }
 }
 
-/// Signs in the reason of a rejected ref that its tip is not what was seen.
+/// Phrases in the reason of a rejected ref for a tip that moved.
 const STALE: [&str; 5] = [
     "stale info",
     "fetch first",
@@ -202,8 +208,9 @@ const STALE: [&str; 5] = [
     "reference already exists",
 ];
 
-/// Signs in the server's reason that a rule or a hook refuses the push. A server's reason without one of them is
-/// trouble of the server, such as `unpacker error`, and passes without the pusher.
+/// Phrases in the server's reason for a rule or a hook that refuses the push. A reason without one
+/// of them is a problem of the server, such as `unpacker error`, and passes without action by the
+/// pusher.
 const DECLINED: [&str; 11] = [
     "declined",
     "protected",
@@ -218,7 +225,7 @@ const DECLINED: [&str; 11] = [
     "checked out",
 ];
 
-/// Signs in git's words that no server answered to the end, or that it does not let us in.
+/// Phrases in git's output for a server that did not answer completely, or that denies access.
 const UNREACHABLE: [&str; 14] = [
     "Could not read from remote repository",
     "does not appear to be a git repository",
@@ -236,53 +243,54 @@ const UNREACHABLE: [&str; 14] = [
     "early EOF",
 ];
 
-/// Reads a refusal from the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's words. `hooks` says
-/// whether the repository's own pre-push hook ran.
-fn refusal(listed: &str, said: &str, hooks: bool) -> PushRefusal {
+/// Classifies a refusal by the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's
+/// output. `hooks` tells if the repository's own pre-push hook ran.
+fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
     let rejected = listed.lines().find(|line| line.starts_with("!\t"));
     if let Some(line) = rejected {
         let reason = line.rsplit('\t').next().unwrap_or(line);
-        let text = describe_refusal(reason, said);
-        // A server that locked the ref too late names both tips, on the line or in its words.
+        let text = describe_refusal(reason, output);
+        // A server that locked the ref too late names both tips, in the line or in its output.
         if has_any(reason, &STALE) || text.contains("but expected") {
             return PushRefusal::Stale;
         }
-        if reason.starts_with("[remote rejected]") && is_declined(reason, said) {
+        if reason.starts_with("[remote rejected]") && is_declined(reason, output) {
             return PushRefusal::Declined(text);
         }
         return PushRefusal::Other(text);
     }
-    if has_any(said, &UNREACHABLE) {
-        return PushRefusal::Unreachable(said.to_owned());
+    if has_any(output, &UNREACHABLE) {
+        return PushRefusal::Unreachable(output.to_owned());
     }
-    if hooks && said.contains("failed to push some refs") {
-        // No ref was even offered: the pre-push hook ended the push.
-        return PushRefusal::Declined(describe_refusal("pre-push hook", said));
+    if hooks && output.contains("failed to push some refs") {
+        // If no ref was offered, the pre-push hook ended the push.
+        return PushRefusal::Declined(describe_refusal("pre-push hook", output));
     }
-    PushRefusal::Other(said.to_owned())
+    PushRefusal::Other(output.to_owned())
 }
 
-/// Whether the server will refuse the same push again. Too much to push is `unpacker error` with these words.
-fn is_declined(reason: &str, said: &str) -> bool {
-    has_any(&reason.to_lowercase(), &DECLINED) || said.contains("exceeds maximum allowed size")
+/// Returns true if the server would refuse the same push again. A push that is too large is an
+/// `unpacker error` with one of these phrases.
+fn is_declined(reason: &str, output: &str) -> bool {
+    has_any(&reason.to_lowercase(), &DECLINED) || output.contains("exceeds maximum allowed size")
 }
 
 fn has_any(text: &str, signs: &[&str]) -> bool {
     signs.iter().any(|sign| text.contains(sign))
 }
 
-/// The reason with what the hook printed, without git's own advice.
-fn describe_refusal(reason: &str, said: &str) -> String {
-    let told: Vec<&str> = said
+/// Formats the reason with the hook's output, without git's own advice.
+fn describe_refusal(reason: &str, output: &str) -> String {
+    let reasons: Vec<&str> = output
         .lines()
         .filter(|line| !line.starts_with("hint:") && !line.starts_with("error: failed to push"))
         .map(|line| line.strip_prefix("remote: ").unwrap_or(line).trim_end())
         .filter(|line| !line.is_empty() && *line != "remote:")
         .collect();
-    if told.is_empty() {
+    if reasons.is_empty() {
         reason.to_owned()
     } else {
-        format!("{reason}\n{}", told.join("\n"))
+        format!("{reason}\n{}", reasons.join("\n"))
     }
 }
 
@@ -292,11 +300,11 @@ mod tests {
 
     fn rejected(reason: &str, said: &str) -> PushRefusal {
         let listed = format!("To x.git\n!\tHEAD:refs/heads/main\t{reason}\nDone");
-        refusal(&listed, said, false)
+        classify_refusal(&listed, said, false)
     }
 
     #[test]
-    fn trouble_of_the_server_is_not_a_refusal_by_rule() {
+    fn a_server_error_is_not_a_policy_refusal() {
         for (reason, said) in [
             (
                 "unpacker error",
@@ -327,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_or_a_hook_of_the_server_declines() {
+    fn a_rule_or_hook_of_the_server_declines_a_push() {
         for (reason, said) in [
             ("pre-receive hook declined", "remote: main is protected"),
             ("hook declined", ""),
@@ -353,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tip_that_moved_is_stale_wherever_that_is_noticed() {
+    fn a_moved_tip_is_stale_whether_git_or_the_server_notices() {
         for (reason, said) in [
             ("[rejected] (stale info)", ""),
             ("[rejected] (fetch first)", ""),
@@ -372,16 +380,16 @@ mod tests {
     }
 
     #[test]
-    fn a_push_without_an_answer_is_declined_only_by_our_own_hook() {
+    fn a_push_without_a_server_response_is_declined_only_by_a_local_hook() {
         let hook = "tests fail\nerror: failed to push some refs to 'x.git'";
-        let declined = refusal("", hook, true);
+        let declined = classify_refusal("", hook, true);
         assert!(matches!(declined, PushRefusal::Declined(_)), "{declined:?}");
-        let other = refusal("", hook, false);
+        let other = classify_refusal("", hook, false);
         assert!(matches!(other, PushRefusal::Other(_)), "{other:?}");
         let http = "error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502\n\
                     send-pack: unexpected disconnect while reading sideband packet\n\
                     error: failed to push some refs to 'https://x/x.git'";
-        let away = refusal("", http, true);
+        let away = classify_refusal("", http, true);
         assert!(matches!(away, PushRefusal::Unreachable(_)), "{away:?}");
     }
 }

@@ -1,15 +1,15 @@
-//! Owns rescue: a dirty work tree saved as a commit on a hidden ref, and brought back from it.
+//! Rescue: saves a dirty work tree as a commit on a hidden ref, and restores it from there.
 //!
-//! What must always hold: no hook runs; the real index and the work tree are not touched, but for big
-//! files that the caller wants moved aside; a save that could not take everything it should is an error,
-//! never a smaller rescue; a restore overwrites nothing that differs, and nothing that is not committed.
+//! No hook runs. The real index and the work tree stay unchanged, except for big files that the
+//! caller wants moved aside. A save that cannot include everything fails, and never gives a smaller
+//! rescue. A restore overwrites nothing that differs from the rescue and nothing uncommitted.
 //!
-//! Saving:
-//! 1. what is dirty; nothing means no rescue;
-//! 2. big untracked files are moved aside or left, and named either way;
-//! 3. a copy of the index takes up the whole tree; its tree becomes a commit on top of HEAD, with the
-//!    real index as second parent where that holds something else;
-//! 4. the ref is set to it.
+//! Steps of a save:
+//! 1. Find the dirty files; if there are none, there is no rescue.
+//! 2. Move big untracked files aside or leave them, and name them either way.
+//! 3. Add the whole tree to a copy of the index. Its tree becomes a commit on top of HEAD, with the
+//!    real index as second parent if that differs.
+//! 4. Set the ref to the commit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,80 +21,72 @@ use jiff::Timestamp;
 use super::run::split_records;
 use super::{ChangeKind, Git, GitError, Identity};
 
-/// Untracked files above this many bytes do not go into a commit.
+/// The size above which untracked files are left out of the commit, in bytes.
 pub const BIG: u64 = 50 * 1024 * 1024;
 
-/// What to do with big untracked files.
+/// The treatment of big untracked files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Big {
-    /// Move them beside the repository's objects: the tree is about to be cleaned.
+pub enum BigFilePolicy {
+    /// Move them beside the repository's objects, because the tree is about to be cleaned.
     MoveAside,
-    /// Leave them where they are and name them: the tree stays in use.
+    /// Leave them in place and name them, because the tree stays in use.
     Leave,
 }
 
-/// What a rescue holds.
+/// The content of a saved rescue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
-    /// The ref it is on.
+pub struct SavedRescue {
     pub refname: String,
-    /// The commit.
     pub commit: String,
-    /// The files in it.
     pub files: Vec<String>,
-    /// Big untracked files, and where they are now when moved.
+    /// The big untracked files, with their new places if moved.
     pub big: Vec<BigFile>,
-    /// Nested repositories, which stay where they are and are not in the rescue.
+    /// Nested repositories, which stay in place and are not in the rescue.
     pub nested: Vec<String>,
 }
 
-/// A file too big for a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BigFile {
-    /// Its place in the work tree.
+    /// The path in the work tree.
     pub path: String,
-    /// Where it was moved to.
+    /// The new place; `None` if the file was left in place.
     pub moved_to: Option<PathBuf>,
 }
 
 /// A rescue as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rescue {
-    /// The ref.
     pub refname: String,
-    /// The commit.
     pub commit: String,
-    /// When it was saved.
     pub time: Timestamp,
-    /// The first line of its message.
+    /// The first line of the message.
     pub subject: String,
 }
 
-/// Why a rescue was not brought back.
+/// The reason why a rescue was not restored.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum RestoreError {
-    /// Files are in the way that are neither what the rescue began from nor what it holds.
+    /// Files in the way match neither the rescue's starting point nor its content.
     #[error("{} in the way: {}", if files.len() == 1 { "a differing file is" } else { "differing files are" }, files.join(", "))]
     InTheWay { files: Vec<String> },
     /// There is no such rescue.
     #[error("there is no rescue {refname}")]
     Missing { refname: String },
-    /// Git itself failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Saves everything in the work tree that no commit has on `refname`, which must not be there yet.
-/// `None` when there is nothing to save.
-pub fn save(
+/// Saves all uncommitted content of the work tree on `refname`, which must not exist yet. Returns
+/// `None` if there is nothing to save.
+pub fn save_rescue(
     git: &Git,
     refname: &str,
     message: &str,
     author: &Identity,
-    big: Big,
-) -> Result<Option<Saved>, GitError> {
-    let git = &git.beside(git.top()?);
+    big: BigFilePolicy,
+) -> Result<Option<SavedRescue>, GitError> {
+    let git = &git.in_folder(git.top()?);
     let changes = git.status()?;
     if changes.is_empty() {
         return Ok(None);
@@ -105,7 +97,7 @@ pub fn save(
     let (nested, untracked): (Vec<String>, Vec<String>) = untracked
         .map(|change| change.path.clone())
         .partition(|path| path.ends_with('/'));
-    let big = set_aside(git, refname, &untracked, big)?;
+    let big = set_aside_big_files(git, refname, &untracked, big)?;
     let left_out: Vec<&str> = nested
         .iter()
         .map(|path| path.trim_end_matches('/'))
@@ -113,8 +105,8 @@ pub fn save(
         .collect();
     let commit = write_commit(git, &left_out, message, author)?;
     git.update_ref(refname, &commit, None)?;
-    let files = files_of(git, &commit)?;
-    Ok(Some(Saved {
+    let files = changed_files(git, &commit)?;
+    Ok(Some(SavedRescue {
         refname: refname.to_owned(),
         commit,
         files: files.into_iter().map(|(_, path)| path).collect(),
@@ -123,8 +115,8 @@ pub fn save(
     }))
 }
 
-/// The rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
-pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
+/// Lists the rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
+pub fn list_rescues(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
     let format = "--format=%(refname)%1f%(objectname)%1f%(committerdate:unix)%1f%(subject)";
     let lines = git
         .plumbing(["for-each-ref", "--sort=committerdate", format, prefix])
@@ -141,24 +133,24 @@ pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
     Ok(lines.lines().filter_map(parse).collect())
 }
 
-/// Brings a rescue that `home` has back into the work tree of `git`, which may be of another clone; the rescue
-/// itself stays. Returns the files it wrote or removed. Refuses, changing nothing, when a differing file is in the
-/// way.
-pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
-    let git = &git.beside(git.top()?);
+/// Restores a rescue of `home` into the work tree of `git`, which may belong to another clone. The
+/// rescue stays. Returns the files that were written or removed. Fails, without any change, if a
+/// differing file is in the way.
+pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
+    let git = &git.in_folder(git.top()?);
     let commit = home
         .resolve(refname)?
         .ok_or_else(|| RestoreError::Missing {
             refname: refname.to_owned(),
         })?;
-    bring(home, git, refname, &commit)?;
-    let files = files_of(git, &commit)?;
+    copy_objects(home, git, refname, &commit)?;
+    let files = changed_files(git, &commit)?;
     let aside = aside_folder(home, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
-    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|own| own.path).collect();
+    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|entry| entry.path).collect();
     for (_, path) in &files {
-        if !may_write(git, &commit, path, dirty.contains(path))? {
+        if !can_overwrite(git, &commit, path, dirty.contains(path))? {
             in_the_way.push(path.clone());
         }
     }
@@ -176,11 +168,11 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
             .args(["--source", &commit, "--pathspec-from-file=-"])
             .args(["--pathspec-file-nul"])
             .stdin(paths.join("\0"))
-            .done()?;
+            .finish_checked()?;
     }
     for (_, path) in &gone {
         let file = git.folder().join(path);
-        kit::sys::file::remove(&file).map_err(|error| Git::file_error(&file, error))?;
+        kit::sys::file::remove_file(&file).map_err(|error| Git::file_error(&file, error))?;
     }
     for path in &moved {
         move_file(&aside.join(path), &git.folder().join(path))?;
@@ -194,9 +186,9 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
         .collect())
 }
 
-/// Brings the objects of a rescue into another repository, where it has them not. No ref is left there: git keeps
-/// what is new for two weeks, and what is restored is in the files.
-fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitError> {
+/// Copies the objects of a rescue into another repository that lacks them, without a ref. git keeps
+/// new objects for two weeks, and the restored content is in the files.
+fn copy_objects(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitError> {
     if git.resolve(commit)?.is_some() {
         return Ok(());
     }
@@ -208,8 +200,8 @@ fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitEr
         .run()
 }
 
-/// Removes a rescue and the big files kept with it.
-pub fn drop(git: &Git, refname: &str) -> Result<(), RestoreError> {
+/// Deletes a rescue and the big files stored with it.
+pub fn drop_rescue(git: &Git, refname: &str) -> Result<(), RestoreError> {
     let missing = || RestoreError::Missing {
         refname: refname.to_owned(),
     };
@@ -221,12 +213,13 @@ pub fn drop(git: &Git, refname: &str) -> Result<(), RestoreError> {
     Ok(git.delete_ref(refname, &commit)?)
 }
 
-/// Finds the big ones of the untracked files and, where wanted, moves them beside the objects.
-fn set_aside(
+/// Finds the big files among the untracked ones and, depending on `what`, moves them beside the
+/// objects.
+fn set_aside_big_files(
     git: &Git,
     refname: &str,
     untracked: &[String],
-    what: Big,
+    what: BigFilePolicy,
 ) -> Result<Vec<BigFile>, GitError> {
     let aside = aside_folder(git, refname)?;
     let mut found = Vec::new();
@@ -237,8 +230,8 @@ fn set_aside(
             continue;
         }
         let moved_to = match what {
-            Big::Leave => None,
-            Big::MoveAside => {
+            BigFilePolicy::Leave => None,
+            BigFilePolicy::MoveAside => {
                 let target = aside.join(path);
                 move_file(&file, &target)?;
                 Some(target)
@@ -250,7 +243,7 @@ fn set_aside(
     Ok(found)
 }
 
-/// Writes the commit that holds the whole tree but `left_out`. Only objects are written.
+/// Writes a commit of the whole tree except `left_out`. Writes only objects.
 fn write_commit(
     git: &Git,
     left_out: &[&str],
@@ -274,19 +267,23 @@ fn write_commit(
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
         .env("GIT_INDEX_FILE", &index)
-        .done()?;
+        .finish_checked()?;
     let tree = git
         .plumbing(["write-tree"])
         .env("GIT_INDEX_FILE", &index)
         .text()?;
-    let head = git.resolve("HEAD")?;
-    let staged = staged_commit(git, head.as_deref(), &tree, author)?;
-    let parents: Vec<&str> = head.iter().chain(&staged).map(String::as_str).collect();
+    let head_commit = git.resolve("HEAD")?;
+    let staged = staged_commit(git, head_commit.as_deref(), &tree, author)?;
+    let parents: Vec<&str> = head_commit
+        .iter()
+        .chain(&staged)
+        .map(String::as_str)
+        .collect();
     git.commit_tree(&tree, &parents, message, author)
 }
 
-/// Copies git's index with its time: git takes a file for unchanged that has the size and time it had when the
-/// index was written, unless that is the time of the index itself.
+/// Copies git's index with its modification time. git considers a file unchanged if size and time
+/// match the index, unless the time equals that of the index.
 fn copy_index(real: &Path, copy: &Path) -> io::Result<()> {
     fs::copy(real, copy)?;
     let time = fs::metadata(real)?.modified()?;
@@ -296,32 +293,34 @@ fn copy_index(real: &Path, copy: &Path) -> io::Result<()> {
         .set_modified(time)
 }
 
-/// The index as a commit, where it holds something that neither HEAD nor the work tree has.
+/// Returns the index as a commit, if it contains a state that neither HEAD nor the work tree has.
 fn staged_commit(
     git: &Git,
-    head: Option<&str>,
+    head_commit: Option<&str>,
     tree: &str,
     author: &Identity,
 ) -> Result<Option<String>, GitError> {
-    let Some(head) = head else { return Ok(None) };
+    let Some(head_commit) = head_commit else {
+        return Ok(None);
+    };
     let written = git.plumbing(["write-tree"]).finish()?;
-    if !written.ok() {
-        // In the middle of a merge the index is no tree; its files are all in the work tree.
+    if !written.is_success() {
+        // During a merge the index is not a tree. All its files are in the work tree.
         return Ok(None);
     }
     let index = written.text();
     let base = git
-        .plumbing(["rev-parse", &format!("{head}^{{tree}}")])
+        .plumbing(["rev-parse", &format!("{head_commit}^{{tree}}")])
         .text()?;
     if index == base || index == tree {
         return Ok(None);
     }
-    git.commit_tree(&index, &[head], "What was staged", author)
+    git.commit_tree(&index, &[head_commit], "What was staged", author)
         .map(Some)
 }
 
-/// The files a rescue changed, with git's letter for how.
-fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
+/// Returns the files that a rescue changed, with git's status letter.
+fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
     let parent = format!("{commit}^1");
     let base = match git.resolve(&parent)? {
         Some(base) => base,
@@ -332,7 +331,7 @@ fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
     let finished = git
         .plumbing(["diff-tree", "-r", "-z", "--name-status", "--no-renames"])
         .args([base.as_str(), commit])
-        .done()?;
+        .finish_checked()?;
     let records = split_records(&finished.stdout);
     Ok(records
         .chunks_exact(2)
@@ -340,13 +339,13 @@ fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
         .collect())
 }
 
-/// Whether a path in the work tree may be overwritten: it is already what the rescue holds; or it is not dirty,
-/// and is not there or is what the rescue began from.
-fn may_write(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
+/// Returns true if a path in the work tree may be overwritten: it matches the rescue's content, or
+/// it is not dirty and either does not exist or matches the rescue's starting point.
+fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
     let holds = |rev: &str| object_at(git, rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {
-        // That it was removed is an edit of its own.
+        // The removal of a file is an edit too.
         return Ok(!dirty || holds(commit)?.is_none());
     };
     let present = if metadata.is_symlink() {
@@ -362,20 +361,20 @@ fn may_write(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, G
     Ok(is(commit)? || (!dirty && is(&format!("{commit}^1"))?))
 }
 
-/// The object that a commit has at a path.
+/// Returns the object of a commit at a path.
 fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitError> {
     let object = format!("{rev}:{path}");
     let call = git.plumbing(["rev-parse", "--quiet", "--verify", &object]);
     let found = call.finish()?;
-    Ok(found.ok().then(|| found.text()))
+    Ok(found.is_success().then(|| found.text()))
 }
 
-/// Where the big files of a rescue are kept.
+/// Returns the folder for the big files of a rescue.
 fn aside_folder(git: &Git, refname: &str) -> Result<PathBuf, GitError> {
     Ok(git.common_dir()?.join("rescued-files").join(refname))
 }
 
-/// All files below a folder, relative to it; none where it is not there.
+/// Returns all files below a folder, relative to it; empty if the folder does not exist.
 fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -396,7 +395,7 @@ fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Moves a file, also to another file system: copied first, removed then.
+/// Moves a file, even to another file system: copies first, then removes.
 fn move_file(from: &Path, to: &Path) -> Result<(), GitError> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent).map_err(|error| Git::file_error(parent, error))?;

@@ -1,24 +1,25 @@
-//! Owns the git command: one way to call it, for all of this module.
+//! Runs the git command: the one way to call it for this module.
 //!
-//! The caller's `GIT_*` that point somewhere (set inside hooks and by wrappers) are removed; what names
-//! the person or the way to the network (author, ssh command, askpass, configuration files) stays.
+//! Removes the caller's `GIT_*` variables that redirect git (set inside hooks and by wrappers).
+//! Keeps the variables that name the user or the way to the network (author, ssh command, askpass,
+//! configuration files).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::wait::{self, Wait};
-use super::{Git, GitError, redact};
-use kit::sys::{Exec, ExecError, Finished};
+use super::wait::{self, RemoteWait};
+use super::{Git, GitError, redact_urls};
+use kit::sys::{ChildCommand, ChildOutput, ExecError};
 
-/// How long a local command may take.
+/// The time limit of a local command.
 const LOCAL: Duration = Duration::from_secs(120);
 
-/// How much output a command may have where the caller does not say: more is an error, since a list that
-/// was cut would be taken for a whole one.
+/// The default limit of a command's output. A larger output is an error, because a truncated list
+/// would look complete.
 const OUTPUT: usize = 512 * 1024 * 1024;
 
-/// Variables that would turn a git command to another repository, index or setting.
+/// Variables that would redirect a git command to another repository, index or setting.
 const POINTERS: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -62,9 +63,9 @@ const POINTERS: &[&str] = &[
     "GIT_COMMITTER_DATE",
 ];
 
-/// One git command being put together.
+/// A git command that is being built.
 #[derive(Debug)]
-pub struct Call<'a> {
+pub struct GitCall<'a> {
     git: &'a Git,
     hooks: bool,
     args: Vec<OsString>,
@@ -77,9 +78,9 @@ pub struct Call<'a> {
 }
 
 impl Git {
-    /// A git command that runs no hook of the repository: for all that is ours.
-    pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
-        Call {
+    /// Builds a git command that runs no hook of the repository, for bd's own operations.
+    pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
+        GitCall {
             git: self,
             hooks: false,
             args: args
@@ -95,16 +96,16 @@ impl Git {
         }
     }
 
-    /// A git command that runs the repository's hooks: for what an agent or a person does.
-    pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
+    /// Builds a git command that runs the repository's hooks, for the operations of an agent or the
+    /// user.
+    pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
         let mut call = self.plumbing(args);
         call.hooks = true;
         call
     }
 }
 
-impl Call<'_> {
-    /// Adds arguments.
+impl GitCall<'_> {
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args
@@ -112,51 +113,50 @@ impl Call<'_> {
         self
     }
 
-    /// Sets a variable for this call.
+    /// Sets an environment variable for this call.
     #[must_use]
     pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((key.into(), value.into()));
         self
     }
 
-    /// Runs it in another folder than the repository's.
+    /// Runs the command in another folder than the repository's.
     #[must_use]
     pub fn cwd(mut self, folder: &Path) -> Self {
         self.cwd = Some(folder.to_owned());
         self
     }
 
-    /// Gives it this standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Ends it after `limit`.
+    /// Sets the time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Ends it after `limit`, for which `remote`, a name or a URL, did not answer.
+    /// Sets the time limit for the answer of `remote`, a name or a URL.
     #[must_use]
     pub(super) fn remote(mut self, remote: &str, limit: Duration) -> Self {
         self.remote = Some(remote.to_owned());
         self.limit(limit)
     }
 
-    /// Keeps at most `bytes` of its output; what is over is dropped.
+    /// Keeps at most `bytes` of the output and drops the rest.
     #[must_use]
     pub fn cap(mut self, bytes: usize) -> Self {
         self.cap = Some(bytes);
         self
     }
 
-    /// Runs it; how it ended is for the caller to judge.
-    pub fn finish(self) -> Result<Finished, GitError> {
-        let Call { git, .. } = self;
+    /// Runs the command. The caller must check the exit status.
+    pub fn finish(self) -> Result<ChildOutput, GitError> {
+        let GitCall { git, .. } = self;
         if !git.folder.is_dir() {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
@@ -165,13 +165,13 @@ impl Call<'_> {
         let remote = self.remote.clone();
         let wait = remote
             .as_deref()
-            .map(|remote| Wait::begin(git, remote, self.limit));
+            .map(|remote| RemoteWait::begin(git, remote, self.limit));
         let ran = self.exec().run();
         drop(wait);
         let mut finished = ran.map_err(|source| match (source, remote) {
             (ExecError::TimedOut { limit, .. }, Some(remote)) => GitError::NoAnswer {
                 command: command.clone(),
-                url: wait::address(git, &remote),
+                url: wait::display_address(git, &remote),
                 limit,
             },
             (source, _) => GitError::Run {
@@ -180,7 +180,7 @@ impl Call<'_> {
                 source,
             },
         })?;
-        finished.stderr = redact(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
+        finished.stderr = redact_urls(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
         if whole && finished.stdout.len() >= OUTPUT {
             let output = format!("more than {OUTPUT} bytes");
             return Err(GitError::Unreadable { command, output });
@@ -188,40 +188,41 @@ impl Call<'_> {
         Ok(finished)
     }
 
-    /// Runs it and wants success.
-    pub fn done(self) -> Result<Finished, GitError> {
+    /// Runs the command. Fails unless it succeeds.
+    pub fn finish_checked(self) -> Result<ChildOutput, GitError> {
         let (git, command) = (self.git, self.command_line());
         let finished = self.finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             Ok(finished)
         } else {
             Err(git.failure(&command, &finished))
         }
     }
 
-    /// Runs it and wants success, whatever it prints.
+    /// Runs the command and discards its output. Fails unless it succeeds.
     pub fn run(self) -> Result<(), GitError> {
-        self.done().map(drop)
+        self.finish_checked().map(drop)
     }
 
-    /// Runs it, wants success, and returns its output without trailing white space.
+    /// Runs the command and returns its output without trailing white space. Fails unless it
+    /// succeeds.
     pub fn text(self) -> Result<String, GitError> {
-        Ok(self.done()?.text())
+        Ok(self.finish_checked()?.text())
     }
 
-    /// Runs it, wants success, and returns the records of a `-z` output.
+    /// Runs the command and returns the records of a `-z` output. Fails unless it succeeds.
     pub fn records(self) -> Result<Vec<String>, GitError> {
-        Ok(split_records(&self.done()?.stdout))
+        Ok(split_records(&self.finish_checked()?.stdout))
     }
 
-    /// The command as a person would type it, without passwords.
+    /// The command as a user would type it, without passwords.
     pub(super) fn command_line(&self) -> String {
         let mut words = String::from("git");
         for arg in &self.args {
             words.push(' ');
             words.push_str(&arg.to_string_lossy());
         }
-        words = redact(&words);
+        words = redact_urls(&words);
         if words.len() > 300 {
             let end = words.floor_char_boundary(300);
             words.truncate(end);
@@ -230,8 +231,9 @@ impl Call<'_> {
         words
     }
 
-    fn exec(self) -> Exec {
-        let mut exec = Exec::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
+    fn exec(self) -> ChildCommand {
+        let mut exec =
+            ChildCommand::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
         for name in POINTERS {
             exec = exec.env_remove(name);
         }
@@ -251,10 +253,10 @@ impl Call<'_> {
 }
 
 impl Git {
-    /// The error for a git command that ended with a failure.
-    pub(super) fn failure(&self, command: &str, finished: &Finished) -> GitError {
-        let said = finished.error_text();
-        if said.contains("not a git repository") {
+    /// Builds the error for a failed git command.
+    pub(super) fn failure(&self, command: &str, finished: &ChildOutput) -> GitError {
+        let error_text = finished.error_text();
+        if error_text.contains("not a git repository") {
             let path = self.folder.clone();
             return GitError::NotARepository { path };
         }
@@ -262,16 +264,16 @@ impl Git {
             command: command.to_owned(),
             folder: self.folder.clone(),
             code: finished.code(),
-            words: if said.is_empty() {
-                redact(&finished.text())
+            words: if error_text.is_empty() {
+                redact_urls(&finished.text())
             } else {
-                said
+                error_text
             },
         }
     }
 }
 
-/// The records of a `-z` output.
+/// Splits a `-z` output into records.
 pub(super) fn split_records(output: &[u8]) -> Vec<String> {
     output
         .split(|byte| *byte == 0)

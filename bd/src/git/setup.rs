@@ -1,4 +1,4 @@
-//! Owns how repositories come to be and how they are configured.
+//! Creates and configures repositories.
 
 use std::fs;
 use std::io;
@@ -6,15 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Git, GitError, Identity, redact};
+use super::{Git, GitError, Identity, redact_urls};
 use kit::sys::file;
 
-/// How long a first download may take.
+/// The time limit of the first download.
 const CLONE: Duration = Duration::from_secs(3600);
 
 impl Git {
-    /// Makes a repository in the folder, which is created where it is missing, with `branch` checked
-    /// out and no commit.
+    /// Creates a repository in the folder, and the folder if necessary, with `branch` checked out
+    /// and no commit.
     pub fn init(&self, branch: &str, bare: bool) -> Result<(), GitError> {
         fs::create_dir_all(&self.folder).map_err(|error| Self::file_error(&self.folder, error))?;
         let call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
@@ -22,25 +22,28 @@ impl Git {
         call.run()
     }
 
-    /// Makes the bare repository that the worktrees of a rig share, with `url` as its origin. Remote
-    /// branches are kept apart from local ones, so that no fetch or prune can touch a ref of ours. A
-    /// failed download leaves nothing behind.
+    /// Creates the bare repository that the worktrees of a rig share, with `url` as its origin.
+    /// Remote branches are separate from local ones, so that no fetch or prune can touch a ref of
+    /// ours. A failed download leaves nothing behind.
     pub fn clone_bare(&self, url: &str) -> Result<(), GitError> {
-        self.make_whole(|| self.download(url))
+        self.create_or_remove(|| self.download(url))
     }
 
-    /// Makes a repository where there is none yet. A failure leaves nothing behind.
-    fn make_whole(&self, make: impl FnOnce() -> Result<(), GitError>) -> Result<(), GitError> {
-        self.refuse_taken()?;
+    /// Creates a repository in a folder that has none yet. A failure leaves nothing behind.
+    fn create_or_remove(
+        &self,
+        make: impl FnOnce() -> Result<(), GitError>,
+    ) -> Result<(), GitError> {
+        self.refuse_existing()?;
         let made = make();
         if made.is_err() {
-            // What is left is only what this call made.
+            // The folder contains only files of this call.
             fs::remove_dir_all(&self.folder).ok();
         }
         made
     }
 
-    fn refuse_taken(&self) -> Result<(), GitError> {
+    fn refuse_existing(&self) -> Result<(), GitError> {
         if self.folder.exists() {
             let taken = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
             return Err(Self::file_error(&self.folder, taken));
@@ -54,20 +57,21 @@ impl Git {
         self.config_set("gc.pruneExpire", "never")?;
         self.plumbing(["fetch", "--quiet", "--no-auto-gc", "origin"])
             .remote("origin", CLONE)
-            .done()?;
+            .finish_checked()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
-            let head = format!("refs/heads/{branch}");
-            self.plumbing(["symbolic-ref", "HEAD", &head]).done()?;
+            let branch_ref = format!("refs/heads/{branch}");
+            self.plumbing(["symbolic-ref", "HEAD", &branch_ref])
+                .finish_checked()?;
             let known = format!("refs/remotes/origin/{branch}");
             if self.resolve(&known)?.is_some() {
                 let call = self.plumbing(["symbolic-ref", "refs/remotes/origin/HEAD", &known]);
-                call.done()?;
+                call.finish_checked()?;
             }
         }
         Ok(())
     }
 
-    /// Adds the remote `origin` with the one refspec that keeps its branches apart.
+    /// Adds the remote `origin` with the single refspec that separates its branches.
     pub fn add_origin(&self, url: &str) -> Result<(), GitError> {
         self.hide_config_with(url)?;
         self.config_set("remote.origin.url", url)?;
@@ -75,15 +79,16 @@ impl Git {
         self.config_set("remote.origin.fetch", refspec)
     }
 
-    /// Makes the bare repository of a rig that has no origin: with the branches and tags of `source`, a
-    /// repository on this machine, or with one empty commit on `branch`. A failure leaves nothing behind.
+    /// Creates the bare repository of a rig without an origin: with the branches and tags of
+    /// `source`, a repository on this machine, or with one empty commit on `branch`. A failure
+    /// leaves nothing behind.
     pub fn import_bare(
         &self,
         source: Option<&Path>,
         branch: &str,
         author: &Identity,
     ) -> Result<(), GitError> {
-        self.make_whole(|| self.import(source, branch, author))
+        self.create_or_remove(|| self.import(source, branch, author))
     }
 
     fn import(
@@ -106,18 +111,18 @@ impl Git {
             .run()
     }
 
-    /// Clones `url` into the folder, with `branch` checked out where one is named. What `reference`, a
-    /// repository on this machine, has already is copied from there.
+    /// Clones `url` into the folder and checks out `branch` if it is given. Copies the objects that
+    /// `reference`, a repository on this machine, already has.
     pub fn clone_tree(
         &self,
         url: &str,
         branch: Option<&str>,
         reference: Option<&Path>,
     ) -> Result<(), GitError> {
-        self.refuse_taken()?;
+        self.refuse_existing()?;
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
-        let above = self.beside(parent);
+        let above = self.in_folder(parent);
         let mut call = above.plumbing(["clone", "--quiet"]).remote(url, CLONE);
         if let Some(branch) = branch {
             call = call.args(["--branch", branch]);
@@ -126,13 +131,15 @@ impl Git {
             call = call.args(["--dissociate", "--reference-if-able"]);
             call = call.args([reference]);
         }
-        call.args(["--", url]).args([&self.folder]).done()?;
+        call.args(["--", url])
+            .args([&self.folder])
+            .finish_checked()?;
         self.hide_config_with(url)
     }
 
-    /// Lets nobody else read a configuration that holds `url`, if that holds a password. Git keeps the mode.
+    /// Makes the configuration private if `url` contains a password. Git keeps the mode.
     fn hide_config_with(&self, url: &str) -> Result<(), GitError> {
-        if redact(url) == url {
+        if redact_urls(url) == url {
             return Ok(());
         }
         let path = self.common_dir()?.join("config");
@@ -140,7 +147,7 @@ impl Git {
             .map_err(|error| Self::file_error(&path, error))
     }
 
-    /// A setting, from the repository or from the person's own configuration.
+    /// Returns a setting from the repository's or the user's configuration.
     pub fn config_get(&self, key: &str) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["config", "--get", key]);
         let command = call.command_line();
@@ -157,17 +164,20 @@ impl Git {
         self.plumbing(["config", "--replace-all", key, value]).run()
     }
 
-    /// Makes git ignore `pattern` in this clone and all its worktrees, without touching a tracked file.
+    /// Makes git ignore `pattern` in this clone and all its worktrees, without a change of a
+    /// tracked file.
     pub fn exclude(&self, pattern: &str) -> Result<(), GitError> {
         Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)
     }
 
-    /// Adds a line to one of git's files, unless it is there.
+    /// Adds a line to one of git's files, unless the file already has it.
     pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
         let failed = |error| Self::file_error(path, error);
-        let text = file::read(path).map_err(failed)?.unwrap_or_default();
+        let text = file::read_file_if_exists(path)
+            .map_err(failed)?
+            .unwrap_or_default();
         let mut text = String::from_utf8_lossy(&text).into_owned();
-        if text.lines().any(|own| own.trim() == line) {
+        if text.lines().any(|existing| existing.trim() == line) {
             return Ok(());
         }
         if !text.is_empty() && !text.ends_with('\n') {
@@ -175,7 +185,7 @@ impl Git {
         }
         text.push_str(line);
         text.push('\n');
-        file::make_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
-        file::replace(path, text.as_bytes(), 0o644).map_err(failed)
+        file::create_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
+        file::replace_file(path, text.as_bytes(), 0o644).map_err(failed)
     }
 }

@@ -1,8 +1,8 @@
-//! Owns files in commits that are read and written without a checkout, and a branch that lives beside those
-//! that people work on.
+//! Reads and writes files in commits without a checkout, and maintains a branch beside the branches
+//! that users work on.
 //!
-//! What must always hold: neither the index nor the work tree of anybody is touched; a tree is made in an
-//! index of its own that is gone afterwards.
+//! No index and no work tree is touched. A tree is built in a temporary index that is removed
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,45 +11,44 @@ use std::time::Duration;
 
 use super::{Git, GitError};
 
-/// What the folders of such indexes are called, in the repository's own folder.
+/// The name prefix of the temporary index folders, in the repository's own folder.
 const SCRATCH: &str = "beads-index-";
 
-/// From this age on one was left by a process that was killed.
+/// The age from which a temporary index is considered left by a killed process.
 const LEFT: Duration = Duration::from_secs(3600);
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Its mode as git writes it.
+    /// The mode as git writes it.
     pub mode: String,
-    /// The id of its content.
+    /// The id of the content.
     pub id: String,
-    /// How long it is; 0 for what is no file.
+    /// The size in bytes; 0 for an entry that is not a file.
     pub size: u64,
 }
 
 /// The files of a commit by path.
-pub type Entries = BTreeMap<String, TreeEntry>;
+pub type TreeEntries = BTreeMap<String, TreeEntry>;
 
 impl Git {
-    /// All files of a commit.
-    pub fn entries(&self, rev: &str) -> Result<Entries, GitError> {
+    pub fn entries(&self, rev: &str) -> Result<TreeEntries, GitError> {
         self.entries_below(rev, "")
     }
 
-    /// The files of a commit at or below a path; all where it is empty.
-    pub fn entries_below(&self, rev: &str, path: &str) -> Result<Entries, GitError> {
+    /// Returns the files of a commit at or below a path. An empty path means all files.
+    pub fn entries_below(&self, rev: &str, path: &str) -> Result<TreeEntries, GitError> {
         let below = (!path.is_empty()).then_some(path);
         let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
         let call = call.args(["--full-tree", rev, "--"]).args(below);
         let command = call.command_line();
-        let mut entries = Entries::new();
-        for record in call.done()?.stdout.split(|byte| *byte == 0) {
+        let mut entries = TreeEntries::new();
+        for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {
             if record.is_empty() {
                 continue;
             }
             let read = || {
-                // A path that is no text could not be written back as it is.
+                // A path that is not UTF-8 could not be written back unchanged.
                 let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
                 let mut facts = facts.split_ascii_whitespace();
                 let mode = facts.next()?.to_owned();
@@ -66,62 +65,64 @@ impl Git {
         Ok(entries)
     }
 
-    /// The content with this id.
+    /// Reads the content with this id.
     pub fn blob(&self, id: &str) -> Result<Vec<u8>, GitError> {
-        Ok(self.plumbing(["cat-file", "blob", id]).done()?.stdout)
+        Ok(self
+            .plumbing(["cat-file", "blob", id])
+            .finish_checked()?
+            .stdout)
     }
 
-    /// Keeps content in the repository; gives its id.
+    /// Writes content to the repository and returns its id.
     pub fn write_blob(&self, content: &[u8]) -> Result<String, GitError> {
         self.plumbing(["hash-object", "-w", "-t", "blob", "--no-filters", "--stdin"])
             .stdin(content)
             .text()
     }
 
-    /// Keeps a tree of these files in the repository; gives its id.
-    pub fn write_entries(&self, entries: &Entries) -> Result<String, GitError> {
+    /// Writes a tree of these files to the repository and returns its id.
+    pub fn write_entries(&self, entries: &TreeEntries) -> Result<String, GitError> {
         let mut lines = Vec::new();
         for (path, entry) in entries {
             lines.extend_from_slice(format!("{} {}\t{path}", entry.mode, entry.id).as_bytes());
             lines.push(0);
         }
-        self.tree_of_lines(lines)
+        self.write_tree_lines(lines)
     }
 
-    /// The tree of files as `git ls-tree -z` lists them.
-    pub(super) fn tree_of_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
+    /// Writes the tree of files in the format of `git ls-tree -z` and returns its id.
+    pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
             .prefix(SCRATCH)
             .tempdir_in(&common)
             .map_err(|error| Self::file_error(&common, error))?;
-        forget_old(&common, scratch.path());
+        remove_stale_indexes(&common, scratch.path());
         let index = scratch.path().join("index");
         self.plumbing(["update-index", "-z", "--index-info"])
             .env("GIT_INDEX_FILE", &index)
             .stdin(lines)
-            .done()?;
+            .finish_checked()?;
         self.plumbing(["write-tree", "--missing-ok"])
             .env("GIT_INDEX_FILE", &index)
             .text()
     }
 
-    /// The tree of a commit.
     pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
         let tree = format!("{commit}^{{tree}}");
         self.plumbing(["rev-parse", "--verify", "--end-of-options", &tree])
             .text()
     }
 
-    /// Brings one branch of a remote up to date in `refs/remotes`, and nothing else.
+    /// Updates one branch of a remote in `refs/remotes`, and nothing else.
     pub fn fetch_branch(&self, remote: &str, branch: &str) -> Result<(), GitError> {
         let refspec = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
         let only = ["--no-tags", "--no-recurse-submodules"];
         self.fetch_refs(remote, &[&only[..], &["--", remote, &refspec]].concat())
     }
 
-    /// The worktree in which a branch is checked out.
-    pub fn checked_out(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+    /// Returns the worktree in which a branch is checked out.
+    pub fn checked_out_worktree(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let all = self.worktree_list()?;
         let on_it = |tree: &super::Worktree| {
             !tree.bare && !tree.prunable && tree.branch.as_deref() == Some(branch)
@@ -129,8 +130,8 @@ impl Git {
         Ok(all.into_iter().find(on_it).map(|tree| tree.path))
     }
 
-    /// The remotes that are known to have a branch, sorted.
-    pub fn remotes_with(&self, branch: &str) -> Result<Vec<String>, GitError> {
+    /// Returns the remotes that have a branch according to `refs/remotes`, sorted.
+    pub fn remotes_with_branch(&self, branch: &str) -> Result<Vec<String>, GitError> {
         let mut names = self.remotes()?;
         names.sort();
         let mut having = Vec::new();
@@ -146,16 +147,17 @@ impl Git {
     }
 }
 
-/// Removes what killed processes left, by the age against the folder that was made just now.
-fn forget_old(common: &Path, own: &Path) {
+/// Removes the indexes that killed processes left. Their age is relative to the folder that was
+/// created just now.
+fn remove_stale_indexes(common: &Path, new_folder: &Path) {
     let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
-    let Ok(now) = changed(own) else { return };
+    let Ok(now) = changed(new_folder) else { return };
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
         let age = changed(&path).map(|then| now.duration_since(then).unwrap_or_default());
         if is_scratch && age.is_ok_and(|age| age > LEFT) {
-            // Left where it is, it only takes room.
+            // An index that cannot be removed only takes space.
             fs::remove_dir_all(&path).ok();
         }
     }
@@ -181,7 +183,7 @@ mod tests {
             let file = fs::File::open(path).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         }
-        forget_old(folder.path(), &own);
+        remove_stale_indexes(folder.path(), &own);
         assert!(own.exists() && young.exists() && other.exists() && !old.exists());
     }
 }

@@ -1,26 +1,24 @@
-//! Owns who git's user is here: the name and address that `git config` answers.
+//! Determines the git user: the name and address that `git config` returns.
 //!
-//! Asking the git command costs more than everything else that a small change does. Its answer is remembered in
-//! `bd-user` in the repository's own folder while the files of settings stay as they are. Settings that include other
-//! files are asked for each time.
+//! The git command costs more than the rest of a small change. Its answer is remembered in
+//! `bd-user` in the repository's own folder, as long as the settings files stay unchanged. If the
+//! settings include other files, the command is run every time.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Git;
-use super::folders::{Folders, folders};
-use kit::sys::{Env, Remembered};
+use super::folders::{GitFolders, find_git_folders};
+use kit::sys::{CachedAnswer, Env};
 
-/// Who git says the user is.
+/// The user according to git.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct User {
-    /// `user.name`.
+pub struct GitUser {
     pub name: Option<String>,
-    /// `user.email`.
     pub email: Option<String>,
 }
 
-/// What git may read, beside the repository's own settings.
+/// Files that git may read besides the repository's own settings.
 const SETTINGS: [(&str, &str); 5] = [
     ("GIT_CONFIG_SYSTEM", ""),
     ("GIT_CONFIG_GLOBAL", ""),
@@ -30,33 +28,33 @@ const SETTINGS: [(&str, &str); 5] = [
 ];
 
 impl Git {
-    /// Git's user in this folder.
-    pub fn user(&self, env: &Env) -> User {
-        let folders = folders(&self.folder).filter(Folders::is_repository);
+    /// Returns git's user in this folder.
+    pub fn user(&self, env: &Env) -> GitUser {
+        let folders = find_git_folders(&self.folder).filter(GitFolders::is_repository);
         let Some(folders) = folders.filter(|_| self.env.is_empty()) else {
             return self.user_by_command().0;
         };
         let has_system = env.get("GIT_CONFIG_NOSYSTEM").unwrap_or_default();
-        let place = folders.own.join("bd-user");
-        let known = Remembered::at(place, &settings(&folders, env), has_system);
+        let place = folders.git_dir.join("bd-user");
+        let known = CachedAnswer::for_file(place, &list_settings_files(&folders, env), has_system);
         if let Some([name, email]) = known.parts() {
             let value = |text: String| Some(text).filter(|text| !text.is_empty());
             let (name, email) = (value(name), value(email));
-            return User { name, email };
+            return GitUser { name, email };
         }
         let (user, is_whole) = self.user_by_command();
         if is_whole {
             let [name, email] = [&user.name, &user.email].map(|value| value.as_deref());
-            known.remember([name.unwrap_or_default(), email.unwrap_or_default()]);
+            known.store([name.unwrap_or_default(), email.unwrap_or_default()]);
         }
         user
     }
 
-    /// The user, and whether that is all there is to it.
-    fn user_by_command(&self) -> (User, bool) {
+    /// Returns the user from the git command, and true if the answer may be remembered.
+    fn user_by_command(&self) -> (GitUser, bool) {
         let keys = r"^(user\.(name|email)|include(if\..*)?\.path)$";
         let call = self.plumbing(["config", "-z", "--get-regexp", keys]);
-        // Without git, or without a user there, other sources stand in.
+        // Without git, or without a configured user, other sources apply.
         let records = call.limit(Duration::from_secs(5)).records();
         let is_answer = records.is_ok();
         let records = records.unwrap_or_default();
@@ -67,7 +65,7 @@ impl Git {
             let value = settings.find(|(name, _)| *name == key)?.1;
             (!value.is_empty()).then(|| value.to_owned())
         };
-        let user = User {
+        let user = GitUser {
             name: value("user.name"),
             email: value("user.email"),
         };
@@ -76,8 +74,8 @@ impl Git {
     }
 }
 
-/// What decides about git's answer.
-fn settings(git: &Folders, env: &Env) -> Vec<PathBuf> {
+/// Lists the files that determine git's answer.
+fn list_settings_files(git: &GitFolders, env: &Env) -> Vec<PathBuf> {
     let named = SETTINGS.iter().filter_map(|(variable, name)| {
         let place = PathBuf::from(env.get(variable)?);
         Some(if name.is_empty() {
@@ -89,7 +87,7 @@ fn settings(git: &Folders, env: &Env) -> Vec<PathBuf> {
     let usual = [
         PathBuf::from("/etc/gitconfig"),
         git.common.join("config"),
-        git.own.join("config.worktree"),
+        git.git_dir.join("config.worktree"),
     ];
     named.chain(usual).collect()
 }

@@ -1,31 +1,32 @@
-//! Owns commits made anew without some of their files, and the question which files commits bring along.
+//! Rewrites commits without the given paths, and lists the paths that a range of commits
+//! introduces.
 //!
-//! What must always hold: a commit made anew differs from the old one in its tree and parents only (and loses
-//! a signature, which would be wrong); the same commits give the same new ones; neither index nor work tree
-//! of anybody is touched. Paths are bytes here: no name of a file is in the way.
+//! A rewritten commit differs from the old one only in its tree and parents, and loses its
+//! signature, which would be invalid. The same commits give the same rewritten ones. No index and
+//! no work tree is touched. Paths are bytes, so every file name is supported.
 
 use std::collections::HashMap;
 
 use super::{Git, GitError};
 
-/// Which paths are meant.
-pub type Meant<'a> = &'a dyn Fn(&[u8]) -> bool;
+/// Selects paths.
+pub type PathFilter<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 impl Git {
-    /// The meant files that any commit of `base..tip` adds or changes, sorted. What a merge only takes from one
-    /// of its parents is not its own.
-    pub fn brought_along(
+    /// Returns the selected files that any commit of `base..tip` adds or changes, sorted. A merge
+    /// does not introduce a file that it takes unchanged from a parent.
+    pub fn introduced_paths(
         &self,
         base: &str,
         tip: &str,
-        meant: Meant,
+        meant: PathFilter,
     ) -> Result<Vec<String>, GitError> {
         let args = ["log", "-c", "--format=", "--name-only", "-z"];
         let more = ["--no-renames", "--diff-filter=d", "--no-ext-diff"];
         let range = format!("{base}..{tip}");
         let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
-        let listed = call.done()?.stdout;
-        // Between two commits there is an empty line.
+        let listed = call.finish_checked()?.stdout;
+        // An empty line separates two commits.
         let paths = listed
             .split(|byte| *byte == 0)
             .map(|path| path.strip_prefix(b"\n").unwrap_or(path));
@@ -38,75 +39,93 @@ impl Git {
         Ok(found)
     }
 
-    /// The tree of `rev` with the meant files as they are in `from`: gone where `from` does not have them.
-    pub fn tree_without(&self, rev: &str, meant: Meant, from: &str) -> Result<String, GitError> {
+    /// Returns the tree of `rev` with the selected files as they are in `from`, and without those
+    /// that `from` lacks.
+    pub fn tree_without(
+        &self,
+        rev: &str,
+        meant: PathFilter,
+        from: &str,
+    ) -> Result<String, GitError> {
         let mut lines = Vec::new();
-        let own = self.listed(rev)?;
-        for record in own.split(|byte| *byte == 0) {
+        let own_files = self.list_tree(rev)?;
+        for record in own_files.split(|byte| *byte == 0) {
             if path_of(record).is_some_and(|path| !meant(path)) {
                 lines.extend_from_slice(record);
                 lines.push(0);
             }
         }
-        let theirs = self.listed(from)?;
+        let theirs = self.list_tree(from)?;
         for record in theirs.split(|byte| *byte == 0) {
             if path_of(record).is_some_and(meant) {
                 lines.extend_from_slice(record);
                 lines.push(0);
             }
         }
-        self.tree_of_lines(lines)
+        self.write_tree_lines(lines)
     }
 
-    /// The tree of `rev` with `path`, a file or folder, as it is in `from`: gone where `from` does not have it.
+    /// Returns the tree of `rev` with `path`, a file or folder, as it is in `from`, and without it
+    /// if `from` lacks it.
     pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
         let below = format!("{path}/");
-        let meant = |own: &[u8]| own == path.as_bytes() || own.starts_with(below.as_bytes());
+        let meant = |candidate: &[u8]| {
+            candidate == path.as_bytes() || candidate.starts_with(below.as_bytes())
+        };
         self.tree_without(rev, &meant, from)
     }
 
-    /// All files of a commit, as git lists them.
-    fn listed(&self, rev: &str) -> Result<Vec<u8>, GitError> {
+    /// Lists all files of a commit in git's format.
+    fn list_tree(&self, rev: &str) -> Result<Vec<u8>, GitError> {
         let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
-        Ok(call.done()?.stdout)
+        Ok(call.finish_checked()?.stdout)
     }
 
-    /// The commits of `base..tip` made anew, none of which changes a meant file: each has them as its parent has
-    /// them; the new tip. A commit of which nothing is left is left out, so that the answer may be `base` itself.
-    pub fn commits_without(&self, base: &str, tip: &str, meant: Meant) -> Result<String, GitError> {
+    /// Rewrites the commits of `base..tip` so that none changes a selected file: each commit has
+    /// these files as its parent has them. Returns the new tip. Commits that become empty are
+    /// dropped, so the result may be `base`.
+    pub fn commits_without(
+        &self,
+        base: &str,
+        tip: &str,
+        meant: PathFilter,
+    ) -> Result<String, GitError> {
         let base = self.commit_id(base)?;
         let range = format!("{base}..{tip}");
         let call = self.plumbing(["rev-list", "--topo-order", "--reverse", &range]);
         let mut anew: HashMap<String, String> = HashMap::new();
         let mut last = base.clone();
         for old in call.text()?.lines() {
-            last = self.one_without(old, &base, &anew, meant)?;
+            last = self.rewrite_without(old, &base, &anew, meant)?;
             anew.insert(old.to_owned(), last.clone());
         }
         Ok(last)
     }
 
-    fn one_without(
+    fn rewrite_without(
         &self,
         old: &str,
         base: &str,
-        anew: &HashMap<String, String>,
-        meant: Meant,
+        rewritten: &HashMap<String, String>,
+        meant: PathFilter,
     ) -> Result<String, GitError> {
-        let raw = self.plumbing(["cat-file", "commit", old]).done()?.stdout;
-        let parsed = Raw::read(&raw);
+        let raw = self
+            .plumbing(["cat-file", "commit", old])
+            .finish_checked()?
+            .stdout;
+        let parsed = RawCommit::parse(&raw);
         let mut parents: Vec<&str> = Vec::new();
         for parent in &parsed.parents {
-            let now = anew.get(*parent).map_or(*parent, String::as_str);
+            let now = rewritten.get(*parent).map_or(*parent, String::as_str);
             if !parents.contains(&now) {
                 parents.push(now);
             }
         }
-        // A merge takes them from what it brings in from outside.
+        // A merge takes the selected files from the parent that is not rewritten.
         let outside = parsed
             .parents
             .iter()
-            .find(|parent| !anew.contains_key(**parent));
+            .find(|parent| !rewritten.contains_key(**parent));
         let from = match (parents.as_slice(), outside) {
             ([], _) => base,
             ([parent], _) => parent,
@@ -125,7 +144,7 @@ impl Git {
             }
         }
         self.plumbing(["hash-object", "-w", "-t", "commit", "--stdin"])
-            .stdin(parsed.write(&tree, &parents, None))
+            .stdin(parsed.serialize(&tree, &parents, None))
             .text()
     }
 
@@ -136,25 +155,24 @@ impl Git {
     }
 }
 
-/// The path in a line of `ls-tree`.
 fn path_of(record: &[u8]) -> Option<&[u8]> {
     let tab = record.iter().position(|byte| *byte == b'\t')?;
     record.get(tab + 1..)
 }
 
 /// A commit object as it is stored.
-pub(super) struct Raw<'a> {
+pub(super) struct RawCommit<'a> {
     tree: &'a str,
     parents: Vec<&'a str>,
-    /// The other lines of the head, each with its end.
+    /// The other header lines, with their newlines.
     others: Vec<&'a [u8]>,
     /// The empty line and the message.
     rest: &'a [u8],
 }
 
-impl<'a> Raw<'a> {
-    pub(super) fn read(raw: &'a [u8]) -> Self {
-        let mut read = Raw {
+impl<'a> RawCommit<'a> {
+    pub(super) fn parse(raw: &'a [u8]) -> Self {
+        let mut read = RawCommit {
             tree: "",
             parents: Vec::new(),
             others: Vec::new(),
@@ -184,8 +202,13 @@ impl<'a> Raw<'a> {
         read
     }
 
-    /// The object with another tree and other parents; with another committer where one is given.
-    pub(super) fn write(&self, tree: &str, parents: &[&str], committer: Option<&str>) -> Vec<u8> {
+    /// Serializes the object with another tree, other parents and, if given, another committer.
+    pub(super) fn serialize(
+        &self,
+        tree: &str,
+        parents: &[&str],
+        committer: Option<&str>,
+    ) -> Vec<u8> {
         let mut text = format!("tree {tree}\n").into_bytes();
         for parent in parents {
             text.extend_from_slice(format!("parent {parent}\n").as_bytes());
@@ -244,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_taken_out_of_every_commit_and_the_rest_of_it_stays() {
+    fn files_are_removed_from_every_commit_and_the_rest_stays() {
         let tree = tree();
         let base = tree.commit(&[("a", "1"), (".note/old", "kept")], "Begin\n");
         tree.commit(&[(".note/x", "only a note")], "A note\n");
@@ -257,13 +280,13 @@ mod tests {
             "Work: ü\n\nWith a body.\n",
         );
         let tip = tree.commit(&[("c", "3")], "More\n");
-        let brought = tree.git.brought_along(&base, &tip, &is_note).unwrap();
+        let brought = tree.git.introduced_paths(&base, &tip, &is_note).unwrap();
         assert_eq!(brought, [".note/old", ".note/x", "sub/.note/y"]);
         let new = tree.git.commits_without(&base, &tip, &is_note).unwrap();
         assert_eq!(tree.files(&new), [".note/old", "a", "b", "c"]);
         assert!(
             tree.git
-                .brought_along(&base, &new, &is_note)
+                .introduced_paths(&base, &new, &is_note)
                 .unwrap()
                 .is_empty()
         );
@@ -290,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn of_commits_with_nothing_else_the_base_is_left() {
+    fn commits_with_only_removed_files_collapse_to_the_base() {
         let tree = tree();
         let base = tree.commit(&[("a", "1")], "Begin\n");
         let tip = tree.commit(&[(".note/x", "1")], "A note\n");
@@ -301,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_as_in_the_other_commit_whatever_kind_it_has_in_either() {
+    fn a_path_is_taken_from_the_other_commit_whatever_its_file_type() {
         let tree = tree();
         let put = |kind: &str| {
             let path = tree.git.folder().join(".note");
@@ -316,7 +339,7 @@ mod tests {
                     let id = "1".repeat(40);
                     let entry = format!("160000,{id},.note");
                     let add = ["update-index", "--add", "--cacheinfo", &entry];
-                    tree.git.plumbing(add).done().unwrap();
+                    tree.git.plumbing(add).finish_checked().unwrap();
                     return tree.git.commit_index(kind).unwrap();
                 }
                 _ => std::fs::write(&path, "1").unwrap(),
@@ -348,14 +371,14 @@ mod tests {
         tree.git.switch("main").unwrap();
         tree.commit(&[("b", "1")], "Main\n");
         let merge = ["merge", "--quiet", "--no-ff", "-m", "Merge", "side"];
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let new = tree.git.commits_without(&base, "main", &is_note).unwrap();
         assert_eq!(tree.files(&new), ["a", "b", "side"]);
         assert!(tree.git.resolve(&format!("{new}^2")).unwrap().is_some());
     }
 
     #[test]
-    fn what_a_merge_takes_from_a_parent_is_not_brought_along_and_what_it_adds_itself_is() {
+    fn only_paths_that_a_merge_adds_itself_are_introduced() {
         let tree = tree();
         let start = tree.commit(&[("a", "1"), (".note/kept", "1")], "Begin\n");
         tree.git.switch_new_branch("work", &start).unwrap();
@@ -364,33 +387,33 @@ mod tests {
         let base = tree.commit(&[(".note/kept", "2")], "The target's own\n");
         tree.git.switch("work").unwrap();
         let merge = ["merge", "--quiet", "--no-commit", "main"];
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let clean = tree.git.commit_index("Merge\n").unwrap();
         assert!(
             tree.git
-                .brought_along(&base, &clean, &is_note)
+                .introduced_paths(&base, &clean, &is_note)
                 .unwrap()
                 .is_empty()
         );
         tree.git.reset_hard("HEAD^").unwrap();
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let evil = tree.commit(&[(".note/evil", "x")], "Merge\n");
-        let brought = tree.git.brought_along(&base, &evil, &is_note).unwrap();
+        let brought = tree.git.introduced_paths(&base, &evil, &is_note).unwrap();
         assert_eq!(brought, [".note/evil"]);
         let new = tree.git.commits_without(&base, &evil, &is_note).unwrap();
         assert_eq!(tree.files(&new), [".note/kept", "a", "work"]);
         assert!(
             tree.git
-                .brought_along(&base, &new, &is_note)
+                .introduced_paths(&base, &new, &is_note)
                 .unwrap()
                 .is_empty()
         );
     }
 
     #[test]
-    fn a_signature_does_not_outlive_what_it_signs() {
+    fn a_rewritten_commit_loses_its_signature() {
         let raw = b"tree t\nparent p\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----B\n x\n \n -----E\nencoding x\n\nSubject\n\n parent p\n";
-        let written = Raw::read(raw).write("n", &["q", "r"], None);
+        let written = RawCommit::parse(raw).serialize("n", &["q", "r"], None);
         let text = String::from_utf8(written).unwrap();
         let expected = "tree n\nparent q\nparent r\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding x\n\nSubject\n\n parent p\n";
         assert_eq!(text, expected);

@@ -1,25 +1,24 @@
-//! Owns worktrees: several work trees over one repository.
+//! Adds, lists and removes worktrees of one repository.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Git, GitError};
 
-/// How long a checkout of a large tree may take.
+/// The time limit for the checkout of a large tree.
 const CHECKOUT: Duration = Duration::from_secs(1800);
 
-/// One worktree as git knows it.
+/// One worktree in git's list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Worktree {
-    /// Where it is.
     pub path: PathBuf,
-    /// The commit it is at.
+    /// The checked-out commit.
     pub head: Option<String>,
-    /// The branch it is on; none when detached.
+    /// The checked-out branch; `None` if HEAD is detached.
     pub branch: Option<String>,
-    /// Whether this entry is the bare repository itself.
+    /// True if this entry is the bare repository.
     pub bare: bool,
-    /// Whether git holds it for gone.
+    /// True if git considers the worktree gone.
     pub prunable: bool,
 }
 
@@ -29,7 +28,6 @@ impl Git {
         self.add_worktree(&["--no-track", "-b", branch], path, start)
     }
 
-    /// Adds a worktree at `path` without a branch.
     pub fn worktree_add_detached(&self, path: &Path, start: &str) -> Result<(), GitError> {
         self.add_worktree(&["--detach"], path, start)
     }
@@ -39,11 +37,11 @@ impl Git {
         call.args([path]).args([start]).limit(CHECKOUT).run()
     }
 
-    /// All worktrees, the main one or the bare repository first.
+    /// Lists all worktrees, the main one or the bare repository first.
     pub fn worktree_list(&self) -> Result<Vec<Worktree>, GitError> {
         let finished = self
             .plumbing(["worktree", "list", "--porcelain", "-z"])
-            .done()?;
+            .finish_checked()?;
         let text = String::from_utf8_lossy(&finished.stdout).into_owned();
         let mut all = Vec::new();
         for block in text.split("\0\0").filter(|block| !block.is_empty()) {
@@ -67,15 +65,15 @@ impl Git {
         Ok(all)
     }
 
-    /// Removes a worktree. Without `force` git refuses one with changes; with it, what was there is for
-    /// the caller to have saved.
+    /// Removes a worktree. Without `force`, git refuses to remove one with changes. With `force`,
+    /// the caller must have saved the changes.
     pub fn worktree_remove(&self, path: &Path, force: bool) -> Result<(), GitError> {
         let call = self.plumbing(["worktree", "remove"]);
         let call = if force { call.args(["--force"]) } else { call };
         call.args([path]).limit(CHECKOUT).run()
     }
 
-    /// Forgets worktrees whose folder is gone.
+    /// Prunes worktrees whose folder is gone.
     pub fn worktree_prune(&self) -> Result<(), GitError> {
         self.plumbing(["worktree", "prune"]).run()
     }

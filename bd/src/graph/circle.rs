@@ -1,9 +1,9 @@
-//! A circle in a graph of numbers.
+//! Finds a cycle in a graph of numbers.
 
-/// A circle, its first node again at its end, if there is one; `waits[n]` are the nodes that `n` waits for.
-/// Nodes that wait for nothing are taken away until only circles, and what waits for them, are left: no
-/// recursion, so a chain may be of any length.
-pub fn first(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
+/// Returns a cycle, closed by its first node, if there is one. `waits[n]` are the nodes that `n`
+/// waits for. Removes nodes that wait for nothing until only cycles, and the nodes that wait for
+/// them, remain. Runs without recursion, so a chain may have any length.
+pub fn find_index_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); waits.len()];
     for (node, targets) in waits.iter().enumerate() {
@@ -40,12 +40,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_found_and_a_diamond_is_none() {
-        assert_eq!(first(&[vec![1, 2], vec![3], vec![3], vec![]]), None);
+    fn a_circle_is_found_but_a_diamond_is_not_a_circle() {
         assert_eq!(
-            first(&[vec![1], vec![2], vec![3], vec![1]]),
+            find_index_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]),
+            None
+        );
+        assert_eq!(
+            find_index_cycle(&[vec![1], vec![2], vec![3], vec![1]]),
             Some(vec![1, 2, 3, 1])
         );
-        assert_eq!(first(&[vec![0]]), Some(vec![0, 0]));
+        assert_eq!(find_index_cycle(&[vec![0]]), Some(vec![0, 0]));
     }
 }

@@ -1,27 +1,25 @@
-//! How far epics are: their children, and how many of them are closed.
+//! The progress of epics: their children, and the number of closed ones.
 
 use crate::bead::{Bead, Kind};
 use crate::store::Snapshot;
 
-/// An open epic and its children.
+/// An open epic and its progress.
 #[derive(Debug, Clone)]
 pub struct EpicProgress {
-    /// The epic.
     pub epic: Bead,
-    /// How many children it has.
     pub children: usize,
-    /// How many of them are closed.
+    /// The number of closed children.
     pub closed: usize,
 }
 
 impl EpicProgress {
-    /// Whether it has children and all of them are closed.
+    /// Returns true if there are children and all of them are closed.
     pub fn is_done(&self) -> bool {
         self.children > 0 && self.closed == self.children
     }
 }
 
-/// The open epics, most urgent first.
+/// Returns the open epics, most urgent first.
 pub fn open_epics(snapshot: &Snapshot) -> Vec<EpicProgress> {
     let refs = snapshot.bead_refs();
     let open = refs.filter(|epic| epic.kind() == Kind::Epic && epic.is_open());

@@ -1,4 +1,4 @@
-//! Why a bead is not ready.
+//! Explains why beads are not ready.
 
 use std::fmt;
 
@@ -7,29 +7,28 @@ use jiff::Timestamp;
 use crate::bead::blocked;
 use crate::bead::{Bead, DepKind, Stamp, Status};
 use crate::graph::ready;
-use crate::store::{BeadRef, ListRow, Snapshot, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
-/// One thing that keeps a bead from being ready.
+/// One reason why a bead is not ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// It waits for this open bead.
+pub enum NotReadyReason {
+    /// The bead waits for this open bead.
     Waits(String),
-    /// It runs only if this bead fails.
+    /// The bead runs only if this bead fails.
     Conditional(String),
-    /// It waits for children of this bead.
+    /// The bead waits for children of this bead.
     Children(String),
-    /// It waits for this capability of another project.
+    /// The bead waits for this capability of another project.
     External(String),
-    /// Its parent waits for something.
+    /// The parent of the bead is blocked.
     Parent(String),
-    /// It is put off until then.
+    /// The bead is deferred until this time.
     Deferred(Stamp),
-    /// Its status says so.
     Status(Status),
 }
 
-impl Reason {
-    /// A stable word for programs.
+impl NotReadyReason {
+    /// A stable code for programs.
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Waits(_) => "blocks",
@@ -42,7 +41,7 @@ impl Reason {
         }
     }
 
-    /// In which order reasons are told: edges, other projects, parents, times, the status.
+    /// The rank of the reason in output: edges, other projects, parents, times, the status.
     fn rank(&self) -> u8 {
         match self {
             Self::Waits(_) | Self::Conditional(_) | Self::Children(_) => 0,
@@ -53,7 +52,7 @@ impl Reason {
         }
     }
 
-    /// What the reason is about: a bead, an instant or a status.
+    /// The subject of the reason: a bead, an instant or a status.
     pub fn subject(&self) -> &str {
         match self {
             Self::Waits(id)
@@ -67,7 +66,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for NotReadyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Waits(id) => write!(f, "waits for {id}"),
@@ -81,77 +80,79 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A bead that is not ready, and why.
+/// A bead that is not ready, with the reasons.
 #[derive(Debug, Clone)]
-pub struct Explained<'a> {
-    /// The bead.
+pub struct UnreadyBead<'a> {
     pub bead: &'a Bead,
-    /// Each thing that keeps it.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<NotReadyReason>,
 }
 
-/// Why each open bead that is work is not ready; those that are ready are left out.
-/// `outside` tells which capabilities of other projects a bead still waits for.
-pub fn not_ready(
+/// Explains each open work bead that is not ready. `outside` returns the unsatisfied capabilities
+/// of other projects that a bead waits for.
+pub fn explain_unready(
     snapshot: &Snapshot,
     now: Timestamp,
     mut outside: impl FnMut(&Bead) -> Vec<String>,
-) -> Vec<Explained<'_>> {
-    let mut found: Vec<Explained<'_>> = Vec::new();
+) -> Vec<UnreadyBead<'_>> {
+    let mut found: Vec<UnreadyBead<'_>> = Vec::new();
     for brief in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(brief.node);
-        if brief.is_pinned() || brief.is_ephemeral() || ready::is_no_work(&head.kind()) {
+        let bead_ref = snapshot.bead_ref_at(brief.node);
+        if brief.is_pinned() || brief.is_ephemeral() || ready::is_internal_kind(&bead_ref.kind()) {
             continue;
         }
-        let mut reasons = reasons_of_bead(snapshot, &head, now);
-        if head.has_external()
-            && let Some(bead) = head.bead()
+        let mut reasons = reasons_of_bead(snapshot, &bead_ref, now);
+        if bead_ref.has_external_edge()
+            && let Some(bead) = bead_ref.bead()
         {
-            reasons.extend(outside(bead).into_iter().map(Reason::External));
+            reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
         }
-        reasons.sort_by_key(Reason::rank);
-        if let (false, Some(bead)) = (reasons.is_empty(), head.bead()) {
-            found.push(Explained { bead, reasons });
+        reasons.sort_by_key(NotReadyReason::rank);
+        if let (false, Some(bead)) = (reasons.is_empty(), bead_ref.bead()) {
+            found.push(UnreadyBead { bead, reasons });
         }
     }
     found.sort_by(|a, b| {
-        let key = |item: &Explained<'_>| (item.bead.priority, item.bead.id.clone());
+        let key = |item: &UnreadyBead<'_>| (item.bead.priority, item.bead.id.clone());
         key(a).cmp(&key(b))
     });
     found
 }
 
-/// What a bead waits for: beads, capabilities of other projects, and a parent that waits. `outside` tells which capabilities
-/// are missing.
-pub fn blockers(
+/// Returns the blockers of a bead: beads, capabilities of other projects, and a blocked parent.
+/// `outside` returns the unsatisfied capabilities.
+pub fn list_blockers(
     snapshot: &Snapshot,
-    head: &BeadRef<'_>,
+    bead_ref: &BeadRef<'_>,
     outside: impl FnOnce(&Bead) -> Vec<String>,
 ) -> Vec<String> {
-    let mut reasons = reasons_of_bead(snapshot, head, Timestamp::MAX);
-    if head.has_external()
-        && let Some(bead) = head.bead()
+    let mut reasons = reasons_of_bead(snapshot, bead_ref, Timestamp::MAX);
+    if bead_ref.has_external_edge()
+        && let Some(bead) = bead_ref.bead()
     {
-        reasons.extend(outside(bead).into_iter().map(Reason::External));
+        reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
     }
-    reasons.sort_by_key(Reason::rank);
+    reasons.sort_by_key(NotReadyReason::rank);
     let waits = reasons.iter().filter(|reason| reason.rank() < 3);
     waits.map(|reason| reason.subject().to_owned()).collect()
 }
 
-/// Whether a row that `blocked_rows` gives is blocked, whatever other projects have.
+/// Returns true if a row from `blocked_rows` is blocked regardless of the state of other projects.
 pub fn is_surely_blocked(row: &ListRow) -> bool {
     row.is_blocked() || row.status == Status::Blocked.code()
 }
 
-/// What keeps a bead, as far as this store knows.
-fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<Reason> {
-    let edges: Vec<(u8, &str)> = head.edges();
-    let mut reasons: Vec<Reason> = edges
+/// Returns the reasons that are visible in this store.
+fn reasons_of_bead(
+    snapshot: &Snapshot,
+    bead_ref: &BeadRef<'_>,
+    now: Timestamp,
+) -> Vec<NotReadyReason> {
+    let edges: Vec<(u8, &str)> = bead_ref.edges();
+    let mut reasons: Vec<NotReadyReason> = edges
         .iter()
-        .zip(head.links())
-        .filter(|(_, link)| blocked::holds_up(snapshot, link))
-        .filter_map(|((kind, target), _)| reason(&DepKind::from_code(*kind)?, target))
+        .zip(bead_ref.blocking_edges())
+        .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
+        .filter_map(|((kind, target), _)| reason_for_edge(&DepKind::from_code(*kind)?, target))
         .collect();
     let parents = edges
         .iter()
@@ -161,31 +162,31 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
             .bead_ref(parent)
             .is_some_and(|parent| parent.is_blocked())
         {
-            reasons.push(Reason::Parent((*parent).to_owned()));
+            reasons.push(NotReadyReason::Parent((*parent).to_owned()));
         }
     }
     let later = |until: &Timestamp| *until > now;
-    if let Some(bead) = head
-        .time(Time::Deferred)
+    if let Some(bead) = bead_ref
+        .time(TimeField::Deferred)
         .filter(later)
-        .and_then(|_| head.bead())
+        .and_then(|_| bead_ref.bead())
         && let Some(until) = &bead.defer_until
     {
-        reasons.push(Reason::Deferred(until.clone()));
+        reasons.push(NotReadyReason::Deferred(until.clone()));
     }
-    let status = head.status();
+    let status = bead_ref.status();
     if matches!(status, Status::Blocked | Status::Deferred | Status::Pinned) {
-        reasons.push(Reason::Status(status));
+        reasons.push(NotReadyReason::Status(status));
     }
     reasons
 }
 
-fn reason(kind: &DepKind, target: &str) -> Option<Reason> {
+fn reason_for_edge(kind: &DepKind, target: &str) -> Option<NotReadyReason> {
     let target = target.to_owned();
     match kind {
-        DepKind::Blocks => Some(Reason::Waits(target)),
-        DepKind::ConditionalBlocks => Some(Reason::Conditional(target)),
-        DepKind::WaitsFor => Some(Reason::Children(target)),
+        DepKind::Blocks => Some(NotReadyReason::Waits(target)),
+        DepKind::ConditionalBlocks => Some(NotReadyReason::Conditional(target)),
+        DepKind::WaitsFor => Some(NotReadyReason::Children(target)),
         _ => None,
     }
 }

@@ -1,27 +1,29 @@
-//! What a bead waits for elsewhere: `external:<rig>:<id>`, a bead of another rig of the town, and
+//! Resolves edges to other stores: `external:<rig>:<id>`, a bead of another rig of the town, and
 //! `external:<project>:<capability>`, a capability of another project.
 //!
-//! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is there once its project has
-//! a closed bead labelled `provides:<capability>`; of a project that cannot be read none is there.
+//! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is
+//! satisfied once its project has a closed bead labelled `provides:<capability>`. If the project
+//! cannot be read, the capability is unsatisfied.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::find;
-use crate::store::{Reports, Routes, Snapshot, Store};
+use crate::store::{Routes, Snapshot, Store, StoreReports};
 
-/// Looks up what is elsewhere, opening each store once.
+/// Resolves external targets, and opens each store once.
 #[derive(Debug)]
-pub struct Capabilities<'a> {
+pub struct ExternalLookup<'a> {
     snapshot: &'a Snapshot,
     root: &'a Path,
     routes: Routes,
     stores: HashMap<String, Option<Snapshot>>,
 }
 
-impl<'a> Capabilities<'a> {
-    /// For the beads folder `dir`; relative project paths start at the folder above it. `routes` lead to the rigs of the town.
+impl<'a> ExternalLookup<'a> {
+    /// Creates the lookup for the beads folder `dir`. Relative project paths start at the folder
+    /// above it. `routes` lead to the rigs of the town.
     pub fn new(snapshot: &'a Snapshot, dir: &'a Path, routes: Routes) -> Self {
         Self {
             snapshot,
@@ -31,63 +33,69 @@ impl<'a> Capabilities<'a> {
         }
     }
 
-    /// Whether any open bead waits for something elsewhere.
-    pub fn are_checked(&self) -> bool {
-        self.snapshot.open_rows().any(|row| row.has_external())
+    /// Returns true if any open bead has an edge to another store.
+    pub fn has_external_edges(&self) -> bool {
+        self.snapshot.open_rows().any(|row| row.has_external_edge())
     }
 
-    /// The external targets of a bead's `blocks` edges that are not satisfied.
-    pub fn missing(&mut self, bead: &Bead) -> Vec<String> {
+    /// Returns the unsatisfied external targets of a bead's `blocks` edges.
+    pub fn unsatisfied(&mut self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
         let targets: Vec<String> = targets.map(|edge| edge.depends_on_id.clone()).collect();
         targets
             .into_iter()
-            .filter(|target| !self.is_there(target))
+            .filter(|target| !self.is_satisfied(target))
             .collect()
     }
 
-    fn is_there(&mut self, target: &str) -> bool {
+    fn is_satisfied(&mut self, target: &str) -> bool {
         let mut parts = target.splitn(3, ':').skip(1);
         let (Some(project), Some(what)) = (parts.next(), parts.next()) else {
             return false;
         };
         let (snapshot, root, routes) = (self.snapshot, self.root, &self.routes);
         let other = self.stores.entry(project.to_owned()).or_insert_with(|| {
-            open(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
+            open_project(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
         });
         let Some(other) = other else {
             return false;
         };
-        // What is deleted or nowhere blocks nothing, here as in one's own store.
-        if let Some(head) = other.bead_ref(what) {
-            return !head.is_open();
+        // A deleted or missing bead blocks nothing, as in the local store.
+        if let Some(bead) = other.bead_ref(what) {
+            return !bead.is_open();
         }
         let label = format!("provides:{what}");
-        self.routes.of_rig(project).is_some()
+        self.routes.route_of_rig(project).is_some()
             || other
                 .bead_refs()
-                .any(|head| head.status() == Status::Closed && head.has_label(&label))
+                .any(|bead| bead.status() == Status::Closed && bead.has_label(&label))
     }
 }
 
 fn open_rig(snapshot: &Snapshot, routes: &Routes, rig: &str) -> Option<Snapshot> {
-    let dir = routes.dir_of(routes.of_rig(rig)?)?;
-    read(&dir, snapshot.reports())
+    let dir = routes.dir_of(routes.route_of_rig(rig)?)?;
+    open_snapshot(&dir, snapshot.reports())
 }
 
-fn read(dir: &Path, reports: &Reports) -> Option<Snapshot> {
+fn open_snapshot(dir: &Path, reports: &StoreReports) -> Option<Snapshot> {
     let store = Store::open(dir).ok()?.reporting_to(reports);
     store.snapshot().ok()
 }
 
-/// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
-/// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
-pub fn way(routes: &Routes, reports: &Reports, from: &str, to: &str) -> Option<Vec<String>> {
-    let goal = bare(to);
+/// Returns the path along `blocks` edges, across the rigs of a town, from one bead to another. Both
+/// ends are ids or `external:<rig>:<id>`. `None` means that the second bead may depend on the
+/// first.
+pub fn find_path_across_rigs(
+    routes: &Routes,
+    reports: &StoreReports,
+    from: &str,
+    to: &str,
+) -> Option<Vec<String>> {
+    let goal = strip_reference(to);
     let mut stores: HashMap<String, Option<Snapshot>> = HashMap::new();
-    let mut seen = HashSet::from([bare(from).to_owned()]);
-    let mut front = vec![vec![bare(from).to_owned()]];
+    let mut seen = HashSet::from([strip_reference(from).to_owned()]);
+    let mut front = vec![vec![strip_reference(from).to_owned()]];
     while let Some(path) = front.pop() {
         let last = path.last().cloned().unwrap_or_default();
         if last == goal {
@@ -98,10 +106,10 @@ pub fn way(routes: &Routes, reports: &Reports, from: &str, to: &str) -> Option<V
         };
         let store = stores
             .entry(dir.display().to_string())
-            .or_insert_with(|| read(&dir, reports));
+            .or_insert_with(|| open_snapshot(&dir, reports));
         let bead = store.as_ref().and_then(|store| store.get(&last));
         for edge in bead.iter().flat_map(|bead| bead.edges(&DepKind::Blocks)) {
-            let next = bare(&edge.depends_on_id).to_owned();
+            let next = strip_reference(&edge.depends_on_id).to_owned();
             if seen.insert(next.clone()) {
                 front.push([path.clone(), vec![next]].concat());
             }
@@ -110,18 +118,18 @@ pub fn way(routes: &Routes, reports: &Reports, from: &str, to: &str) -> Option<V
     None
 }
 
-/// The id in `external:<rig>:<id>`, or the text itself.
-fn bare(reference: &str) -> &str {
+/// Returns the id in `external:<rig>:<id>`, or the text unchanged.
+fn strip_reference(reference: &str) -> &str {
     let rest = reference.strip_prefix("external:");
     rest.and_then(|rest| rest.split_once(':'))
         .map_or(reference, |(_, id)| id)
 }
 
-fn open(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
+fn open_project(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
     let path = snapshot
         .config()
         .family("external_projects")
         .remove(project)?;
-    let dir = find::follow(&root.join(path).join(".beads"), &mut Vec::new());
-    read(&dir, snapshot.reports())
+    let dir = find::follow_redirect(&root.join(path).join(".beads"), &mut Vec::new());
+    open_snapshot(&dir, snapshot.reports())
 }

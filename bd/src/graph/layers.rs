@@ -1,91 +1,93 @@
-//! Beads that hang together by what they wait for, in layers: a bead stands one layer below the last one it waits for.
+//! Arranges connected beads in layers: a bead is one layer below the last bead that it waits for.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::bead::{Bead, DepKind};
 use crate::store::{BeadRef, Snapshot};
 
-/// Beads that hang together.
+/// Connected beads in layers.
 #[derive(Debug)]
-pub struct Layered<'a> {
-    /// The beads, layer by layer, in each the most urgent first.
+pub struct LayeredBeads<'a> {
+    /// The beads, layer by layer, and by urgency within a layer.
     pub beads: Vec<&'a Bead>,
     /// The layer of each bead.
     pub layer: Vec<usize>,
     ids: HashSet<&'a str>,
 }
 
-/// Whether an edge makes one bead wait for another.
-pub fn is_waiting(kind: &DepKind) -> bool {
+/// Returns true if an edge of this kind makes one bead wait for another.
+pub fn is_waiting_edge(kind: &DepKind) -> bool {
     matches!(
         kind,
         DepKind::Blocks | DepKind::WaitsFor | DepKind::ConditionalBlocks
     )
 }
 
-/// The ids that a bead waits for, among those of `known`.
-pub fn needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
+/// Returns the ids in `known` that a bead waits for.
+pub fn find_needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
     let edges = bead.dependencies.iter();
-    let edges = edges.filter(|edge| is_waiting(&edge.kind) && known(&edge.depends_on_id));
+    let edges = edges.filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
     edges.map(|edge| edge.depends_on_id.as_str()).collect()
 }
 
-/// All beads that hang together with one by waiting or by parents and children, in both directions.
-pub fn around<'a>(snapshot: &'a Snapshot, id: &str) -> Layered<'a> {
-    let ids = reach(snapshot, id, |_| true);
+/// Collects all beads that are connected with a bead by waiting edges or by parents and children,
+/// in both directions.
+pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'a> {
+    let ids = collect_reachable(snapshot, id, |_| true);
     let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-    Layered::of(beads.collect())
+    LayeredBeads::from_beads(beads.collect())
 }
 
-/// The open beads, by what hangs together; the largest part first.
-pub fn all_open(snapshot: &Snapshot) -> Vec<Layered<'_>> {
-    let is_work = |head: &BeadRef<'_>| {
-        head.is_open() && !head.is_template() && !super::ready::is_no_work(&head.kind())
+/// Returns the connected components of the open beads, largest first.
+pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
+    let is_work = |bead: &BeadRef<'_>| {
+        bead.is_open() && !bead.is_template() && !super::ready::is_internal_kind(&bead.kind())
     };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut parts = Vec::new();
-    for head in snapshot.bead_refs().filter(is_work) {
-        if seen.contains(head.id()) {
+    for bead in snapshot.bead_refs().filter(is_work) {
+        if seen.contains(bead.id()) {
             continue;
         }
-        let ids = reach(snapshot, head.id(), is_work);
+        let ids = collect_reachable(snapshot, bead.id(), is_work);
         seen.extend(&ids);
         let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-        parts.push(Layered::of(beads.collect()));
+        parts.push(LayeredBeads::from_beads(beads.collect()));
     }
-    parts.sort_by_key(|part: &Layered<'_>| std::cmp::Reverse(part.beads.len()));
+    parts.sort_by_key(|part: &LayeredBeads<'_>| std::cmp::Reverse(part.beads.len()));
     parts
 }
 
-/// The ids that are reached from one by edges in both directions, over wanted beads only.
-fn reach<'a>(
+/// Collects the ids that are reachable from a bead along edges in both directions, through wanted
+/// beads only.
+fn collect_reachable<'a>(
     snapshot: &'a Snapshot,
     from: &str,
     is_wanted: impl Fn(&BeadRef<'a>) -> bool,
 ) -> BTreeSet<&'a str> {
     let counts = |code: u8| {
         DepKind::from_code(code)
-            .is_some_and(|kind| is_waiting(&kind) || kind == DepKind::ParentChild)
+            .is_some_and(|kind| is_waiting_edge(&kind) || kind == DepKind::ParentChild)
     };
     let mut found = BTreeSet::new();
     let mut queue: VecDeque<BeadRef<'a>> = snapshot.bead_ref(from).into_iter().collect();
-    while let Some(head) = queue.pop_front() {
-        if head.is_tombstone() || !is_wanted(&head) || !found.insert(head.id()) {
+    while let Some(bead) = queue.pop_front() {
+        if bead.is_tombstone() || !is_wanted(&bead) || !found.insert(bead.id()) {
             continue;
         }
-        let edges = head.edges().into_iter();
+        let edges = bead.edges().into_iter();
         let targets = edges.filter(|(kind, _)| counts(*kind));
         queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
-        let holders = snapshot.dependents(head.id()).into_iter();
+        let holders = snapshot.dependents(bead.id()).into_iter();
         let holders = holders.filter(|(_, kind)| counts(*kind));
-        queue.extend(holders.map(|(head, _)| head));
+        queue.extend(holders.map(|(holder, _)| holder));
     }
     found
 }
 
-impl<'a> Layered<'a> {
-    /// These beads in layers. Beads of a circle, and what waits for them, come last.
-    pub fn of(mut beads: Vec<&'a Bead>) -> Self {
+impl<'a> LayeredBeads<'a> {
+    /// Arranges beads in layers. Beads of a cycle, and the beads that wait for them, come last.
+    pub fn from_beads(mut beads: Vec<&'a Bead>) -> Self {
         beads.sort_by_key(|bead| (bead.priority, bead.id.as_str()));
         let place: HashMap<&str, usize> = beads
             .iter()
@@ -95,7 +97,7 @@ impl<'a> Layered<'a> {
         let mut waits = vec![0; beads.len()];
         let mut holders: Vec<Vec<usize>> = vec![Vec::new(); beads.len()];
         for (at, bead) in beads.iter().enumerate() {
-            for need in needs(bead, |_| true) {
+            for need in find_needs(bead, |_| true) {
                 if let Some(need) = place.get(need) {
                     waits[at] += 1;
                     holders[*need].push(at);
@@ -121,7 +123,7 @@ impl<'a> Layered<'a> {
         }
         let mut placed: Vec<(usize, &Bead)> = layer
             .iter()
-            .map(|own| own.unwrap_or(depth))
+            .map(|layer| layer.unwrap_or(depth))
             .zip(beads)
             .collect();
         placed.sort_by_key(|(layer, _)| *layer);
@@ -131,7 +133,6 @@ impl<'a> Layered<'a> {
         Self { beads, layer, ids }
     }
 
-    /// The ids of each layer.
     pub fn layers(&self) -> Vec<Vec<&'a str>> {
         let count = self.layer.last().map_or(0, |last| last + 1);
         let mut layers = vec![Vec::new(); count];
@@ -141,12 +142,12 @@ impl<'a> Layered<'a> {
         layers
     }
 
-    /// The ids that a bead of it waits for within it.
+    /// Returns the ids in this component that a bead waits for.
     pub fn needs_of(&self, bead: &'a Bead) -> Vec<&'a str> {
-        needs(bead, |id| self.ids.contains(id))
+        find_needs(bead, |id| self.ids.contains(id))
     }
 
-    /// Its root: a bead without a parent that has children, else the first bead.
+    /// Returns the root: a bead without a parent that has children, or the first bead.
     pub fn root(&self) -> Option<&'a Bead> {
         let parents: HashSet<&str> = self.beads.iter().filter_map(|bead| bead.parent()).collect();
         let is_top = |bead: &&&Bead| bead.parent().is_none_or(|id| !self.ids.contains(id));
@@ -175,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bead_stands_below_the_last_one_it_waits_for() {
+    fn a_bead_is_one_layer_below_its_last_blocker() {
         let beads = [
             bead("d", &["b", "a"]),
             bead("b", &["a"]),
             bead("a", &["elsewhere"]),
             bead("c", &["a"]),
         ];
-        let layered = Layered::of(beads.iter().collect());
+        let layered = LayeredBeads::from_beads(beads.iter().collect());
         let wanted = [vec!["a"], vec!["b", "c"], vec!["d"]];
         assert_eq!(layered.layers(), wanted);
     }
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn beads_of_a_circle_come_last() {
         let beads = [bead("a", &["b"]), bead("b", &["a"]), bead("c", &[])];
-        let layered = Layered::of(beads.iter().collect());
+        let layered = LayeredBeads::from_beads(beads.iter().collect());
         assert_eq!(layered.layers(), [vec!["c"], vec!["a", "b"]]);
     }
 }

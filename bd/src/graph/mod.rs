@@ -1,6 +1,6 @@
-//! The graph of beads: what is ready, what is blocked and why.
+//! The graph of beads: ready beads, blocked beads and explanations.
 //!
-//! Pure functions over a snapshot and an instant.
+//! Pure functions of a snapshot and an instant.
 
 pub mod circle;
 pub mod epic;
@@ -11,4 +11,4 @@ pub mod ready;
 pub mod standing;
 pub mod swarm;
 
-pub use ready::{blockers, is_blocked};
+pub use ready::{find_blockers, is_blocked};

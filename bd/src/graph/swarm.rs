@@ -2,45 +2,45 @@
 
 use jiff::tz::TimeZone;
 
-use super::layers::{self, Layered};
+use super::layers::{self, LayeredBeads};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::{BeadRef, Snapshot};
 
 /// The kind of molecule that stands for a swarm.
 pub const MOL_TYPE: &str = "swarm";
 
-/// An epic, looked at as work for a swarm.
+/// The analysis of an epic as work for a swarm.
 #[derive(Debug)]
-pub struct Analysis<'a> {
-    /// The epic.
+pub struct SwarmAnalysis<'a> {
     pub epic: &'a Bead,
-    /// Its children.
     pub children: Vec<&'a Bead>,
     /// The open children, by the wave in which they can be done.
     pub waves: Vec<Vec<&'a Bead>>,
-    /// What may be a mistake.
+    /// Possible mistakes.
     pub warnings: Vec<String>,
-    /// What keeps a swarm from finishing the epic.
+    /// Problems that prevent a swarm from finishing the epic.
     pub errors: Vec<String>,
 }
 
-impl<'a> Analysis<'a> {
-    /// Looks at an epic.
-    pub fn of(snapshot: &'a Snapshot, epic: &'a Bead) -> Self {
-        let children = children(snapshot, &epic.id);
+impl<'a> SwarmAnalysis<'a> {
+    pub fn for_epic(snapshot: &'a Snapshot, epic: &'a Bead) -> Self {
+        let children = list_children(snapshot, &epic.id);
         let open: Vec<&Bead> = children
             .iter()
             .copied()
-            .filter(|own| own.is_open())
+            .filter(|child| child.is_open())
             .collect();
-        let layered = Layered::of(open);
+        let layered = LayeredBeads::from_beads(open);
         let mut waves: Vec<Vec<&Bead>> = Vec::new();
         let mut errors = Vec::new();
         for (bead, layer) in layered.beads.iter().zip(&layered.layer) {
             waves.resize(waves.len().max(layer + 1), Vec::new());
             waves[*layer].push(*bead);
             let is_late = |id: &&str| {
-                let other = layered.beads.iter().position(|own| own.id == **id);
+                let other = layered
+                    .beads
+                    .iter()
+                    .position(|other_bead| other_bead.id == **id);
                 other.is_some_and(|at| layered.layer[at] >= *layer)
             };
             if let Some(other) = layered.needs_of(bead).iter().find(|id| is_late(id)) {
@@ -55,9 +55,9 @@ impl<'a> Analysis<'a> {
             warnings.push(format!("{} has no children", epic.id));
         }
         for bead in &layered.beads {
-            let is_outside = |id: &&str| !children.iter().any(|own| own.id == **id);
-            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|head| head.is_open());
-            let needs = layers::needs(bead, |_| true).into_iter();
+            let is_outside = |id: &&str| !children.iter().any(|child| child.id == **id);
+            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|target| target.is_open());
+            let needs = layers::find_needs(bead, |_| true).into_iter();
             let outside = needs.filter(is_outside).filter(open);
             warnings.extend(
                 outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
@@ -72,51 +72,51 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// How many children are closed.
+    /// The number of closed children.
     pub fn closed(&self) -> usize {
-        self.children.iter().filter(|own| !own.is_open()).count()
+        self.children
+            .iter()
+            .filter(|child| !child.is_open())
+            .count()
     }
 
-    /// How many children can be worked on at once at most.
+    /// The maximum number of children that can be worked on at once.
     pub fn max_parallelism(&self) -> usize {
         self.waves.iter().map(Vec::len).max().unwrap_or_default()
     }
 
-    /// The wave of an open child.
     pub fn wave_of(&self, id: &str) -> Option<usize> {
         self.waves
             .iter()
-            .position(|wave| wave.iter().any(|own| own.id == id))
+            .position(|wave| wave.iter().any(|bead| bead.id == id))
     }
 }
 
-fn children<'a>(snapshot: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+fn list_children<'a>(snapshot: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut children = snapshot.children_of(epic);
     children.sort_by_key(|bead| &bead.id);
     children
 }
 
-/// Where the children of an epic stand, each list by id.
+/// The status of an epic's children, each list sorted by id.
 #[derive(Debug, Default)]
 pub struct SwarmStatus<'a> {
-    /// Closed.
     pub completed: Vec<&'a Bead>,
-    /// In progress, or on a hook.
+    /// The children that are in progress or hooked.
     pub active: Vec<&'a Bead>,
-    /// Nobody works on them, and they wait for nothing.
+    /// The unassigned children without blockers.
     pub ready: Vec<&'a Bead>,
-    /// They wait for other children, which are named.
+    /// The children with open blockers among the other children, with the blockers.
     pub blocked: Vec<(&'a Bead, Vec<&'a str>)>,
 }
 
 impl<'a> SwarmStatus<'a> {
-    /// The state of an epic.
-    pub fn of(snapshot: &'a Snapshot, epic: &str) -> Self {
-        let all = children(snapshot, epic);
-        let is_open_child = |id: &str| all.iter().any(|own| own.id == id && own.is_open());
+    pub fn for_epic(snapshot: &'a Snapshot, epic: &str) -> Self {
+        let all = list_children(snapshot, epic);
+        let is_open_child = |id: &str| all.iter().any(|child| child.id == id && child.is_open());
         let mut found = Self::default();
         for bead in &all {
-            let needs = layers::needs(bead, is_open_child);
+            let needs = layers::find_needs(bead, is_open_child);
             match bead.status {
                 _ if !bead.is_open() => found.completed.push(bead),
                 Status::InProgress | Status::Hooked => found.active.push(bead),
@@ -127,12 +127,12 @@ impl<'a> SwarmStatus<'a> {
         found
     }
 
-    /// How many children there are.
+    /// The number of children.
     pub fn total(&self) -> usize {
         self.completed.len() + self.active.len() + self.ready.len() + self.blocked.len()
     }
 
-    /// How much is done, in percent.
+    /// The completed part, in percent.
     pub fn percent(&self) -> f64 {
         let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
         if self.total() == 0 {
@@ -142,26 +142,25 @@ impl<'a> SwarmStatus<'a> {
     }
 }
 
-/// When a bead was closed, to the minute, in the zone of the reader.
+/// Formats the closing time of a bead, to the minute, in the reader's time zone.
 pub fn closed_at(bead: &Bead, zone: &TimeZone) -> Option<String> {
     let at = bead.closed_at.as_ref()?.instant().to_zoned(zone.clone());
     Some(at.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-/// Whether a bead stands for a swarm.
+/// Returns true if a bead stands for a swarm.
 pub fn is_swarm(bead: &Bead) -> bool {
     bead.issue_type == Kind::Molecule && bead.mol_type == MOL_TYPE
 }
 
-/// The epic of a swarm.
-pub fn epic_of<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
+pub fn epic_of_swarm<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
     let edges = swarm.edges(&DepKind::RelatesTo);
     let mut targets = edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id));
     targets.next()
 }
 
-/// The open swarm of an epic.
-pub fn swarm_of<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
+/// Returns the open swarm of an epic.
+pub fn swarm_of_epic<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
     let edges = snapshot.dependents_of(epic).into_iter();
     let mut swarms = edges
         .filter(|(bead, edge)| edge.kind == DepKind::RelatesTo && is_swarm(bead))
@@ -169,8 +168,8 @@ pub fn swarm_of<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
     swarms.find(|bead| bead.is_open())
 }
 
-/// All swarms, by id.
-pub fn all(snapshot: &Snapshot) -> Vec<&Bead> {
-    let molecules = snapshot.select(|head: &BeadRef<'_>| head.kind() == Kind::Molecule);
+/// Returns all swarms, sorted by id.
+pub fn list_swarms(snapshot: &Snapshot) -> Vec<&Bead> {
+    let molecules = snapshot.select(|bead: &BeadRef<'_>| bead.kind() == Kind::Molecule);
     molecules.filter(|bead| is_swarm(bead)).collect()
 }

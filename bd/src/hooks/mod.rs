@@ -1,8 +1,8 @@
-//! Git hooks that keep commits and beads together: `pre-commit` takes the beads along, `post-merge` and `post-checkout`
-//! report what they brought.
+//! Git hooks that keep commits and beads together: `pre-commit` adds the beads to the commit,
+//! `post-merge` and `post-checkout` report changed beads.
 //!
-//! A hook that is there already is moved to `NAME.before-bd` and runs first. Uninstalling moves it back, byte for byte.
-//! Settings of git are never changed.
+//! An existing hook is moved to `NAME.before-bd` and runs first. Uninstalling moves it back, byte
+//! for byte. Settings of git are never changed.
 
 pub mod settings;
 pub mod tools;
@@ -16,20 +16,20 @@ use kit::sys::file;
 
 const SHIM: &str = include_str!("../../templates/git-hook.sh");
 
-/// What our hooks have in their second line.
+/// The text in the second line of our hooks.
 const MARK: &str = "# bd-shim";
 
-/// Before the version in a hook of ours.
+/// The text before the version in our hooks.
 const VERSION: &str = "# bd-hooks-version: ";
 
-/// The hooks.
+/// The names of the hooks.
 pub const NAMES: [&str; 3] = ["pre-commit", "post-merge", "post-checkout"];
 
-/// Why a hook was left alone.
+/// The reason why a hook was left unchanged.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum HookError {
-    /// There is a hook, and something where it would be kept.
+    /// A hook exists, and so does a file under the name that would preserve it.
     #[error("{} is a hook of yours, and {} is there already: move one of them away", hook.display(), before.display())]
     BothThere { hook: PathBuf, before: PathBuf },
     /// A file could not be read or written.
@@ -39,92 +39,97 @@ pub enum HookError {
         #[source]
         source: io::Error,
     },
-    /// Git could not be asked.
+    /// The git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// One hook and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hook {
-    /// Its name.
+pub struct GitHook {
     pub name: &'static str,
-    /// The version of bd that installed it; `None` if it is not ours.
+    /// The version of bd that installed the hook; `None` if the hook is not ours.
     pub version: Option<String>,
-    /// Whether there is one, of ours or another.
-    pub is_there: bool,
-    /// Whether it runs another one first.
+    /// True if a hook exists, ours or another.
+    pub exists: bool,
+    /// True if the hook runs another one first.
     pub is_chained: bool,
 }
 
-/// The hooks of a repository as they are now.
-pub fn status(git: &Git) -> Result<Vec<Hook>, HookError> {
-    let folder = folder(git)?;
-    NAMES.into_iter().map(|name| look(&folder, name)).collect()
+/// Returns the current state of a repository's hooks.
+pub fn read_hooks(git: &Git) -> Result<Vec<GitHook>, HookError> {
+    let folder = hooks_folder(git)?;
+    NAMES
+        .into_iter()
+        .map(|name| read_hook(&folder, name))
+        .collect()
 }
 
-/// Installs the hooks that are missing or older. Gives the names of those that run another one first.
-pub fn install(git: &Git, version: &str) -> Result<Vec<&'static str>, HookError> {
-    let folder = folder(git)?;
-    let hooks: Result<Vec<Hook>, HookError> =
-        NAMES.into_iter().map(|name| look(&folder, name)).collect();
+/// Installs missing hooks and updates older ones. Returns the names of the hooks that run another
+/// one first.
+pub fn install_git_hooks(git: &Git, version: &str) -> Result<Vec<&'static str>, HookError> {
+    let folder = hooks_folder(git)?;
+    let hooks: Result<Vec<GitHook>, HookError> = NAMES
+        .into_iter()
+        .map(|name| read_hook(&folder, name))
+        .collect();
     let hooks = hooks?;
-    // Nothing is changed where one of them cannot be.
+    // All hooks are checked before the first change.
     for hook in &hooks {
-        let [path, before] = places(&folder, hook.name);
-        if hook.is_there && hook.version.is_none() && before.exists() {
+        let [path, before] = hook_paths(&folder, hook.name);
+        if hook.exists && hook.version.is_none() && before.exists() {
             return Err(HookError::BothThere { hook: path, before });
         }
     }
-    file::make_folder(&folder, 0o755).map_err(|error| failed(&folder, error))?;
+    file::create_folder(&folder, 0o755).map_err(|error| file_error(&folder, error))?;
     for hook in &hooks {
-        let [path, before] = places(&folder, hook.name);
-        if hook.is_there && hook.version.is_none() {
-            fs::rename(&path, &before).map_err(|error| failed(&path, error))?;
+        let [path, before] = hook_paths(&folder, hook.name);
+        if hook.exists && hook.version.is_none() {
+            fs::rename(&path, &before).map_err(|error| file_error(&path, error))?;
         }
         let text = SHIM.replace("VERSION", version).replace("HOOK", hook.name);
-        file::replace(&path, text.as_bytes(), 0o755).map_err(|error| failed(&path, error))?;
+        file::replace_file(&path, text.as_bytes(), 0o755)
+            .map_err(|error| file_error(&path, error))?;
     }
     let chained = NAMES.into_iter();
     Ok(chained
-        .filter(|name| places(&folder, name)[1].exists())
+        .filter(|name| hook_paths(&folder, name)[1].exists())
         .collect())
 }
 
-/// Removes the hooks of ours and puts those back that were there before. Gives the names of ours.
-pub fn uninstall(git: &Git) -> Result<Vec<&'static str>, HookError> {
-    let folder = folder(git)?;
+/// Removes our hooks and restores the previous ones. Returns the names of the removed hooks.
+pub fn uninstall_git_hooks(git: &Git) -> Result<Vec<&'static str>, HookError> {
+    let folder = hooks_folder(git)?;
     let mut removed = Vec::new();
     for name in NAMES {
-        if look(&folder, name)?.version.is_none() {
+        if read_hook(&folder, name)?.version.is_none() {
             continue;
         }
-        let [path, before] = places(&folder, name);
+        let [path, before] = hook_paths(&folder, name);
         let done = if before.exists() {
             fs::rename(&before, &path)
         } else {
-            file::remove(&path)
+            file::remove_file(&path)
         };
-        done.map_err(|error| failed(&path, error))?;
+        done.map_err(|error| file_error(&path, error))?;
         removed.push(name);
     }
     Ok(removed)
 }
 
-fn folder(git: &Git) -> Result<PathBuf, GitError> {
-    // Other calls turn hooks off, which is a place of theirs, too.
+fn hooks_folder(git: &Git) -> Result<PathBuf, GitError> {
+    // Other calls disable hooks by pointing git to another hooks folder.
     let call = git.command(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
     call.text().map(PathBuf::from)
 }
 
-/// Where a hook is, and where the one is that was there before.
-fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
+/// Returns the path of a hook and the path of the preserved previous hook.
+fn hook_paths(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(name), folder.join(format!("{name}.before-bd"))]
 }
 
-fn look(folder: &Path, name: &'static str) -> Result<Hook, HookError> {
-    let [path, before] = places(folder, name);
-    let text = file::read(&path).map_err(|error| failed(&path, error))?;
+fn read_hook(folder: &Path, name: &'static str) -> Result<GitHook, HookError> {
+    let [path, before] = hook_paths(folder, name);
+    let text = file::read_file_if_exists(&path).map_err(|error| file_error(&path, error))?;
     let is_there = text.is_some();
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let is_ours = text
@@ -132,15 +137,15 @@ fn look(folder: &Path, name: &'static str) -> Result<Hook, HookError> {
         .nth(1)
         .is_some_and(|line| line.starts_with(MARK));
     let version = text.lines().find_map(|line| line.strip_prefix(VERSION));
-    Ok(Hook {
+    Ok(GitHook {
         name,
         version: is_ours.then(|| version.unwrap_or_default().to_owned()),
-        is_there,
+        exists: is_there,
         is_chained: is_ours && before.exists(),
     })
 }
 
-fn failed(path: &Path, source: io::Error) -> HookError {
+fn file_error(path: &Path, source: io::Error) -> HookError {
     let path = path.to_owned();
     HookError::File { path, source }
 }

@@ -1,53 +1,60 @@
-//! Hooks in the JSON settings of an agent: put in as text, so that taking them out leaves the bytes that were there before.
+//! Inserts hooks into the JSON settings of an agent. They are inserted as text, so that removing
+//! them restores the original bytes.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Why settings cannot be changed.
+/// The reason why settings cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// They are not what the agent reads.
+    /// The settings are not JSON.
     #[error("not a JSON object")]
     NotJson(#[source] serde_json::Error),
-    /// The hooks have another form than the agent reads.
+    /// The hooks do not have the form that the agent reads.
     #[error("\"{0}\" is not of the form that the agent reads")]
     Form(String),
 }
 
-/// Where something can be put in: behind an opening bracket.
-struct Inside {
+/// The position after an opening bracket.
+struct InsertionPoint {
     at: usize,
     is_empty: bool,
 }
 
-/// The value of a key in a JSON object, as a part of its text.
-fn member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
+/// Returns the value of a key in a JSON object, as a slice of its text.
+fn find_member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
     let members: HashMap<String, &RawValue> =
         serde_json::from_str(object).map_err(SettingsError::NotJson)?;
     Ok(members.get(key).map(|raw| raw.get()))
 }
 
-fn inside(text: &str, part: &str, open: char, name: &str) -> Result<Inside, SettingsError> {
+fn find_insertion_point(
+    text: &str,
+    part: &str,
+    open: char,
+    name: &str,
+) -> Result<InsertionPoint, SettingsError> {
     let form = || SettingsError::Form(name.to_owned());
     let inner = part.trim_start().strip_prefix(open).ok_or_else(form)?;
-    // The part lies within the text, so the distance of their beginnings is its place.
+    // The slice lies within the text, so the distance of their starts is its position.
     let at = inner.as_ptr() as usize - text.as_ptr() as usize;
     let rest = inner.trim_start();
-    Ok(Inside {
+    Ok(InsertionPoint {
         at,
         is_empty: rest.starts_with(['}', ']']),
     })
 }
 
-fn entry(command: &str) -> String {
+fn hook_entry(command: &str) -> String {
     format!(r#"{{"matcher": "", "hooks": [{{"type": "command", "command": "{command}"}}]}}"#)
 }
 
-/// The three forms in which a hook is put in, by what was there before: the event, some hooks, nothing.
-fn forms(event: &str, command: &str) -> [String; 3] {
-    let entry = entry(command);
+/// Returns the three forms of an inserted hook. They depend on the existing content: the event,
+/// other hooks, or nothing.
+fn hook_forms(event: &str, command: &str) -> [String; 3] {
+    let entry = hook_entry(command);
     [
         format!("\n      {entry}"),
         format!("\n    \"{event}\": [{entry}]"),
@@ -55,7 +62,7 @@ fn forms(event: &str, command: &str) -> [String; 3] {
     ]
 }
 
-/// Whether settings run a command at an event.
+/// Returns true if the settings run a command at an event.
 pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let groups = settings["hooks"][event].as_array();
@@ -66,17 +73,17 @@ pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
     })
 }
 
-/// Settings that run a command at an event, too.
+/// Returns the settings with a command added to an event.
 pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, SettingsError> {
     if has_hook(text, event, command) {
         return Ok(text.to_owned());
     }
-    let [in_event, in_hooks, at_top] = forms(event, command);
-    let (place, new) = match member(text, "hooks")? {
-        None => (inside(text, text, '{', "settings")?, at_top),
-        Some(hooks) => match member(hooks, event)? {
-            None => (inside(text, hooks, '{', "hooks")?, in_hooks),
-            Some(groups) => (inside(text, groups, '[', event)?, in_event),
+    let [in_event, in_hooks, at_top] = hook_forms(event, command);
+    let (place, new) = match find_member(text, "hooks")? {
+        None => (find_insertion_point(text, text, '{', "settings")?, at_top),
+        Some(hooks) => match find_member(hooks, event)? {
+            None => (find_insertion_point(text, hooks, '{', "hooks")?, in_hooks),
+            Some(groups) => (find_insertion_point(text, groups, '[', event)?, in_event),
         },
     };
     let comma = if place.is_empty { "" } else { "," };
@@ -84,10 +91,11 @@ pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, Settin
     Ok(format!("{before}{new}{comma}{after}"))
 }
 
-/// Settings without a hook that was put in; unchanged if it is not found as it was put in.
+/// Returns the settings without an inserted hook. Settings without it in its inserted form stay
+/// unchanged.
 pub fn remove_hook(text: &str, event: &str, command: &str) -> String {
-    // The form without the event's name is the last: it may stand at another event, too.
-    for form in forms(event, command).into_iter().rev() {
+    // The form without the event's name comes last, because it may occur at another event too.
+    for form in hook_forms(event, command).into_iter().rev() {
         for form in [format!("{form},"), form] {
             if let Some((before, after)) = text.split_once(form.as_str()) {
                 return format!("{before}{after}");
@@ -102,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_put_in_and_taken_out_without_a_trace() {
+    fn a_hook_is_added_and_removed_without_a_trace() {
         for text in [
             "{\n}\n",
             "{}",
@@ -123,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_settings_is_refused() {
+    fn a_file_that_is_not_valid_settings_is_refused() {
         for text in ["", "[]", "{", "{\"hooks\": []}", "{\"hooks\": {\"A\": {}}}"] {
             assert!(add_hook(text, "A", "x").is_err(), "{text}");
         }

@@ -1,55 +1,50 @@
-//! The agents that can be told about beads, and the files that each of them reads.
+//! The agent programs that bd can be set up for, and the files that each of them reads.
 
-use kit::sys::section::Marks;
+use kit::sys::section::SectionMarks;
 
 /// A program that reads instructions or runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tool {
-    /// Its name on the command line.
+pub struct AgentTool {
+    /// The name on the command line.
     pub name: &'static str,
-    /// What is written for it.
+    /// The form of the integration.
     pub form: ToolForm,
 }
 
-/// What is written for a tool.
+/// The form of a tool's integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolForm {
-    /// A marked section in a file of instructions, whose first lines are these if it is new.
+    /// A marked section in a file of instructions.
     Section {
-        /// The file, from the project's folder.
+        /// The file, relative to the project's folder.
         path: &'static str,
-        /// How a new file begins.
-        head: &'static str,
+        /// The first lines of a new file.
+        preamble: &'static str,
     },
-    /// A file of our own, which a section of the tool's settings names.
+    /// A file of our own, which a section of the tool's settings refers to.
     Reading {
-        /// Our file.
         path: &'static str,
-        /// The tool's settings.
         settings: &'static str,
     },
-    /// Hooks in JSON settings.
     Hooks {
-        /// The settings of the user, from the home folder.
+        /// The settings of the user, relative to the home folder.
         user: &'static str,
         /// The settings of the project.
         project: &'static str,
-        /// When our command runs.
         events: &'static [&'static str],
     },
 }
 
-const fn section(name: &'static str, path: &'static str) -> Tool {
-    let head = "";
-    Tool {
+const fn section_tool(name: &'static str, path: &'static str) -> AgentTool {
+    let preamble = "";
+    AgentTool {
         name,
-        form: ToolForm::Section { path, head },
+        form: ToolForm::Section { path, preamble },
     }
 }
 
-/// All tools.
-pub const TOOLS: [Tool; 10] = [
-    Tool {
+pub const TOOLS: [AgentTool; 10] = [
+    AgentTool {
         name: "claude",
         form: ToolForm::Hooks {
             user: ".claude/settings.json",
@@ -57,7 +52,7 @@ pub const TOOLS: [Tool; 10] = [
             events: &["SessionStart", "PreCompact"],
         },
     },
-    Tool {
+    AgentTool {
         name: "gemini",
         form: ToolForm::Hooks {
             user: ".gemini/settings.json",
@@ -65,20 +60,20 @@ pub const TOOLS: [Tool; 10] = [
             events: &["SessionStart", "PreCompress"],
         },
     },
-    Tool {
+    AgentTool {
         name: "cursor",
         form: ToolForm::Section {
             path: ".cursor/rules/beads.mdc",
-            head: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
+            preamble: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
         },
     },
-    section("windsurf", ".windsurf/rules/beads.md"),
-    section("cody", ".cody/rules/beads.md"),
-    section("kilocode", ".kilocode/rules/beads.md"),
-    section("factory", "AGENTS.md"),
-    section("codex", "AGENTS.md"),
-    section("junie", ".junie/guidelines.md"),
-    Tool {
+    section_tool("windsurf", ".windsurf/rules/beads.md"),
+    section_tool("cody", ".cody/rules/beads.md"),
+    section_tool("kilocode", ".kilocode/rules/beads.md"),
+    section_tool("factory", "AGENTS.md"),
+    section_tool("codex", "AGENTS.md"),
+    section_tool("junie", ".junie/guidelines.md"),
+    AgentTool {
         name: "aider",
         form: ToolForm::Reading {
             path: ".aider/BEADS.md",
@@ -87,21 +82,20 @@ pub const TOOLS: [Tool; 10] = [
     },
 ];
 
-/// The marks in Markdown.
-pub const MARKDOWN: Marks = Marks {
+/// The section marks in Markdown.
+pub const MARKDOWN: SectionMarks = SectionMarks {
     begin: "<!-- BEGIN BEADS INTEGRATION -->",
     end: "<!-- END BEADS INTEGRATION -->",
 };
 
-/// The marks in YAML.
-pub const YAML: Marks = Marks {
+/// The section marks in YAML.
+pub const YAML: SectionMarks = SectionMarks {
     begin: "# BEGIN BEADS INTEGRATION",
     end: "# END BEADS INTEGRATION",
 };
 
-impl Tool {
-    /// The tool of this name.
-    pub fn of(name: &str) -> Option<Self> {
+impl AgentTool {
+    pub fn by_name(name: &str) -> Option<Self> {
         TOOLS.into_iter().find(|tool| tool.name == name)
     }
 }

@@ -1,11 +1,12 @@
-//! Two beads that were made apart under one id.
+//! Resolves the collision of two beads that were created independently under one id.
 //!
-//! A bead is known by id, `created_at` and `created_by`. Of two that share an id the smaller by (`created_at`,
-//! `created_by`) keeps it. The other gets an id computed from its old id and these two values, which never
-//! change after it was made, so that every clone computes the same one whatever was edited meanwhile; a child
-//! stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`, which disturbs no numbering). It remembers the old id under
-//! `former_id` in its `metadata`, where every client keeps and shows it, and has a `related` edge to the bead that kept
-//! the id, so that showing that one names it. The edges of its own side follow.
+//! A bead is identified by id, `created_at` and `created_by`. Of two beads with the same id, the
+//! smaller by (`created_at`, `created_by`) keeps it. The other gets an id computed from its old id
+//! and these two values. They never change after the creation, so every clone computes the same id,
+//! regardless of edits in the meantime. A child stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`,
+//! which does not affect the numbering). The moved bead keeps the old id under `former_id` in its
+//! `metadata`, where every client preserves and shows it, and has a `related` edge to the bead that
+//! kept the id, so that showing one bead names the other. The edges of its own side follow.
 
 use std::cmp::Ordering;
 
@@ -14,33 +15,30 @@ use sha2::{Digest, Sha256};
 
 use crate::bead::{Bead, Dep, DepKind, id};
 
-/// The key of `metadata` that holds the old id.
+/// The `metadata` key of the old id.
 const FORMER_ID: &str = "former_id";
 
-/// In nanoseconds.
+/// The key of the creation time, in nanoseconds.
 const SECOND: i128 = 1_000_000_000;
 
-/// One of the two sides.
+/// One of the two sides of a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Ours.
+pub enum CollisionSide {
     Left,
-    /// Theirs.
     Right,
 }
 
 /// A bead that moved to another id.
 #[derive(Debug, Clone)]
-pub struct Moved {
-    /// It, under its new id.
+pub struct MovedBead {
+    /// The bead under its new id.
     pub bead: Bead,
-    /// The id it had.
     pub from: String,
-    /// The side it came from, whose edges follow it.
-    pub side: Side,
+    /// The side that the bead came from, whose edges follow it.
+    pub side: CollisionSide,
 }
 
-/// The id that a bead had before another one took it.
+/// Returns the id that a bead had before another bead took it.
 pub fn former_id(bead: &Bead) -> Option<String> {
     let raw = bead.metadata.as_ref()?;
     if !raw.get().contains(FORMER_ID) {
@@ -52,8 +50,8 @@ pub fn former_id(bead: &Bead) -> Option<String> {
     }
 }
 
-/// Whether two records of one id are the same bead: made by the same one at the same time. Some clients write that in
-/// whole seconds.
+/// Returns true if two records with one id are the same bead: created by the same actor at the same
+/// time. Some clients round the time to whole seconds.
 pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     let [a_at, b_at] = [a, b].map(|bead| bead.created_at.instant().as_nanosecond());
     let is_whole = [a_at, b_at].iter().any(|at| at % SECOND == 0);
@@ -61,19 +59,19 @@ pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     a.created_by == b.created_by && (a_at == b_at || is_near)
 }
 
-/// Which of two beads was there first.
-pub(super) fn order(a: &Bead, b: &Bead) -> Ordering {
+/// Compares two beads by their creation. The smaller one keeps a shared id.
+pub(super) fn compare_identity(a: &Bead, b: &Bead) -> Ordering {
     let key = |bead: &Bead| (bead.created_at.instant(), bead.created_by.clone());
     key(a).cmp(&key(b))
 }
 
-/// The bead under its new id.
-pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
+/// Returns the bead under its new id.
+pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
     let from = bead.id.clone();
-    let to = new_id(bead);
+    let to = compute_new_id(bead);
     let mut bead = bead.clone();
-    rename(&mut bead, &from, &to);
-    // A text cannot fail to become JSON.
+    rename_in_bead(&mut bead, &from, &to);
+    // A string always converts to JSON.
     bead.set_metadata(FORMER_ID, &from).ok();
     bead.dependencies.push(Dep {
         issue_id: to,
@@ -85,11 +83,11 @@ pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
     });
     bead.dependencies
         .sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    Moved { bead, from, side }
+    MovedBead { bead, from, side }
 }
 
-/// Gives a bead its new id where it has the old one, and turns its edges to the new one.
-pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
+/// Changes the id of a bead if it is the old one, and redirects its edges to the new id.
+pub(super) fn rename_in_bead(bead: &mut Bead, from: &str, to: &str) {
     if bead.id == from {
         to.clone_into(&mut bead.id);
         for edge in &mut bead.dependencies {
@@ -106,8 +104,8 @@ pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
     }
 }
 
-/// The id that this bead gets when another one keeps its own.
-pub(crate) fn new_id(bead: &Bead) -> String {
+/// Computes the id of a bead that moves because another bead keeps its id.
+pub(crate) fn compute_new_id(bead: &Bead) -> String {
     let seed = format!(
         "{}\n{}\n{}",
         bead.id,
@@ -115,7 +113,7 @@ pub(crate) fn new_id(bead: &Bead) -> String {
         bead.created_by
     );
     let digest = Sha256::digest(seed.as_bytes());
-    let tail = tail(&digest);
+    let tail = encode_hash_part(&digest);
     let old = bead.id.as_str();
     let name = old.rfind('-').map_or(0, |at| at + 1);
     match old[name..].rfind('.') {
@@ -124,9 +122,9 @@ pub(crate) fn new_id(bead: &Bead) -> String {
     }
 }
 
-/// Eight base36 characters: a letter, so that it is no child's number; a digit, so that it is read as a
-/// hash; six more.
-fn tail(digest: &[u8]) -> String {
+/// Returns eight base36 characters: a letter, so that the part is not a child's number; a digit, so
+/// that it is recognized as a hash; and six more.
+fn encode_hash_part(digest: &[u8]) -> String {
     let number = digest
         .iter()
         .take(8)
@@ -155,22 +153,22 @@ mod tests {
         Bead {
             id: id.into(),
             title: "t".into(),
-            created_at: Stamp::read(time),
+            created_at: Stamp::parse(time),
             created_by: "dana".into(),
             ..Bead::default()
         }
     }
 
     #[test]
-    fn the_new_id_keeps_prefix_and_parent_and_is_no_child_number() {
+    fn the_new_id_keeps_prefix_and_parent_and_is_not_a_child_number() {
         let time = "2026-03-01T09:15:30Z";
-        let top = new_id(&bead("my-app-k3f", time));
+        let top = compute_new_id(&bead("my-app-k3f", time));
         assert_eq!(id::prefix_of(&top), Some("my-app"));
-        let child = new_id(&bead("bd-a.1", time));
+        let child = compute_new_id(&bead("bd-a.1", time));
         assert!(child.starts_with("bd-a."), "{child}");
         assert_eq!(id::split_child(&child), None);
         assert_eq!(id::prefix_of(&child), Some("bd"));
-        for id in [top, child, new_id(&bead("my.app-k3f", time))] {
+        for id in [top, child, compute_new_id(&bead("my.app-k3f", time))] {
             assert!(id::is_well_formed(&id), "{id}");
         }
     }
@@ -178,18 +176,21 @@ mod tests {
     #[test]
     fn an_edit_after_creation_does_not_change_the_new_id() {
         let mut other = bead("bd-1", "2026-03-01T09:15:30.5-08:00");
-        let first = new_id(&other);
+        let first = compute_new_id(&other);
         other.title = "edited".into();
-        other.created_at = Stamp::read("2026-03-01T17:15:30.500Z");
-        assert_eq!(new_id(&other), first);
-        assert_ne!(new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")), first);
+        other.created_at = Stamp::parse("2026-03-01T17:15:30.500Z");
+        assert_eq!(compute_new_id(&other), first);
+        assert_ne!(
+            compute_new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")),
+            first
+        );
     }
 
     #[test]
-    fn the_moved_bead_names_its_old_id_and_takes_its_parts_along() {
+    fn the_moved_bead_records_its_old_id_and_keeps_metadata_and_edges() {
         let mut old = bead("bd-1", "2026-03-01T09:15:30Z");
         old.metadata = serde_json::value::to_raw_value(&serde_json::json!({"a": 1})).ok();
-        let moved = moved(&old, Side::Left);
+        let moved = move_to_new_id(&old, CollisionSide::Left);
         assert_eq!(former_id(&moved.bead).as_deref(), Some("bd-1"));
         assert_eq!(moved.bead.metadata_object()["a"], 1);
         assert_eq!(former_id(&old), None);

@@ -1,50 +1,54 @@
-//! The merge of whole files.
+//! Merges whole files.
 //!
-//! Steps: read the three texts into tables ([`super::table`]); settle ids that stand twice in one of them; move
-//! beads that were made apart under one id; go through the ids of all three in order ([`super::walk`]).
+//! Steps:
+//! 1. Parse the three texts into tables ([`super::table`]).
+//! 2. Merge lines with the same id within one text.
+//! 3. Move beads that were created independently under one id.
+//! 4. Merge the ids of all three texts in order ([`super::walk`]).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::collision;
-use super::record::Fields;
-use super::report::{Archive, Merge, MergeError, Note, Which};
-use super::table::{MergeRow, Table};
-use super::walk::Tables;
+use super::record::MergeFields;
+use super::report::{ArchiveLookup, FileMerge, MergeError, MergeNote, MergeSide};
+use super::table::{MergeRow, MergeTable};
+use super::walk::MergeTables;
 use crate::bead::Bead;
 use crate::bead::lines;
 
-/// How often beads are moved: a new id may be taken, too.
+/// The maximum number of rounds of moves, because a new id may be taken too.
 const ROUNDS: usize = 8;
 
-/// Merges what two sides made of the file `base`.
-pub fn files(
+/// Merges two changed versions of the file `base`.
+pub fn merge_files(
     base: &[u8],
     left: &[u8],
     right: &[u8],
-    archive: Archive<'_>,
-) -> Result<Merge, MergeError> {
-    let read = |text, which| Table::read(text).map_err(|line| MergeError::Marker { which, line });
-    let mut base = read(base, Which::Base)?;
-    let mut left = read(left, Which::Left)?;
-    let mut right = read(right, Which::Right)?;
-    let mut merge = Merge::default();
-    base.settle(None, &mut Vec::new(), &mut Vec::new());
-    left.settle(Some(&base), &mut merge.notes, &mut merge.lost);
-    right.settle(Some(&base), &mut merge.notes, &mut merge.lost);
+    archive: ArchiveLookup<'_>,
+) -> Result<FileMerge, MergeError> {
+    let read =
+        |text, which| MergeTable::parse(text).map_err(|line| MergeError::Marker { which, line });
+    let mut base = read(base, MergeSide::Base)?;
+    let mut left = read(left, MergeSide::Left)?;
+    let mut right = read(right, MergeSide::Right)?;
+    let mut merge = FileMerge::default();
+    base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
+    left.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
+    right.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
     for _ in 0..ROUNDS {
-        if !part(&mut base, &mut left, &mut right, &mut merge) {
+        if !move_collisions(&mut base, &mut left, &mut right, &mut merge) {
             break;
         }
     }
-    let tables = Tables {
-        hurt: [is_hurt(&base, &left), is_hurt(&base, &right)],
+    let tables = MergeTables {
+        has_new_damage: [has_new_damage(&base, &left), has_new_damage(&base, &right)],
         base,
         left,
         right,
         archive,
     };
-    tables.run(&mut merge);
+    tables.merge_into(&mut merge);
     merge.lost.sort();
     merge.lost.dedup();
     merge.notes.sort();
@@ -52,20 +56,23 @@ pub fn files(
     Ok(merge)
 }
 
-/// Moves beads that have the id of another one; says whether there were any. Those that an earlier merge
-/// moved on the other side go first: then the id may be free.
-fn part(
-    base: &mut Table<'_>,
-    left: &mut Table<'_>,
-    right: &mut Table<'_>,
-    merge: &mut Merge,
+/// Moves beads whose id belongs to another bead. Returns true if any bead moved. Beads that an
+/// earlier merge moved on the other side go first, because that may free the id.
+fn move_collisions(
+    base: &mut MergeTable<'_>,
+    left: &mut MergeTable<'_>,
+    right: &mut MergeTable<'_>,
+    merge: &mut FileMerge,
 ) -> bool {
-    let [mut of_left, mut of_right] = [moved_there(left, right), moved_there(right, left)];
+    let [mut of_left, mut of_right] = [
+        find_moved_elsewhere(left, right),
+        find_moved_elsewhere(right, left),
+    ];
     if of_left.is_empty() && of_right.is_empty() {
-        of_left = latecomers(base, left, right);
-        of_right = latecomers(base, right, left);
+        of_left = find_latecomers(base, left, right);
+        of_right = find_latecomers(base, right, left);
         let moves = of_left.iter().chain(&of_right);
-        merge.notes.extend(moves.map(|(from, to)| Note::Moved {
+        merge.notes.extend(moves.map(|(from, to)| MergeNote::Moved {
             from: from.clone(),
             to: to.clone(),
         }));
@@ -75,25 +82,28 @@ fn part(
     }
     let of_base = |(id, to): &(&String, &String)| {
         let bead = base.find(id).and_then(MergeRow::bead);
-        bead.is_some_and(|bead| collision::new_id(bead) == **to)
+        bead.is_some_and(|bead| collision::compute_new_id(bead) == **to)
     };
     let of_base = of_left.iter().chain(&of_right).filter(of_base);
     let of_base = of_base.map(|(id, to)| (id.clone(), to.clone())).collect();
     base.rename(&of_base);
-    base.settle(None, &mut Vec::new(), &mut Vec::new());
+    base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
     left.rename(&of_left);
-    left.settle(Some(base), &mut merge.notes, &mut merge.lost);
+    left.deduplicate(Some(base), &mut merge.notes, &mut merge.lost);
     right.rename(&of_right);
-    right.settle(Some(base), &mut merge.notes, &mut merge.lost);
+    right.deduplicate(Some(base), &mut merge.notes, &mut merge.lost);
     true
 }
 
-/// The beads of one side that an earlier merge moved on the other side, with their new ids.
-fn moved_there(own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
+/// Returns the beads of one side that an earlier merge moved on the other side, with their new ids.
+fn find_moved_elsewhere(
+    own_side: &MergeTable<'_>,
+    other_side: &MergeTable<'_>,
+) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
-    for (bead, there) in strangers(own, other) {
-        let to = collision::new_id(bead);
-        let moved = other.find(&to).and_then(MergeRow::bead);
+    for (bead, there) in find_differing_beads(own_side, other_side) {
+        let to = collision::compute_new_id(bead);
+        let moved = other_side.find(&to).and_then(MergeRow::bead);
         let stays = there.is_some_and(|there| collision::is_same_bead(there, bead));
         if !stays && moved.is_some_and(|moved| collision::is_same_bead(moved, bead)) {
             moves.insert(bead.id.clone(), to);
@@ -102,31 +112,40 @@ fn moved_there(own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
     moves
 }
 
-/// The beads of one side whose id another bead had first, with their new ids. Where one side only replaced a bead
-/// that the other left as it was, there is nothing to move.
-fn latecomers(base: &Table<'_>, own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
+/// Returns the beads of one side whose id belongs to an earlier bead, with their new ids. If one
+/// side only replaced a bead that the other left unchanged, nothing moves.
+fn find_latecomers(
+    base: &MergeTable<'_>,
+    own_side: &MergeTable<'_>,
+    other_side: &MergeTable<'_>,
+) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
-    for (bead, there) in strangers(own, other) {
-        let Some(there) = there.filter(|there| collision::order(there, bead) == Ordering::Less)
+    for (bead, there) in find_differing_beads(own_side, other_side) {
+        let Some(there) =
+            there.filter(|there| collision::compare_identity(there, bead) == Ordering::Less)
         else {
             continue;
         };
-        let before = base.find(&bead.id).and_then(MergeRow::bead).map(Fields::of);
-        let as_before = |side: &Bead| before.as_ref() == Some(&Fields::of(side));
+        let before = base
+            .find(&bead.id)
+            .and_then(MergeRow::bead)
+            .map(MergeFields::from_bead);
+        let as_before = |side: &Bead| before.as_ref() == Some(&MergeFields::from_bead(side));
         if !as_before(bead) && !as_before(there) {
-            moves.insert(bead.id.clone(), collision::new_id(bead));
+            moves.insert(bead.id.clone(), collision::compute_new_id(bead));
         }
     }
     moves
 }
 
-/// The beads of one side whose lines the other side has not, with what it has under their ids.
-fn strangers<'t>(
-    own: &'t Table<'_>,
-    other: &'t Table<'_>,
+/// Returns the beads of one side whose lines the other side lacks, with the other side's beads
+/// under the same ids.
+fn find_differing_beads<'t>(
+    own_side: &'t MergeTable<'_>,
+    other_side: &'t MergeTable<'_>,
 ) -> impl Iterator<Item = (&'t Bead, Option<&'t Bead>)> {
-    own.rows.iter().filter_map(|row| {
-        let there = other.find(&row.id);
+    own_side.rows.iter().filter_map(|row| {
+        let there = other_side.find(&row.id);
         if there.is_some_and(|there| there.raw == row.raw) {
             return None;
         }
@@ -134,8 +153,8 @@ fn strangers<'t>(
     })
 }
 
-/// Whether a side has a damaged line, without an id, that base has not.
-fn is_hurt(base: &Table<'_>, side: &Table<'_>) -> bool {
+/// Returns true if a side has a damaged line without an id that the base lacks.
+fn has_new_damage(base: &MergeTable<'_>, side: &MergeTable<'_>) -> bool {
     side.loose
         .iter()
         .any(|line| !base.loose.contains(line) && !lines::is_foreign(line))

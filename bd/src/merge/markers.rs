@@ -1,4 +1,4 @@
-//! A file in which git left the markers of a conflict, taken apart into its sides.
+//! Splits a file with git's conflict markers into its sides.
 
 use std::ops::RangeInclusive;
 
@@ -7,46 +7,42 @@ use crate::bead::lines::is_conflict_marker;
 /// The sides of a file with conflict markers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MarkedSides {
-    /// What was before, as far as the markers show it.
+    /// The base, as far as the markers show it.
     pub base: Vec<u8>,
-    /// Our side.
     pub left: Vec<u8>,
-    /// Their side.
     pub right: Vec<u8>,
-    /// The conflicts.
     pub conflicts: Vec<MarkedConflict>,
 }
 
-/// One conflict.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MarkedConflict {
-    /// Its lines with the markers, from 1.
+    /// The range of lines with the markers, from 1.
     pub lines: RangeInclusive<usize>,
-    /// What git calls our side.
+    /// Git's label of our side.
     pub left_label: String,
-    /// What git calls their side.
+    /// Git's label of their side.
     pub right_label: String,
-    /// The ids of beads in it.
+    /// The ids of the beads in the conflict.
     pub ids: Vec<String>,
 }
 
-/// A marker without its partner.
+/// The line of a marker without a matching one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {0} has a conflict marker out of order")]
 pub struct BadMarker(pub usize);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum MarkerSection {
     Nothing,
     Left,
     Base,
     Right,
 }
 
-/// Takes a file apart.
-pub fn sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
+/// Splits a file into its sides.
+pub fn split_sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
     let mut sides = MarkedSides::default();
-    let mut within = Within::Nothing;
+    let mut within = MarkerSection::Nothing;
     let mut last = 0;
     for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = at + 1;
@@ -57,48 +53,48 @@ pub fn sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
         }
         let label = String::from_utf8_lossy(&line[7..]).trim().to_owned();
         within = match (line[0], within) {
-            (b'<', Within::Nothing) => {
+            (b'<', MarkerSection::Nothing) => {
                 sides.conflicts.push(MarkedConflict {
                     lines: number..=number,
                     left_label: label,
                     right_label: String::new(),
                     ids: Vec::new(),
                 });
-                Within::Left
+                MarkerSection::Left
             }
-            (b'|', Within::Left) => Within::Base,
-            (b'=', Within::Left | Within::Base) => Within::Right,
-            (b'>', Within::Right) => {
+            (b'|', MarkerSection::Left) => MarkerSection::Base,
+            (b'=', MarkerSection::Left | MarkerSection::Base) => MarkerSection::Right,
+            (b'>', MarkerSection::Right) => {
                 if let Some(conflict) = sides.conflicts.last_mut() {
                     conflict.lines = *conflict.lines.start()..=number;
                     conflict.right_label = label;
                 }
-                Within::Nothing
+                MarkerSection::Nothing
             }
             _ => return Err(BadMarker(number)),
         };
     }
     match within {
-        Within::Nothing => Ok(sides),
+        MarkerSection::Nothing => Ok(sides),
         _ => Err(BadMarker(last)),
     }
 }
 
 impl MarkedSides {
-    fn put(&mut self, line: &[u8], within: Within) {
-        let in_side = |side: Within| within == Within::Nothing || within == side;
+    fn put(&mut self, line: &[u8], within: MarkerSection) {
+        let in_side = |side: MarkerSection| within == MarkerSection::Nothing || within == side;
         for (side, text) in [
-            (Within::Base, &mut self.base),
-            (Within::Left, &mut self.left),
-            (Within::Right, &mut self.right),
+            (MarkerSection::Base, &mut self.base),
+            (MarkerSection::Left, &mut self.left),
+            (MarkerSection::Right, &mut self.right),
         ] {
             if in_side(side) {
                 text.extend_from_slice(line);
             }
         }
         let conflict = self.conflicts.last_mut();
-        if let Some(conflict) = conflict.filter(|_| within != Within::Nothing)
-            && let Some(id) = super::id_of(line)
+        if let Some(conflict) = conflict.filter(|_| within != MarkerSection::Nothing)
+            && let Some(id) = super::id_of_line(line)
             && !conflict.ids.contains(&id)
         {
             conflict.ids.push(id);
@@ -111,9 +107,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_taken_apart_at_its_markers() {
+    fn a_file_is_split_at_its_conflict_markers() {
         let text = "a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne";
-        let found = sides(text.as_bytes()).unwrap();
+        let found = split_sides(text.as_bytes()).unwrap();
         assert_eq!(found.left, b"a\nb\ne");
         assert_eq!(found.base, b"a\nc\ne");
         assert_eq!(found.right, b"a\nd\ne");
@@ -128,7 +124,7 @@ mod tests {
             ("<<<<<<< a\nx\n", 2),
             ("a\n>>>>>>> b\n", 2),
         ] {
-            assert_eq!(sides(text.as_bytes()), Err(BadMarker(line)), "{text}");
+            assert_eq!(split_sides(text.as_bytes()), Err(BadMarker(line)), "{text}");
         }
     }
 }

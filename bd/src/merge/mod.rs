@@ -1,24 +1,29 @@
-//! The merge: two copies of the beads that were changed apart become one.
+//! The merge: combines two copies of the beads that were changed independently.
 //!
-//! Owns the rules, as pure functions without files, clock or chance: [`beads`] for one id, [`files`] for
-//! whole `issues.jsonl` texts. The git merge driver and a change from outside under a journal both use it.
+//! This module owns the rules, as pure functions without files, clock or random source:
+//! [`merge_beads`] for one id, [`merge_files`] for whole `issues.jsonl` texts. The git merge driver
+//! and an external change under a journal both use it.
 //!
-//! What must always hold: the answer depends on the inputs alone; left and right may be swapped; merging a
-//! result again changes nothing; a field that only one side changed has that side's value; whatever a true
-//! conflict takes away is in [`Overruled`]; sound inputs give a sound bead.
+//! The result depends only on the inputs. Left and right are interchangeable. Merging a result
+//! again changes nothing. A field that only one side changed has that side's value. Every value
+//! that loses a conflict is reported as [`OverruledValue`]. Sound inputs give a sound bead.
 //!
 //! The rules, in the order in which they are tried:
 //!
-//! 1. A side without the bead: the other side as it was in base → gone; changed since, or new → it stays, and a
-//!    change that met a removal is told. A side that moved it to the archive has it as it is there: merged with
-//!    that, it stays in the archive unless the other side adds something to it.
-//! 2. Two beads that were made apart under one id (`created_at`, `created_by` differ): the smaller of the two keeps
-//!    the id, the other one moves (`collision`).
-//! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, over an
-//!    edit of any field, which is told; of two deletions the later, else the record with the later `updated_at` (`standing`).
-//! 4. Labels, waiters, edges and comments merge as sets against base (`set`); `metadata` key by key.
-//! 5. Every other field, known to us or not: only one side changed it → that value. Both → the value of the
-//!    record with the later `updated_at`; where that is equal, the larger text (`field`).
+//! 1. One side lacks the bead. If the other side did not change it, the bead goes. If the other
+//!    side changed or created it, the bead stays, and a change that met a removal is reported. A
+//!    side that archived the bead counts as having the archived version: the bead stays in the
+//!    archive unless the other side adds something to it.
+//! 2. Two beads were created independently under one id (`created_at`, `created_by` differ): the
+//!    smaller one keeps the id, the other one moves (`collision`).
+//! 3. The status group (`status`, `closed_at` and all deletion fields) is one value. In a conflict
+//!    a deletion wins over an edit of any field, which is reported. The later of two deletions
+//!    wins. Otherwise the record with the later `updated_at` wins (`standing`).
+//! 4. Labels, waiters, edges and comments merge as sets against the base (`set`); `metadata` merges
+//!    key by key.
+//! 5. Every other field, including unknown ones: if only one side changed it, that value wins. If
+//!    both did, the record with the later `updated_at` wins, and in a tie the larger text
+//!    (`field`).
 //! 6. `updated_at` is the later one.
 
 pub mod collision;
@@ -38,88 +43,90 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::bead::Bead;
-use record::{Fields, Sides};
+use record::{BeadSides, MergeFields};
 
-pub use collision::{Moved, former_id};
-pub use file::files;
-pub use report::{Archive, Merge, MergeError, Note, Overruled, Which};
-pub use table::{id_of, lines_by_id};
+pub use collision::{MovedBead, former_id};
+pub use file::merge_files;
+pub use report::{ArchiveLookup, FileMerge, MergeError, MergeNote, MergeSide, OverruledValue};
+pub use table::{id_of_line, lines_by_id};
 
-/// What became of one id.
+/// The outcome of merging one id.
 #[derive(Debug, Clone, Default)]
-pub struct Merged {
-    /// The bead that has the id now; `None` where it is gone.
+pub struct BeadMerge {
+    /// The bead that has the id now; `None` if the bead is gone.
     pub bead: Option<Box<Bead>>,
     /// Another bead that had the id and moved to a new one.
-    pub moved: Option<Box<Moved>>,
-    /// What conflicts took away.
-    pub lost: Vec<Overruled>,
-    /// Whether one side removed the line and it stays because the other side changed it.
+    pub moved: Option<Box<MovedBead>>,
+    pub lost: Vec<OverruledValue>,
+    /// True if one side removed the line, and it stays because the other side changed it.
     pub kept: bool,
-    /// Whether one side deleted it, which stays so though the other side changed it.
+    /// True if one side deleted the bead, and it stays deleted although the other side changed it.
     pub buried: bool,
 }
 
-/// Merges what two sides made of one bead of `base`.
-pub fn beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> Merged {
+/// Merges two changed versions of one bead of `base`.
+pub fn merge_beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> BeadMerge {
     match (left, right) {
-        (None, None) => Merged::default(),
-        (Some(only), None) | (None, Some(only)) => alone(base, only),
-        // An id that the base has is one bead, whatever became of its record.
+        (None, None) => BeadMerge::default(),
+        (Some(only), None) | (None, Some(only)) => merge_one_sided(base, only),
+        // An id in the base is one bead, regardless of later changes of its record.
         (Some(left), Some(right)) if base.is_some() || collision::is_same_bead(left, right) => {
-            both(base, left, right)
+            merge_both(base, left, right)
         }
-        (Some(left), Some(right)) => apart(left, right),
+        (Some(left), Some(right)) => merge_distinct(left, right),
     }
 }
 
-/// One side has no such line.
-fn alone(base: Option<&Bead>, only: &Bead) -> Merged {
-    if base.is_some_and(|base| Fields::of(base) == Fields::of(only)) {
-        return Merged::default();
+/// Merges a bead that one side lacks.
+fn merge_one_sided(base: Option<&Bead>, only: &Bead) -> BeadMerge {
+    if base.is_some_and(|base| MergeFields::from_bead(base) == MergeFields::from_bead(only)) {
+        return BeadMerge::default();
     }
-    // Two deletions, one with a tombstone and one without: nothing to tell.
+    // Both sides deleted the bead, one of them without a tombstone. This is not reported.
     let both_deleted = only.is_tombstone() && base.is_some_and(|base| !base.is_tombstone());
-    Merged {
+    BeadMerge {
         bead: Some(Box::new(only.clone())),
         kept: base.is_some() && !both_deleted,
-        ..Merged::default()
+        ..BeadMerge::default()
     }
 }
 
-/// Two beads of one id that were not made together.
-fn apart(left: &Bead, right: &Bead) -> Merged {
-    let (first, second) = match collision::order(left, right) {
+/// Merges two beads that were created independently under one id.
+fn merge_distinct(left: &Bead, right: &Bead) -> BeadMerge {
+    let (first, second) = match collision::compare_identity(left, right) {
         Ordering::Less | Ordering::Equal => (left, right),
         Ordering::Greater => (right, left),
     };
-    Merged {
+    BeadMerge {
         bead: Some(Box::new(first.clone())),
-        moved: Some(Box::new(collision::moved(second, second_side(left, first)))),
-        ..Merged::default()
+        moved: Some(Box::new(collision::move_to_new_id(
+            second,
+            second_side(left, first),
+        ))),
+        ..BeadMerge::default()
     }
 }
 
-/// The side of the bead that is not `first`.
-fn second_side(left: &Bead, first: &Bead) -> collision::Side {
+/// Returns the side of the bead that is not `first`.
+fn second_side(left: &Bead, first: &Bead) -> collision::CollisionSide {
     if std::ptr::eq(left, first) {
-        collision::Side::Right
+        collision::CollisionSide::Right
     } else {
-        collision::Side::Left
+        collision::CollisionSide::Left
     }
 }
 
-/// One bead that both sides have.
-fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
-    let sides = Sides {
-        base: base.map(Fields::of).unwrap_or_default(),
-        left: Fields::of(left),
-        right: Fields::of(right),
+/// Merges one bead that both sides have.
+fn merge_both(base: Option<&Bead>, left: &Bead, right: &Bead) -> BeadMerge {
+    let sides = BeadSides {
+        base: base.map(MergeFields::from_bead).unwrap_or_default(),
+        left: MergeFields::from_bead(left),
+        right: MergeFields::from_bead(right),
         newer: left.updated_at.cmp(&right.updated_at),
     };
     let mut lost = Vec::new();
     let fields = sides.merge(&mut |field, value| {
-        lost.push(Overruled {
+        lost.push(OverruledValue {
             id: left.id.clone(),
             field,
             value: value.unwrap_or_else(|| "null".to_owned()),
@@ -130,15 +137,15 @@ fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
     } else {
         left
     };
-    // Fields of two sound records make a sound record.
-    let bead = fields.bead().unwrap_or_else(|| newer.clone());
+    // The fields of two sound records always form a sound record.
+    let bead = fields.to_bead().unwrap_or_else(|| newer.clone());
     lost.sort();
     let one_deleted = left.is_tombstone() != right.is_tombstone();
     let gave_way = lost.iter().any(|lost| lost.field == "status");
-    Merged {
+    BeadMerge {
         buried: one_deleted && bead.is_tombstone() && gave_way,
         bead: Some(Box::new(bead)),
         lost,
-        ..Merged::default()
+        ..BeadMerge::default()
     }
 }

@@ -1,40 +1,36 @@
-//! A record as its fields, and a value as it is on three sides.
+//! Splits a record into fields, and holds a value of all three sides.
 //!
-//! A record is taken apart into keys and the JSON text of their values, in the way in which it would be
-//! written: so no field can be forgotten, whether we know it or not, and a value of the wrong type under a
-//! known key is merged like any other. What kind of value a known key has is said by its type in the table
-//! of fields; a type without a [`Shape`] does not compile.
+//! A record is split into keys and the JSON texts of their values, as they would be written. So no
+//! field can be forgotten, known or unknown, and a value of the wrong type under a known key is
+//! merged like any other. The type of a known key in the table of fields determines how its values
+//! merge; a type without a [`FieldShape`] does not compile.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::bead::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, record, with_fields};
+use crate::bead::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, record, with_fields};
 
-/// How values of a field are merged.
+/// The way in which the values of a field are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// As a whole.
+pub(super) enum FieldShape {
     Plain,
-    /// As a whole; another text of the same instant is no change.
+    /// As a whole. Another text of the same instant is not a change.
     Time,
-    /// A set of words.
     Words,
-    /// Edges.
     Edges,
-    /// Comments.
     Comments,
 }
 
-trait Shaped {
-    const SHAPE: Shape;
+trait HasFieldShape {
+    const SHAPE: FieldShape;
 }
 
 macro_rules! shapes {
     ($($kind:ty: $shape:ident,)*) => {
-        $(impl Shaped for $kind {
-            const SHAPE: Shape = Shape::$shape;
+        $(impl HasFieldShape for $kind {
+            const SHAPE: FieldShape = FieldShape::$shape;
         })*
     };
 }
@@ -46,7 +42,7 @@ shapes! {
     Kind: Plain,
     Option<i64>: Plain,
     Option<String>: Plain,
-    Option<Raw>: Plain,
+    Option<RawJson>: Plain,
     Stamp: Time,
     Option<Stamp>: Time,
     Vec<String>: Words,
@@ -57,35 +53,36 @@ shapes! {
 macro_rules! shape_table {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         /// The shapes of the known keys, in file order.
-        const SHAPES: &[Shape] = &[$(<$kind as Shaped>::SHAPE),*];
+        const SHAPES: &[FieldShape] = &[$(<$kind as HasFieldShape>::SHAPE),*];
     };
 }
 with_fields!(shape_table);
 
-/// The name of a field with its place in the line: known ones in the order of the table, others by name.
+/// The name of a field with its position in the line: known fields in the order of the table,
+/// others by name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct FieldKey {
     rank: usize,
     pub name: String,
-    /// A key may stand twice in a line.
+    /// The occurrence of the key, which may be repeated in a line.
     nth: usize,
 }
 
-impl Key {
-    fn known(name: &str) -> Self {
+impl FieldKey {
+    fn for_known_key(name: &str) -> Self {
         Self {
-            rank: rank(name),
+            rank: rank_of_key(name),
             name: name.to_owned(),
             nth: 0,
         }
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        SHAPES.get(self.rank).copied().unwrap_or(Shape::Plain)
+    pub(super) fn shape(&self) -> FieldShape {
+        SHAPES.get(self.rank).copied().unwrap_or(FieldShape::Plain)
     }
 }
 
-fn rank(name: &str) -> usize {
+fn rank_of_key(name: &str) -> usize {
     record::KEYS
         .iter()
         .position(|key| *key == name)
@@ -94,16 +91,16 @@ fn rank(name: &str) -> usize {
 
 /// A record as keys and JSON texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Fields(pub(super) BTreeMap<Key, String>);
+pub(super) struct MergeFields(pub(super) BTreeMap<FieldKey, String>);
 
-impl Fields {
-    /// Takes a record apart.
-    pub(super) fn of(bead: &Bead) -> Self {
-        let line = record::line(bead);
-        let text = record::text(&line);
+impl MergeFields {
+    /// Splits a record into fields.
+    pub(super) fn from_bead(bead: &Bead) -> Self {
+        let line = record::serialize_bead(bead);
+        let text = record::decode_line(&line);
         let mut fields = BTreeMap::new();
-        for (name, raw) in record::pairs(&text).unwrap_or_default() {
-            let mut key = Key::known(&name);
+        for (name, raw) in record::parse_pairs(&text).unwrap_or_default() {
+            let mut key = FieldKey::for_known_key(&name);
             while fields.contains_key(&key) {
                 key.nth += 1;
             }
@@ -112,8 +109,8 @@ impl Fields {
         Self(fields)
     }
 
-    /// Puts a record together again.
-    pub(super) fn bead(&self) -> Option<Bead> {
+    /// Builds a record from its fields.
+    pub(super) fn to_bead(&self) -> Option<Bead> {
         let mut line = String::from("{");
         for (key, value) in &self.0 {
             if line.len() > 1 {
@@ -124,61 +121,67 @@ impl Fields {
             line.push_str(value);
         }
         line.push('}');
-        record::parse(line.as_bytes()).ok()
+        record::parse_bead(line.as_bytes()).ok()
     }
 
-    /// Whether anything is not as it was in `base`, but for when it was last changed.
+    /// Returns true if any field except `updated_at` differs from `base`.
     pub(super) fn is_edit_of(&self, base: &Self) -> bool {
-        let own = |fields: &Self| {
+        let without_time = |fields: &Self| {
             let mut fields = fields.clone();
             fields.set("updated_at", None);
             fields
         };
-        own(self) != own(base)
+        without_time(self) != without_time(base)
     }
 
-    /// The value of a known key.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(&Key::known(name)).map(String::as_str)
+        self.0
+            .get(&FieldKey::for_known_key(name))
+            .map(String::as_str)
     }
 
-    /// Sets or removes the value of a known key.
     pub(super) fn set(&mut self, name: &str, value: Option<&str>) {
         match value {
-            Some(value) => drop(self.0.insert(Key::known(name), value.to_owned())),
-            None => drop(self.0.remove(&Key::known(name))),
+            Some(value) => drop(
+                self.0
+                    .insert(FieldKey::for_known_key(name), value.to_owned()),
+            ),
+            None => drop(self.0.remove(&FieldKey::for_known_key(name))),
         }
     }
 }
 
-/// Takes what a conflict took away: the field and its value.
-pub(super) type Report<'a> = &'a mut dyn FnMut(String, Option<String>);
+/// Reports a value that loses a conflict: the field and the value.
+pub(super) type ReportLoss<'a> = &'a mut dyn FnMut(String, Option<String>);
 
 /// One bead on three sides.
 #[derive(Debug)]
-pub(super) struct Sides {
-    /// Without a base: empty.
-    pub base: Fields,
-    pub left: Fields,
-    pub right: Fields,
-    /// Whether the left record is older, as old or newer than the right one.
+pub(super) struct BeadSides {
+    pub base: MergeFields,
+    pub left: MergeFields,
+    pub right: MergeFields,
+    /// The order of the left record relative to the right one, by age.
     pub newer: Ordering,
 }
 
-/// A JSON text; `None` where the field is absent.
-pub(super) type Value<'a> = Option<&'a str>;
+/// A JSON text; `None` if the field is absent.
+pub(super) type FieldText<'a> = Option<&'a str>;
 
 /// One value on three sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Three<'a> {
+pub(super) struct ValueSides<'a> {
     pub base: Option<&'a str>,
     pub left: Option<&'a str>,
     pub right: Option<&'a str>,
 }
 
-impl<'a> Three<'a> {
-    /// The value that stays, and after it, in a true conflict, the one that does not.
-    pub(super) fn pick(self, time: bool, newer: Ordering) -> (Value<'a>, Option<Value<'a>>) {
+impl<'a> ValueSides<'a> {
+    /// Returns the winning value and, in a true conflict, the losing value.
+    pub(super) fn pick(
+        self,
+        time: bool,
+        newer: Ordering,
+    ) -> (FieldText<'a>, Option<FieldText<'a>>) {
         let Self { base, left, right } = self;
         let same = |a, b| a == b || time && is_same_instant(a, b);
         match (same(left, base), same(right, base)) {
@@ -194,8 +197,8 @@ impl<'a> Three<'a> {
         }
     }
 
-    /// The side that is to be taken as it is since the other one changed nothing.
-    pub(super) fn untouched(self) -> Option<Value<'a>> {
+    /// Returns the value of the side that changed it, if the other side did not.
+    pub(super) fn one_sided_change(self) -> Option<FieldText<'a>> {
         if self.left == self.base || self.left == self.right {
             return Some(self.right);
         }
@@ -203,15 +206,15 @@ impl<'a> Three<'a> {
     }
 }
 
-/// The instant of a JSON string; `None` where it is no time.
-pub(super) fn instant(text: &str) -> Option<Timestamp> {
+/// Parses the instant of a JSON string; `None` if the string is not a time.
+pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     let text: String = serde_json::from_str(text).ok()?;
-    let instant = Stamp::read(&text).instant();
-    // Text that is no time reads as the epoch.
+    let instant = Stamp::parse(&text).instant();
+    // Text that is not a time parses as the epoch.
     (instant != Timestamp::UNIX_EPOCH).then_some(instant)
 }
 
 fn is_same_instant(a: Option<&str>, b: Option<&str>) -> bool {
-    let a = a.and_then(instant);
-    a.is_some() && a == b.and_then(instant)
+    let a = a.and_then(parse_instant);
+    a.is_some() && a == b.and_then(parse_instant)
 }

@@ -1,30 +1,27 @@
-//! What a merge of files says beside its text.
+//! The report of a merge of files.
 
 use crate::bead::Bead;
 
-/// A value that lost a conflict: both sides changed its field, and the other value stays.
+/// A value that lost a conflict: both sides changed its field, and the other value won.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Overruled {
-    /// The bead.
+pub struct OverruledValue {
     pub id: String,
-    /// The field; `metadata.<key>` for one key of the users' own.
+    /// The field; `metadata.<key>` for one key of the user-defined JSON.
     pub field: String,
-    /// The value as JSON; `null` where the field would have been absent.
+    /// The value as JSON; `null` if the field would have been absent.
     pub value: String,
 }
 
-/// One of the three inputs.
+/// One of the three inputs of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// What both sides started from.
+pub enum MergeSide {
+    /// The common ancestor.
     Base,
-    /// Our side.
     Left,
-    /// Their side.
     Right,
 }
 
-impl std::fmt::Display for Which {
+impl std::fmt::Display for MergeSide {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Base => "base",
@@ -34,61 +31,44 @@ impl std::fmt::Display for Which {
     }
 }
 
-/// Why files cannot be merged.
+/// The reason why files cannot be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// An input is itself an unfinished merge.
+    /// An input is an unfinished merge.
     #[error("the {which} file has a git conflict marker in line {line}")]
     Marker {
-        /// The input.
-        which: Which,
+        which: MergeSide,
         /// The first line with a marker.
         line: usize,
     },
 }
 
-/// Something a person should know.
+/// A decision of the merge that the user should know about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Note {
-    /// One side removed the bead; it stays, since the other side changed it.
-    Kept {
-        /// The bead.
-        id: String,
-    },
-    /// One side deleted the bead; it stays deleted, with what the other side changed in it.
-    Buried {
-        /// The bead.
-        id: String,
-    },
-    /// One side has a damaged line where the bead stood; it stays as the other side has it.
-    Spared {
-        /// The bead.
-        id: String,
-    },
-    /// One side brought an earlier state of a bead that is in the archive; it stays there.
-    Archived {
-        /// The bead.
-        id: String,
-    },
-    /// Two beads had this id; the later one has a new one.
+pub enum MergeNote {
+    /// One side removed the bead, and it stays because the other side changed it.
+    Kept { id: String },
+    /// One side deleted the bead. It stays deleted, with the changes of the other side.
+    Buried { id: String },
+    /// One side has a damaged line for the bead. The bead stays as the other side has it.
+    Spared { id: String },
+    /// One side has an earlier state of an archived bead. The bead stays in the archive.
+    Archived { id: String },
+    /// Two beads had this id. The later one has a new id.
     Moved {
-        /// The id.
         from: String,
         /// The new id of the later bead.
         to: String,
     },
 }
 
-/// A merged file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Merge {
-    /// The whole text.
+pub struct FileMerge {
     pub text: Vec<u8>,
-    /// What conflicts took away, by bead and field.
-    pub lost: Vec<Overruled>,
-    /// What should be told.
-    pub notes: Vec<Note>,
+    /// The values that lost conflicts, by bead and field.
+    pub lost: Vec<OverruledValue>,
+    pub notes: Vec<MergeNote>,
 }
 
-/// Looks a bead up in the archive.
-pub type Archive<'f> = &'f dyn Fn(&str) -> Option<Bead>;
+/// Finds a bead in the archive.
+pub type ArchiveLookup<'f> = &'f dyn Fn(&str) -> Option<Bead>;

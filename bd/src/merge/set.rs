@@ -1,9 +1,10 @@
-//! Values that are sets: labels, waiters, edges, comments, and the keys of `metadata`.
+//! Merges values that are sets: labels, waiters, edges, comments, and the keys of `metadata`.
 //!
-//! Each is merged member by member against base: what either side removed is gone, what either side added
-//! is there. A member that both sides changed, or one changed and the other removed, is a conflict. A side
-//! that changed nothing leaves the other side's text as it is, bytes and order. A value that is not what it should be
-//! (labels that are no list) is left to the rule for whole values.
+//! Each set is merged member by member against the base: a member that either side removed is gone,
+//! and a member that either side added is included. A member that both sides changed, or that one
+//! changed and the other removed, is a conflict. If one side changed nothing, the other side's text
+//! stays unchanged, in bytes and order. A value of an unexpected type (labels that are not a list)
+//! is merged by the rule for whole values.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,26 +12,25 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::record::{Report, Three};
-use crate::bead::{Comment, Dep, Raw, record};
+use super::record::{ReportLoss, ValueSides};
+use crate::bead::{Comment, Dep, RawJson, record};
 
-/// One member.
 #[derive(Debug, Clone)]
-struct Member {
-    /// When it was made, for order and for conflicts.
+struct SetMember {
+    /// The creation time, which determines the order and the winner of a conflict.
     time: Timestamp,
-    /// What it says.
     text: String,
-    /// Its number, for a comment.
+    /// The number of a comment.
     number: i64,
 }
 
-type Set = BTreeMap<String, Member>;
+type MemberSet = BTreeMap<String, SetMember>;
 
-/// Words: labels are sorted; others keep the order of base, new ones sorted behind.
-pub(super) fn merge_words(three: Three<'_>, sorted: bool) -> Option<String> {
-    let [base, left, right] = lists::<String>(three)?;
-    if let Some(whole) = three.untouched() {
+/// Merges words. Labels are sorted; other words keep the order of the base, with new ones sorted
+/// after them.
+pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String> {
+    let [base, left, right] = parse_lists::<String>(three)?;
+    if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
     let both = |word: &&String| left.contains(word) && right.contains(word);
@@ -44,66 +44,77 @@ pub(super) fn merge_words(three: Three<'_>, sorted: bool) -> Option<String> {
         kept.sort();
         kept.dedup();
     }
-    text(&kept)
+    serialize_words(&kept)
 }
 
-/// Edges, known by target and kind; sorted by time.
-pub(super) fn edges(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
-    let lists = lists::<Dep>(three)?;
-    if let Some(whole) = three.untouched() {
+/// Merges edges, identified by target and kind and sorted by time.
+pub(super) fn merge_edges(
+    three: ValueSides<'_>,
+    newer: Ordering,
+    report: ReportLoss<'_>,
+) -> Option<String> {
+    let lists = parse_lists::<Dep>(three)?;
+    if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
     let [base, left, right] = lists.map(|list| {
         let members = list.iter().map(|edge| {
             let key = format!("{}\n{}", edge.depends_on_id, edge.kind);
-            (key, edge.created_at.instant(), json(edge), 0)
+            (key, edge.created_at.instant(), to_json_text(edge), 0)
         });
-        collect(members)
+        collect_members(members)
     });
-    let merged = merge("dependencies", &base, &left, &right, newer, report);
+    let merged = merge_members("dependencies", &base, &left, &right, newer, report);
     let mut members: Vec<_> = merged.into_iter().collect();
     members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
-    Some(array(members.iter().map(|(_, member)| member.text.clone())))
+    Some(format_array(
+        members.iter().map(|(_, member)| member.text.clone()),
+    ))
 }
 
-/// Comments. Their numbers are local to a clone: one of base is known by what it says, or, after an edit, by
-/// number, author and time; a new one by author, time and text. Where both sides added some, the new ones are
-/// numbered by time behind those of base.
-pub(super) fn comments(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
-    let [base, left, right] = lists::<Comment>(three)?;
-    if let Some(whole) = three.untouched() {
+/// Merges comments. Their numbers are local to a clone. A comment of the base is identified by its
+/// content or, after an edit, by number, author and time. A new comment is identified by author,
+/// time and text. If both sides added comments, the new ones are numbered by time after those of
+/// the base.
+pub(super) fn merge_comments(
+    three: ValueSides<'_>,
+    newer: Ordering,
+    report: ReportLoss<'_>,
+) -> Option<String> {
+    let [base, left, right] = parse_lists::<Comment>(three)?;
+    if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
-    let holders = [&left, &right].map(|list| list.first().map(|own| own.issue_id.clone()));
+    let holders = [&left, &right].map(|list| list.first().map(|comment| comment.issue_id.clone()));
     let holder = holders.into_iter().max().flatten().unwrap_or_default();
-    let base_set = collect(
+    let base_set = collect_members(
         base.iter()
             .enumerate()
-            .map(|(at, own)| member(of_base(at), own)),
+            .map(|(at, comment)| comment_member(base_key(at), comment)),
     );
-    let [left, right] = [&left, &right].map(|list| identify(&base, list));
-    let merged = merge("comments", &base_set, &left, &right, newer, report);
-    let new_in = |set: &Set, other: &Set| {
+    let [left, right] = [&left, &right].map(|list| key_comments(&base, list));
+    let merged = merge_members("comments", &base_set, &left, &right, newer, report);
+    let new_in = |set: &MemberSet, other: &MemberSet| {
         set.keys()
             .any(|key| !base_set.contains_key(key) && !other.contains_key(key))
     };
     let mut members: Vec<_> = merged.into_iter().collect();
     members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
     let all_new = new_in(&left, &right) && new_in(&right, &left);
-    number_apart(&mut members, |key| !base_set.contains_key(key), all_new);
+    number_uniquely(&mut members, |key| !base_set.contains_key(key), all_new);
     members.sort_by_key(|(_, member)| (member.time, member.number));
     let texts = members.iter().filter_map(|(_, member)| {
         let mut comment: Comment = serde_json::from_str(&member.text).ok()?;
         comment.id = member.number;
         comment.issue_id.clone_from(&holder);
-        Some(json(&comment))
+        Some(to_json_text(&comment))
     });
-    Some(array(texts))
+    Some(format_array(texts))
 }
 
-/// Gives every comment a number of its own: the old ones keep theirs, `new` ones keep theirs only where
-/// nothing collides and not `all_new` are to be numbered.
-fn number_apart(members: &mut [(String, Member)], new: impl Fn(&str) -> bool, all_new: bool) {
+/// Gives every comment a unique number. Old comments keep theirs. New ones keep theirs only if it
+/// is free and `all_new` is not set.
+fn number_uniquely(members: &mut [(String, SetMember)], new: impl Fn(&str) -> bool, all_new: bool) {
     let mut numbers: Vec<i64> = members.iter().map(|(_, member)| member.number).collect();
     numbers.sort_unstable();
     let collide = numbers.windows(2).any(|two| two[0] == two[1]);
@@ -121,18 +132,22 @@ fn number_apart(members: &mut [(String, Member)], new: impl Fn(&str) -> bool, al
     }
 }
 
-/// The users' own JSON, key by key, where all sides have objects.
-pub(super) fn metadata(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
-    let Three { base, left, right } = three;
-    let sides = [base, left, right].map(|text| object(text.unwrap_or("{}")));
+/// Merges the user-defined JSON key by key, if all sides are objects.
+pub(super) fn merge_metadata(
+    three: ValueSides<'_>,
+    newer: Ordering,
+    report: ReportLoss<'_>,
+) -> Option<String> {
+    let ValueSides { base, left, right } = three;
+    let sides = [base, left, right].map(|text| parse_object(text.unwrap_or("{}")));
     let [Some(base), Some(left), Some(right)] = sides else {
         return None;
     };
-    if let Some(whole) = three.untouched() {
+    if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("{}").to_owned());
     }
-    let find = |side: &'_ [(String, Raw)], key: &str| -> Option<String> {
-        let found = side.iter().find(|(own, _)| own == key);
+    let find = |side: &'_ [(String, RawJson)], key: &str| -> Option<String> {
+        let found = side.iter().find(|(name, _)| name == key);
         found.map(|(_, raw)| raw.get().to_owned())
     };
     let mut added: Vec<&str> = [&left, &right]
@@ -147,51 +162,51 @@ pub(super) fn metadata(three: Three<'_>, newer: Ordering, report: Report<'_>) ->
     let mut members = Vec::new();
     for key in keys {
         let [b, l, r] = [&base, &left, &right].map(|side| find(side, key));
-        let one = Three {
+        let values = ValueSides {
             base: b.as_deref(),
             left: l.as_deref(),
             right: r.as_deref(),
         };
-        let (won, lost) = one.pick(false, newer);
+        let (won, lost) = values.pick(false, newer);
         if let Some(lost) = lost {
             report(format!("metadata.{key}"), lost.map(str::to_owned));
         }
         if let Some(won) = won {
-            members.push(format!("{}:{won}", json(&key)));
+            members.push(format!("{}:{won}", to_json_text(&key)));
         }
     }
     Some(format!("{{{}}}", members.join(",")))
 }
 
-/// The keys of an object, each once; `None` for anything else.
-fn object(text: &str) -> Option<Vec<(String, Raw)>> {
-    let pairs = record::pairs(text)?;
+/// Parses the keys of an object, without repeated keys; `None` for any other value.
+fn parse_object(text: &str) -> Option<Vec<(String, RawJson)>> {
+    let pairs = record::parse_pairs(text)?;
     let mut keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     keys.windows(2).all(|two| two[0] != two[1]).then_some(pairs)
 }
 
 /// Merges members by their keys.
-fn merge(
+fn merge_members(
     field: &str,
-    base: &Set,
-    left: &Set,
-    right: &Set,
+    base: &MemberSet,
+    left: &MemberSet,
+    right: &MemberSet,
     newer: Ordering,
-    report: Report<'_>,
-) -> Set {
-    let mut merged = Set::new();
+    report: ReportLoss<'_>,
+) -> MemberSet {
+    let mut merged = MemberSet::new();
     let mut keys: Vec<&String> = base.keys().chain(left.keys()).chain(right.keys()).collect();
     keys.sort();
     keys.dedup();
     for key in keys {
         let [b, l, r] = [base, left, right].map(|set| set.get(key));
-        let says = |member: Option<&Member>| member.map(|member| member.text.clone());
+        let says = |member: Option<&SetMember>| member.map(|member| member.text.clone());
         match (l, r) {
             (Some(l), Some(r)) => {
                 let order = l.time.cmp(&r.time).then(newer);
                 let (b_text, l_text, r_text) = (says(b), l.text.as_str(), r.text.as_str());
-                let three = Three {
+                let three = ValueSides {
                     base: b_text.as_deref(),
                     left: Some(l_text),
                     right: Some(r_text),
@@ -201,7 +216,7 @@ fn merge(
                     report(field.to_owned(), lost.map(str::to_owned));
                 }
                 let mut member = if won == Some(l_text) { l } else { r }.clone();
-                member.number = number(b, l, r);
+                member.number = choose_number(b, l, r);
                 merged.insert(key.clone(), member);
             }
             (Some(only), None) | (None, Some(only)) => match says(b) {
@@ -217,8 +232,8 @@ fn merge(
     merged
 }
 
-/// The number of a comment that both sides have.
-fn number(base: Option<&Member>, left: &Member, right: &Member) -> i64 {
+/// Chooses the number of a comment that both sides have.
+fn choose_number(base: Option<&SetMember>, left: &SetMember, right: &SetMember) -> i64 {
     match base {
         Some(base) if base.number == left.number => right.number,
         Some(base) if base.number == right.number => left.number,
@@ -226,43 +241,43 @@ fn number(base: Option<&Member>, left: &Member, right: &Member) -> i64 {
     }
 }
 
-/// A side's comments under the keys of those of base, or under their own.
-fn identify(base: &[Comment], list: &[Comment]) -> Set {
+/// Keys a side's comments by those of the base, or by their own content.
+fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
     let mut open: Vec<Option<&Comment>> = base.iter().map(Some).collect();
     let mut keys: Vec<Option<String>> = vec![None; list.len()];
-    let rules: [fn(&Comment, &Comment) -> bool; 2] = [says_the_same, was_the_same];
+    let rules: [fn(&Comment, &Comment) -> bool; 2] = [has_same_text, has_same_origin];
     for rule in rules {
-        for (own, key) in list.iter().zip(&mut keys) {
-            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, own));
+        for (comment, key) in list.iter().zip(&mut keys) {
+            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, comment));
             if key.is_none()
                 && let Some(at) = open.iter().copied().position(fits)
             {
-                *key = Some(of_base(at));
+                *key = Some(base_key(at));
                 open[at] = None;
             }
         }
     }
-    collect(list.iter().zip(keys).map(|(own, key)| {
-        let text = own.text.trim();
-        let fresh = || format!("n{}\n{}", own.author, text);
-        member(key.unwrap_or_else(fresh), own)
+    collect_members(list.iter().zip(keys).map(|(comment, key)| {
+        let text = comment.text.trim();
+        let fresh = || format!("n{}\n{}", comment.author, text);
+        comment_member(key.unwrap_or_else(fresh), comment)
     }))
 }
 
-fn says_the_same(a: &Comment, b: &Comment) -> bool {
+fn has_same_text(a: &Comment, b: &Comment) -> bool {
     a.author == b.author && a.created_at == b.created_at && a.text.trim() == b.text.trim()
 }
 
-/// An edited comment keeps its number, author and time.
-fn was_the_same(a: &Comment, b: &Comment) -> bool {
+/// Returns true if number, author and time are equal, as after an edit of the text.
+fn has_same_origin(a: &Comment, b: &Comment) -> bool {
     a.id == b.id && a.author == b.author && a.created_at == b.created_at
 }
 
-fn of_base(at: usize) -> String {
+fn base_key(at: usize) -> String {
     format!("b{at:09}")
 }
 
-fn member(key: String, comment: &Comment) -> (String, Timestamp, String, i64) {
+fn comment_member(key: String, comment: &Comment) -> (String, Timestamp, String, i64) {
     let time = comment.created_at.instant();
     let plain = Comment {
         id: 0,
@@ -273,23 +288,23 @@ fn member(key: String, comment: &Comment) -> (String, Timestamp, String, i64) {
         Some(says) => format!("n{time}\n{says}"),
         None => key,
     };
-    (key, time, json(&plain), comment.id)
+    (key, time, to_json_text(&plain), comment.id)
 }
 
-/// Members by key; of several with one key each is a member of its own.
-fn collect(members: impl Iterator<Item = (String, Timestamp, String, i64)>) -> Set {
+/// Collects members by key. If several members have the same key, each one is a member of its own.
+fn collect_members(members: impl Iterator<Item = (String, Timestamp, String, i64)>) -> MemberSet {
     let mut counts: HashMap<String, usize> = HashMap::new();
-    let mut set = Set::new();
+    let mut set = MemberSet::new();
     for (key, time, text, number) in members {
         let count = counts.entry(key.clone()).or_default();
         let name = format!("{key}\n{count}");
         *count += 1;
-        set.insert(name, Member { time, text, number });
+        set.insert(name, SetMember { time, text, number });
     }
     set
 }
 
-fn lists<T: DeserializeOwned>(three: Three<'_>) -> Option<[Vec<T>; 3]> {
+fn parse_lists<T: DeserializeOwned>(three: ValueSides<'_>) -> Option<[Vec<T>; 3]> {
     let list = |text: Option<&str>| match text {
         Some(text) => serde_json::from_str(text).ok(),
         None => Some(Vec::new()),
@@ -297,14 +312,14 @@ fn lists<T: DeserializeOwned>(three: Three<'_>) -> Option<[Vec<T>; 3]> {
     Some([list(three.base)?, list(three.left)?, list(three.right)?])
 }
 
-fn text(list: &[&String]) -> Option<String> {
+fn serialize_words(list: &[&String]) -> Option<String> {
     serde_json::to_string(list).ok()
 }
 
-fn array(members: impl Iterator<Item = String>) -> String {
+fn format_array(members: impl Iterator<Item = String>) -> String {
     format!("[{}]", members.collect::<Vec<_>>().join(","))
 }
 
-fn json(value: &impl serde::Serialize) -> String {
-    String::from_utf8_lossy(&record::compact(value)).into_owned()
+fn to_json_text(value: &impl serde::Serialize) -> String {
+    String::from_utf8_lossy(&record::serialize_compact(value)).into_owned()
 }

@@ -1,20 +1,23 @@
-//! Where a bead stands is one value: its status, when it was closed, and all of its deletion.
+//! Merges the status group, which is one value: the status, the closing time and all deletion
+//! fields.
 //!
-//! These fields have no meaning alone (a closed bead says when, no other does), so they are taken from one
-//! side together. Two sides that both changed it are in conflict: a deletion wins over everything else, for a
-//! tombstone is how a deletion spreads; of two deletions the later one; else the record with the later
-//! `updated_at`; where those are equal, the larger text. All other fields of the side that gave way are merged as usual,
-//! into a tombstone too. Any edit is in conflict with a deletion: then the standing of the bead that was edited is what
-//! gave way. A tombstone that one side brought back to life, while the other left it as it was, lives.
+//! These fields have no meaning on their own (a closed bead has a closing time, any other bead has
+//! none), so they are taken together from one side. If both sides changed the group, there is a
+//! conflict. A deletion wins over everything else, because a tombstone is how a deletion spreads.
+//! The later of two deletions wins. Otherwise the record with the later `updated_at` wins and, in a
+//! tie, the larger text. All other fields of the losing side are merged as usual, even into a
+//! tombstone. Every edit conflicts with a deletion; the status group of the edited bead is then the
+//! losing value. A tombstone that one side revived, while the other left it unchanged, stays
+//! revived.
 //!
-//! Why and by which session it was closed goes with the closing: where one side is closed and the other is
-//! not, both come from the side whose standing won.
+//! The close reason and the closing session belong to the closing. If one side is closed and the
+//! other is not, both come from the side whose status group won.
 
 use std::cmp::Ordering;
 
-use super::record::{Fields, Report, Sides, Three, instant};
+use super::record::{BeadSides, MergeFields, ReportLoss, ValueSides, parse_instant};
 
-/// The fields of the standing.
+/// The fields of the status group.
 const STANDING: [&str; 6] = [
     "status",
     "closed_at",
@@ -24,18 +27,22 @@ const STANDING: [&str; 6] = [
     "original_type",
 ];
 
-/// What is said of a closing.
+/// The fields that describe a closing.
 const CLOSING: [&str; 2] = ["close_reason", "closed_by_session"];
 
-/// Whether a field is merged here.
-pub(super) fn owns(name: &str) -> bool {
+/// Returns true if this module merges the field.
+pub(super) fn is_status_field(name: &str) -> bool {
     STANDING.contains(&name) || CLOSING.contains(&name)
 }
 
-/// Sets the fields of the standing, and of the closing.
-pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
-    let (winner, loser) = decide(sides);
-    let buried = edited_under(sides, winner);
+/// Sets the fields of the status group and of the closing.
+pub(super) fn merge_status_fields(
+    sides: &BeadSides,
+    merged: &mut MergeFields,
+    report: ReportLoss<'_>,
+) {
+    let (winner, loser) = choose_side(sides);
+    let buried = find_edited_side(sides, winner);
     for name in STANDING {
         let value = winner.get(name);
         merged.set(name, value);
@@ -61,7 +68,7 @@ pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
             report_loser(sides, Some(other), name, value, report);
             continue;
         }
-        let three = Three {
+        let three = ValueSides {
             base: sides.base.get(name),
             left: sides.left.get(name),
             right: sides.right.get(name),
@@ -74,13 +81,13 @@ pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
     }
 }
 
-/// Tells a value that the other side had set and that gave way.
+/// Reports a value that the losing side had set.
 fn report_loser(
-    sides: &Sides,
-    loser: Option<&Fields>,
+    sides: &BeadSides,
+    loser: Option<&MergeFields>,
     name: &str,
     winning: Option<&str>,
-    report: Report<'_>,
+    report: ReportLoss<'_>,
 ) {
     let Some(loser) = loser else {
         return;
@@ -91,75 +98,82 @@ fn report_loser(
     }
 }
 
-/// The side that edited the bead while the other one deleted it, where the deletion stays.
-fn edited_under<'a>(sides: &'a Sides, winner: &Fields) -> Option<&'a Fields> {
+/// Returns the side that edited the bead while the other one deleted it, if the deletion wins.
+fn find_edited_side<'a>(sides: &'a BeadSides, winner: &MergeFields) -> Option<&'a MergeFields> {
     let mut live = [&sides.left, &sides.right]
         .into_iter()
         .filter(|side| is_tombstone(winner) && !is_tombstone(side));
     live.find(|side| side.is_edit_of(&sides.base))
 }
 
-/// The side whose standing stays, and in a true conflict the other.
-fn decide(sides: &Sides) -> (&Fields, Option<&Fields>) {
+/// Returns the side whose status group wins and, in a true conflict, the losing side.
+fn choose_side(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
     let (base, left, right) = (&sides.base, &sides.left, &sides.right);
     match (is_same(left, base), is_same(right, base)) {
-        // Not at all, or only in another spelling of the same instants.
-        (true, true) if texts(left) == texts(base) => (right, None),
-        (true, true) if texts(right) == texts(base) => (left, None),
+        // The group is unchanged, or only the same instants have another spelling.
+        (true, true) if status_texts(left) == status_texts(base) => (right, None),
+        (true, true) if status_texts(right) == status_texts(base) => (left, None),
         (true, false) => (right, None),
         (false, true) => (left, None),
-        _ if is_same(left, right) => (larger(left, right).0, None),
-        _ => conflict(sides),
+        _ if is_same(left, right) => (order_by_text(left, right).0, None),
+        _ => resolve_conflict(sides),
     }
 }
 
-fn conflict(sides: &Sides) -> (&Fields, Option<&Fields>) {
+fn resolve_conflict(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
     let (left, right) = (&sides.left, &sides.right);
     let (won, lost) = match (is_tombstone(left), is_tombstone(right)) {
         (true, false) => (left, right),
         (false, true) => (right, left),
-        (true, true) => by(deletion(left).cmp(&deletion(right)), left, right),
-        (false, false) => by(sides.newer, left, right),
+        (true, true) => order_pair(deletion_time(left).cmp(&deletion_time(right)), left, right),
+        (false, false) => order_pair(sides.newer, left, right),
     };
     (won, Some(lost))
 }
 
-fn by<'a>(order: Ordering, left: &'a Fields, right: &'a Fields) -> (&'a Fields, &'a Fields) {
+fn order_pair<'a>(
+    order: Ordering,
+    left: &'a MergeFields,
+    right: &'a MergeFields,
+) -> (&'a MergeFields, &'a MergeFields) {
     match order {
         Ordering::Less => (right, left),
-        Ordering::Equal => larger(left, right),
+        Ordering::Equal => order_by_text(left, right),
         Ordering::Greater => (left, right),
     }
 }
 
-fn larger<'a>(left: &'a Fields, right: &'a Fields) -> (&'a Fields, &'a Fields) {
-    if texts(left) < texts(right) {
+fn order_by_text<'a>(
+    left: &'a MergeFields,
+    right: &'a MergeFields,
+) -> (&'a MergeFields, &'a MergeFields) {
+    if status_texts(left) < status_texts(right) {
         (right, left)
     } else {
         (left, right)
     }
 }
 
-fn texts(fields: &Fields) -> [Option<&str>; 6] {
+fn status_texts(fields: &MergeFields) -> [Option<&str>; 6] {
     STANDING.map(|name| fields.get(name))
 }
 
-fn is_same(a: &Fields, b: &Fields) -> bool {
+fn is_same(a: &MergeFields, b: &MergeFields) -> bool {
     STANDING.iter().all(|name| {
         let (a, b) = (a.get(name), b.get(name));
-        let time = name.ends_with("_at") && a.and_then(instant).is_some();
-        a == b || time && a.and_then(instant) == b.and_then(instant)
+        let time = name.ends_with("_at") && a.and_then(parse_instant).is_some();
+        a == b || time && a.and_then(parse_instant) == b.and_then(parse_instant)
     })
 }
 
-fn deletion(fields: &Fields) -> Option<jiff::Timestamp> {
-    fields.get("deleted_at").and_then(instant)
+fn deletion_time(fields: &MergeFields) -> Option<jiff::Timestamp> {
+    fields.get("deleted_at").and_then(parse_instant)
 }
 
-fn is_tombstone(fields: &Fields) -> bool {
+fn is_tombstone(fields: &MergeFields) -> bool {
     fields.get("status") == Some("\"tombstone\"")
 }
 
-fn is_closed(fields: &Fields) -> bool {
+fn is_closed(fields: &MergeFields) -> bool {
     fields.get("status") == Some("\"closed\"")
 }

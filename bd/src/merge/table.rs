@@ -1,20 +1,19 @@
-//! One file on one side: its lines by id.
+//! The file of one side of a merge: its lines by id.
 //!
-//! A line's id is read from its first bytes where it stands there as it is always written; only other
-//! lines, and those that differ between the sides, are parsed. What must always hold after [`Table::settle`]: ids
-//! are sorted and each stands once; every line of the file is a row, damage under an id, or loose.
+//! If a line is in canonical form, its id is taken from the first bytes. Only other lines, and
+//! lines that differ between the sides, are parsed. After [`MergeTable::deduplicate`], ids are
+//! sorted and unique, and every line of the file is a row, a damaged line under an id, or loose.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::record::Fields;
-use super::report::{Note, Overruled};
-use super::{beads, collision};
+use super::record::MergeFields;
+use super::report::{MergeNote, OverruledValue};
+use super::{collision, merge_beads};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
 
-/// One line with an id.
 #[derive(Debug)]
 pub(super) struct MergeRow<'a> {
     pub id: Cow<'a, str>,
@@ -31,46 +30,45 @@ impl<'a> MergeRow<'a> {
         }
     }
 
-    /// A row of a bead that stands in no file.
-    pub(super) fn of(bead: Bead) -> Self {
+    /// Creates the row of a bead that is in no file.
+    pub(super) fn from_bead(bead: Bead) -> Self {
         Self {
             id: Cow::Owned(bead.id.clone()),
-            raw: Cow::Owned(record::line(&bead)),
+            raw: Cow::Owned(record::serialize_bead(&bead)),
             bead: OnceCell::from(Some(Box::new(bead))),
         }
     }
 
-    /// The bead; `None` where the line is damaged.
+    /// The bead; `None` if the line is damaged.
     pub(super) fn bead(&self) -> Option<&Bead> {
-        let read = || record::parse(&self.raw).ok().map(Box::new);
+        let read = || record::parse_bead(&self.raw).ok().map(Box::new);
         self.bead.get_or_init(read).as_deref()
     }
 }
 
 /// The lines of one side.
 #[derive(Debug, Default)]
-pub(super) struct Table<'a> {
-    /// By id.
+pub(super) struct MergeTable<'a> {
     pub rows: Vec<MergeRow<'a>>,
-    /// Damaged lines that name an id which another line has, too.
+    /// Damaged lines whose id another line has too.
     pub damaged: BTreeMap<String, Vec<Cow<'a, [u8]>>>,
-    /// Records of other kinds, and damage without an id, in the order of the file.
+    /// Records of other kinds, and damaged lines without an id, in file order.
     pub loose: Vec<&'a [u8]>,
 }
 
-impl<'a> Table<'a> {
-    /// Reads a file; `Err` is the number of the first line with a conflict marker.
-    pub(super) fn read(text: &'a [u8]) -> Result<Self, usize> {
+impl<'a> MergeTable<'a> {
+    /// Parses a file. The error is the number of the first line with a conflict marker.
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, usize> {
         let start = usize::from(text.starts_with(b"\xef\xbb\xbf")) * 3;
         let mut table = Self::default();
-        for (number, span) in lines::spans(text, start) {
+        for (number, span) in lines::iter_line_spans(text, start) {
             let line = &text[span];
             if lines::is_conflict_marker(line) {
                 return Err(number);
             }
             if let Some(id) = record::first_id(line) {
                 table.rows.push(MergeRow::new(Cow::Borrowed(id), line));
-            } else if let Ok(bead) = record::parse(line) {
+            } else if let Ok(bead) = record::parse_bead(line) {
                 table.rows.push(MergeRow::new(Cow::Owned(bead.id), line));
             } else {
                 table.loose.push(line);
@@ -86,19 +84,18 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The row with this id.
     pub(super) fn find(&self, id: &str) -> Option<&MergeRow<'a>> {
         let at = self.rows.binary_search_by(|row| row.id.as_ref().cmp(id));
         at.ok().map(|at| &self.rows[at])
     }
 
-    /// Makes every id stand once: records of one bead are merged, of several beads all but the first move
-    /// to other ids, damaged lines stand aside.
-    pub(super) fn settle(
+    /// Makes every id unique: records of one bead are merged; of several beads all but the first
+    /// move to other ids; damaged lines are set aside.
+    pub(super) fn deduplicate(
         &mut self,
-        base: Option<&Table<'_>>,
-        notes: &mut Vec<Note>,
-        lost: &mut Vec<Overruled>,
+        base: Option<&MergeTable<'_>>,
+        notes: &mut Vec<MergeNote>,
+        lost: &mut Vec<OverruledValue>,
     ) {
         while self.rows.windows(2).any(|two| two[0].id == two[1].id) {
             let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
@@ -110,19 +107,19 @@ impl<'a> Table<'a> {
                 if group.len() == 1 {
                     self.rows.append(&mut group);
                 } else {
-                    self.settle_group(group, base, notes, lost);
+                    self.deduplicate_group(group, base, notes, lost);
                 }
             }
             self.sort();
         }
     }
 
-    fn settle_group(
+    fn deduplicate_group(
         &mut self,
         mut group: Vec<MergeRow<'a>>,
-        base: Option<&Table<'_>>,
-        notes: &mut Vec<Note>,
-        lost: &mut Vec<Overruled>,
+        base: Option<&MergeTable<'_>>,
+        notes: &mut Vec<MergeNote>,
+        lost: &mut Vec<OverruledValue>,
     ) {
         let id = group[0].id.to_string();
         group.sort_by(|a, b| a.raw.cmp(&b.raw));
@@ -131,7 +128,7 @@ impl<'a> Table<'a> {
             group.into_iter().partition(|row| row.bead().is_some());
         let mut hurt = hurt.into_iter();
         if sound.is_empty() {
-            // The id stands for all of its lines.
+            // One damaged line stands for the id.
             self.rows.extend(hurt.next());
         }
         let aside: Vec<_> = hurt.map(|row| row.raw).collect();
@@ -151,37 +148,46 @@ impl<'a> Table<'a> {
                 continue;
             };
             let base = base.filter(|base| collision::is_same_bead(base, bead));
-            let merged = beads(base, other.bead(), Some(bead));
+            let merged = merge_beads(base, other.bead(), Some(bead));
             lost.extend(merged.lost);
             if let Some(bead) = merged.bead {
-                let fields = Fields::of(&bead);
-                let stays = other.bead().is_some_and(|own| Fields::of(own) == fields);
+                let fields = MergeFields::from_bead(&bead);
+                let stays = other
+                    .bead()
+                    .is_some_and(|kept| MergeFields::from_bead(kept) == fields);
                 if !stays {
-                    let as_new = row.bead().is_some_and(|own| Fields::of(own) == fields);
-                    *other = if as_new { row } else { MergeRow::of(*bead) };
+                    let as_new = row
+                        .bead()
+                        .is_some_and(|added| MergeFields::from_bead(added) == fields);
+                    *other = if as_new {
+                        row
+                    } else {
+                        MergeRow::from_bead(*bead)
+                    };
                 }
             }
         }
         apart.sort_by(|a, b| match (a.bead(), b.bead()) {
-            (Some(a), Some(b)) => collision::order(a, b),
+            (Some(a), Some(b)) => collision::compare_identity(a, b),
             _ => std::cmp::Ordering::Equal,
         });
         for (at, row) in apart.into_iter().enumerate() {
             match row.bead() {
                 Some(bead) if at > 0 => {
-                    let moved = collision::moved(bead, collision::Side::Left).bead;
-                    notes.push(Note::Moved {
+                    let moved =
+                        collision::move_to_new_id(bead, collision::CollisionSide::Left).bead;
+                    notes.push(MergeNote::Moved {
                         from: id.clone(),
                         to: moved.id.clone(),
                     });
-                    self.rows.push(MergeRow::of(moved));
+                    self.rows.push(MergeRow::from_bead(moved));
                 }
                 _ => self.rows.push(row),
             }
         }
     }
 
-    /// Moves beads to other ids (old → new) and turns the edges of this side after them.
+    /// Moves beads to other ids (old → new) and redirects the edges of this side.
     pub(super) fn rename(&mut self, moves: &BTreeMap<String, String>) {
         if moves.is_empty() {
             return;
@@ -194,7 +200,7 @@ impl<'a> Table<'a> {
             }
             let Some(bead) = row.bead() else { continue };
             let former = collision::former_id(bead);
-            // The edge to whoever has its old id is not an edge to the bead that moves now.
+            // An edge to the bead that now has the former id must not follow the bead that moves.
             let stays = |edge: &Dep| former.as_ref() == Some(&edge.depends_on_id);
             let turned = |edge: &Dep| moves.get(&edge.depends_on_id).filter(|_| !stays(edge));
             if !leaves && !bead.dependencies.iter().any(|edge| turned(edge).is_some()) {
@@ -207,24 +213,24 @@ impl<'a> Table<'a> {
                 }
             }
             if leaves {
-                bead = collision::moved(&bead, collision::Side::Left).bead;
+                bead = collision::move_to_new_id(&bead, collision::CollisionSide::Left).bead;
             }
-            *row = MergeRow::of(bead);
+            *row = MergeRow::from_bead(bead);
         }
         self.sort();
     }
 }
 
-/// The id of a line that is a bead.
-pub fn id_of(line: &[u8]) -> Option<String> {
+/// Returns the id of a line, if the line is a bead.
+pub fn id_of_line(line: &[u8]) -> Option<String> {
     match record::first_id(line) {
         Some(id) => Some(id.to_owned()),
-        None => record::parse(line).ok().map(|bead| bead.id),
+        None => record::parse_bead(line).ok().map(|bead| bead.id),
     }
 }
 
-/// The lines of a text that are beads, each with its id.
+/// Returns the lines of a text that are beads, each with its id.
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
-    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
-    lines.filter_map(|line| Some((id_of(line)?, line)))
+    let lines = lines::iter_line_spans(text, 0).map(|(_, span)| &text[span]);
+    lines.filter_map(|line| Some((id_of_line(line)?, line)))
 }

@@ -1,43 +1,43 @@
-//! The merge of three tables, id by id.
+//! Merges three tables, id by id.
 //!
-//! What must always hold: a line that is the same on both sides is taken as it is, unparsed; a bead whose result is
-//! what an input has keeps that input's bytes; a damaged line is kept, and a side in which a line is damaged
-//! has not removed the bead that stood there; records of other kinds stand behind the beads.
+//! A line that is the same on both sides is copied unparsed. A bead whose result equals an input
+//! keeps that input's bytes. A damaged line is kept, and a side with a damaged line has not removed
+//! the bead of that line. Records of other kinds come after the beads.
 //!
-//! A side from which a bead went into the archive has it as the archive has it. Where the other side adds
-//! nothing to that, it stays there; where it does, or brings it back as it is, the bead is in the file.
+//! A side that archived a bead counts as having the archived version. If the other side adds
+//! nothing to it, the bead stays in the archive. If the other side adds something, or restored the
+//! bead, the bead is in the file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::Fields;
-use super::report::{Archive, Merge, Note};
-use super::table::{MergeRow, Table};
-use super::{beads, collision};
+use super::record::MergeFields;
+use super::report::{ArchiveLookup, FileMerge, MergeNote};
+use super::table::{MergeRow, MergeTable};
+use super::{collision, merge_beads};
 use crate::bead::{Bead, record};
 
-/// The three sides, ready to be gone through.
-pub(super) struct Tables<'a, 'f> {
-    pub base: Table<'a>,
-    pub left: Table<'a>,
-    pub right: Table<'a>,
-    /// Whether left and right have damage that could have been any bead.
-    pub hurt: [bool; 2],
-    pub archive: Archive<'f>,
+/// The three sides, ready to be merged.
+pub(super) struct MergeTables<'a, 'f> {
+    pub base: MergeTable<'a>,
+    pub left: MergeTable<'a>,
+    pub right: MergeTable<'a>,
+    /// True for left and right if they have damaged lines that may be any bead.
+    pub has_new_damage: [bool; 2],
+    pub archive: ArchiveLookup<'f>,
 }
 
 /// The rows of one id.
 #[derive(Clone, Copy)]
-struct Group<'t, 'a> {
+struct IdGroup<'t, 'a> {
     id: &'t str,
     base: Option<&'t MergeRow<'a>>,
     left: Option<&'t MergeRow<'a>>,
     right: Option<&'t MergeRow<'a>>,
 }
 
-impl<'a> Tables<'a, '_> {
-    /// Writes the merged text.
-    pub(super) fn run(&self, merge: &mut Merge) {
+impl<'a> MergeTables<'a, '_> {
+    pub(super) fn merge_into(&self, merge: &mut FileMerge) {
         let capacity = self.left.rows.iter().map(|row| row.raw.len() + 1).sum();
         let mut text: Vec<u8> = Vec::with_capacity(capacity);
         let mut moved: BTreeMap<String, Vec<u8>> = BTreeMap::new();
@@ -48,28 +48,33 @@ impl<'a> Tables<'a, '_> {
             let Some(id) = heads.into_iter().flatten().map(|row| row.id.as_ref()).min() else {
                 break;
             };
-            let group = Group {
+            let group = IdGroup {
                 id,
                 base: b.next_if(|row| row.id == id),
                 left: l.next_if(|row| row.id == id),
                 right: r.next_if(|row| row.id == id),
             };
-            self.group(group, merge, &mut |line| push(&mut text, line), &mut moved);
+            self.merge_group(
+                group,
+                merge,
+                &mut |line| push_line(&mut text, line),
+                &mut moved,
+            );
         }
         for line in moved.values() {
-            push(&mut text, line);
+            push_line(&mut text, line);
         }
         let loose = [&self.base, &self.left, &self.right].map(|table| table.loose.as_slice());
-        for line in set(loose) {
-            push(&mut text, line);
+        for line in merge_loose_lines(loose) {
+            push_line(&mut text, line);
         }
         merge.text = text;
     }
 
-    fn group(
+    fn merge_group(
         &self,
-        group: Group<'_, 'a>,
-        merge: &mut Merge,
+        group: IdGroup<'_, 'a>,
+        merge: &mut FileMerge,
         put: &mut dyn FnMut(&[u8]),
         moved: &mut BTreeMap<String, Vec<u8>>,
     ) {
@@ -83,28 +88,32 @@ impl<'a> Tables<'a, '_> {
         }
         let rows = [group.base, group.left, group.right];
         let damage: [Vec<&[u8]>; 3] = std::array::from_fn(|at| {
-            let own = rows[at].filter(|row| row.bead().is_none());
-            let own = own.map(|row| row.raw.as_ref());
+            let own_line = rows[at].filter(|row| row.bead().is_none());
+            let own_bytes = own_line.map(|row| row.raw.as_ref());
             let others = aside[at].damaged.get(group.id).into_iter().flatten();
-            own.into_iter().chain(others.map(Cow::as_ref)).collect()
+            own_bytes
+                .into_iter()
+                .chain(others.map(Cow::as_ref))
+                .collect()
         });
         let sound = rows.map(|row| row.filter(|row| row.bead().is_some()));
-        self.sound(group.id, sound, &damage, merge, put, moved);
-        let mut damaged = set([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice));
-        // The order in which they are read again.
+        self.merge_sound_rows(group.id, sound, &damage, merge, put, moved);
+        let mut damaged =
+            merge_loose_lines([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice));
+        // The order in which they are parsed again.
         damaged.sort_unstable();
         for line in damaged {
             put(line);
         }
     }
 
-    /// The rows of one id that are beads.
-    fn sound(
+    /// Merges the rows of one id that are beads.
+    fn merge_sound_rows(
         &self,
         id: &str,
         rows: [Option<&MergeRow<'a>>; 3],
         damage: &[Vec<&[u8]>; 3],
-        merge: &mut Merge,
+        merge: &mut FileMerge,
         put: &mut dyn FnMut(&[u8]),
         moved: &mut BTreeMap<String, Vec<u8>>,
     ) {
@@ -115,97 +124,99 @@ impl<'a> Tables<'a, '_> {
         let mut spared = false;
         for (side, at) in [(&mut left, 0), (&mut right, 1)] {
             let fresh = damage[at + 1].iter().any(|line| !damage[0].contains(line));
-            if side.is_none() && base.is_some() && (fresh || self.hurt[at]) {
-                // Damage is no removal: this side is as base was.
+            if side.is_none() && base.is_some() && (fresh || self.has_new_damage[at]) {
+                // Damage is not a removal: this side counts as unchanged.
                 *side = base;
                 spared = true;
             }
         }
-        if let Some(line) = one_sided(base, left, right) {
+        if let Some(line) = find_one_sided_line(base, left, right) {
             if let Some(line) = line {
                 put(line);
             }
             return note_spared(id, spared && line.is_some(), merge);
         }
-        if let (Some(own), None) | (None, Some(own)) = (left, right)
-            && self.in_archive(id, base, own, merge, put)
+        if let (Some(only_row), None) | (None, Some(only_row)) = (left, right)
+            && self.keep_archived(id, base, only_row, merge, put)
         {
             return;
         }
         let bead = |row: Option<&'_ MergeRow<'a>>| row.and_then(MergeRow::bead).cloned();
         let [b, l, r] = [bead(base), bead(left), bead(right)];
-        let result = beads(b.as_ref(), l.as_ref(), r.as_ref());
+        let result = merge_beads(b.as_ref(), l.as_ref(), r.as_ref());
         merge.lost.extend(result.lost);
         if result.kept {
-            merge.notes.push(Note::Kept { id: id.to_owned() });
+            merge.notes.push(MergeNote::Kept { id: id.to_owned() });
         }
         if result.buried {
-            merge.notes.push(Note::Buried { id: id.to_owned() });
+            merge.notes.push(MergeNote::Buried { id: id.to_owned() });
         }
         note_spared(id, spared && result.bead.is_some(), merge);
         if let Some(bead) = result.bead {
-            put(&bytes(&bead, base, left, right));
+            put(&choose_bytes(&bead, base, left, right));
         }
         if let Some(other) = result.moved {
-            merge.notes.push(Note::Moved {
+            merge.notes.push(MergeNote::Moved {
                 from: other.from,
                 to: other.bead.id.clone(),
             });
-            moved.insert(other.bead.id.clone(), record::line(&other.bead));
+            moved.insert(other.bead.id.clone(), record::serialize_bead(&other.bead));
         }
     }
 
-    /// A bead that one side has, and the other perhaps in the archive; says whether it is dealt with.
-    fn in_archive(
+    /// Handles a bead that one side has and that may be in the archive. Returns true if the bead
+    /// stays in the archive.
+    fn keep_archived(
         &self,
         id: &str,
         base: Option<&MergeRow<'a>>,
-        own: &MergeRow<'a>,
-        merge: &mut Merge,
+        only_row: &MergeRow<'a>,
+        merge: &mut FileMerge,
         put: &mut dyn FnMut(&[u8]),
     ) -> bool {
-        let Some(bead) = own.bead() else {
+        let Some(bead) = only_row.bead() else {
             return false;
         };
         let archived = (self.archive)(id).filter(|kept| collision::is_same_bead(kept, bead));
         let Some(archived) = archived else {
             return false;
         };
-        let kept = Fields::of(&archived);
-        if base.is_none() && kept == Fields::of(bead) {
-            // Brought back: a second copy does no harm, while here it could be the only one.
+        let kept = MergeFields::from_bead(&archived);
+        if base.is_none() && kept == MergeFields::from_bead(bead) {
+            // The bead was restored. A second copy does no harm, while this one could be the only
+            // one.
             return false;
         }
-        let result = beads(base.and_then(MergeRow::bead), Some(&archived), Some(bead));
+        let result = merge_beads(base.and_then(MergeRow::bead), Some(&archived), Some(bead));
         merge.lost.extend(result.lost);
         let note = match result.bead {
-            Some(result) if Fields::of(&result) != kept => {
-                put(&bytes(&result, base, Some(own), None));
-                Note::Kept { id: id.to_owned() }
+            Some(result) if MergeFields::from_bead(&result) != kept => {
+                put(&choose_bytes(&result, base, Some(only_row), None));
+                MergeNote::Kept { id: id.to_owned() }
             }
-            _ => Note::Archived { id: id.to_owned() },
+            _ => MergeNote::Archived { id: id.to_owned() },
         };
         merge.notes.push(note);
         true
     }
 }
 
-fn note_spared(id: &str, spared: bool, merge: &mut Merge) {
+fn note_spared(id: &str, spared: bool, merge: &mut FileMerge) {
     if spared {
-        merge.notes.push(Note::Spared { id: id.to_owned() });
+        merge.notes.push(MergeNote::Spared { id: id.to_owned() });
     }
 }
 
-/// A line; `None` where there is none.
-type Line<'t> = Option<&'t [u8]>;
+/// A line; `None` if there is none.
+type OptionalLine<'t> = Option<&'t [u8]>;
 
-/// What the bytes alone tell: the line of the one side that differs from base, or `None` in it where that
-/// side removed the line.
-fn one_sided<'t>(
+/// Decides from the bytes alone: returns the line of the side that differs from the base, which is
+/// `None` if that side removed it. Returns `None` if both sides differ.
+fn find_one_sided_line<'t>(
     base: Option<&'t MergeRow<'_>>,
     left: Option<&'t MergeRow<'_>>,
     right: Option<&'t MergeRow<'_>>,
-) -> Option<Line<'t>> {
+) -> Option<OptionalLine<'t>> {
     let raw = |row: Option<&'t MergeRow<'_>>| row.map(|row| row.raw.as_ref());
     let [base, left, right] = [base, left, right].map(raw);
     if left == right || base.is_some() && left == base {
@@ -214,15 +225,19 @@ fn one_sided<'t>(
     (base.is_some() && right == base).then_some(left)
 }
 
-/// The line of a result: the bytes of an input that says the same, else the canonical line.
-fn bytes<'t>(
+/// Returns the line of a result: the bytes of an input with the same content, or the canonical
+/// line.
+fn choose_bytes<'t>(
     bead: &Bead,
     base: Option<&'t MergeRow<'_>>,
     left: Option<&'t MergeRow<'_>>,
     right: Option<&'t MergeRow<'_>>,
 ) -> Cow<'t, [u8]> {
-    let fields = Fields::of(bead);
-    let says = |row: &&MergeRow<'_>| row.bead().is_some_and(|own| Fields::of(own) == fields);
+    let fields = MergeFields::from_bead(bead);
+    let says = |row: &&MergeRow<'_>| {
+        row.bead()
+            .is_some_and(|row_bead| MergeFields::from_bead(row_bead) == fields)
+    };
     let raw = |row: Option<&'t MergeRow<'_>>| row.filter(says).map(|row| row.raw.as_ref());
     match (raw(left), raw(right)) {
         (Some(l), Some(r)) => match base.map(|base| base.raw.as_ref()) {
@@ -230,14 +245,15 @@ fn bytes<'t>(
             Some(base) if base == r => Cow::Borrowed(l),
             _ => Cow::Borrowed(l.max(r)),
         },
-        (Some(one), None) | (None, Some(one)) => Cow::Borrowed(one),
-        (None, None) => Cow::Owned(record::line(bead)),
+        (Some(matching), None) | (None, Some(matching)) => Cow::Borrowed(matching),
+        (None, None) => Cow::Owned(record::serialize_bead(bead)),
     }
 }
 
-/// Lines that belong to no bead, merged as a set: as one side has them where the other changed nothing, else
-/// those of base in its order, then new ones sorted.
-fn set<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]> {
+/// Merges the lines that belong to no bead as a set. If one side changed nothing, the other side's
+/// lines stay unchanged. Otherwise the lines of the base keep their order, followed by the new
+/// ones, sorted.
+fn merge_loose_lines<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]> {
     if left == right || left == base {
         return right.to_vec();
     }
@@ -256,7 +272,7 @@ fn set<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]> {
     kept.into_iter().chain(added.copied()).collect()
 }
 
-fn push(text: &mut Vec<u8>, line: &[u8]) {
+fn push_line(text: &mut Vec<u8>, line: &[u8]) {
     text.extend_from_slice(line);
     text.push(b'\n');
 }

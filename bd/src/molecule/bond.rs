@@ -1,15 +1,16 @@
-//! Bonding: two templates become a compound, a template is poured onto a molecule, two molecules are linked.
+//! Bonds molecules: two templates become a compound, a template is poured onto a molecule, or two
+//! molecules are linked.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::pour::{Poured, pour};
+use super::pour::{PouredMolecule, pour_template};
 use super::proto;
-use super::template::{PourOptions, Template};
+use super::template::{MoleculeTemplate, PourOptions};
 use super::{MoleculeError, progress};
 use crate::bead::{Bead, DepKind, Kind, fields};
-use crate::change::{self, ChangeError, New};
+use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
 
 /// In which order the two run.
@@ -25,7 +26,6 @@ pub enum BondType {
 }
 
 impl BondType {
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",
@@ -34,7 +34,7 @@ impl BondType {
         }
     }
 
-    /// The edge by which the second depends on the first.
+    /// The edge by which the second operand depends on the first.
     pub fn edge(self) -> DepKind {
         match self {
             Self::Sequential => DepKind::Blocks,
@@ -44,90 +44,91 @@ impl BondType {
     }
 }
 
-/// What is bonded: something to be poured, or a bead that is there.
+/// An operand of a bond: a template to be poured, or an existing bead.
 #[derive(Debug, Clone)]
-pub enum Operand {
-    /// A formula.
-    Formula(Box<Template>),
+pub enum BondOperand {
+    Formula(Box<MoleculeTemplate>),
     /// The id of a bead.
     Bead(String),
 }
 
-/// What came of it.
+/// The outcome of a bond.
 #[derive(Debug, Clone, Default)]
-pub struct Bonded {
+pub struct BondOutcome {
     /// The compound, or the molecule that was bonded to.
     pub id: String,
-    /// `compound_proto` or `compound_molecule`.
     pub kind: &'static str,
-    /// What was poured.
-    pub poured: Option<Poured>,
-    /// The name of the template that was poured.
+    pub poured: Option<PouredMolecule>,
+    /// The name of the poured template.
     pub name: String,
 }
 
-/// How to bond.
+/// The options of a bond.
 #[derive(Debug, Clone, Default)]
 pub struct BondRequest {
-    /// The order.
     pub bond: BondType,
     /// The title of the compound.
     pub title: String,
-    /// Values of variables.
     pub values: BTreeMap<String, String>,
-    /// Whether what is poured is a wisp; else it is what it is bonded to.
+    /// True if the poured part is a wisp; `None` to use the phase of the molecule.
     pub ephemeral: Option<bool>,
-    /// The name under the molecule that the poured part gets.
+    /// The name of the poured part under the molecule.
     pub reference: String,
 }
 
-/// Bonds B to A.
-pub fn bond(
+/// Bonds the operand B to the operand A.
+pub fn bond_operands(
     tx: &mut Tx<'_>,
-    (a, b): (Operand, Operand),
+    (a, b): (BondOperand, BondOperand),
     request: &BondRequest,
-) -> Result<Bonded, MoleculeError> {
+) -> Result<BondOutcome, MoleculeError> {
     tx.describe("bond", "");
-    let template_of = |tx: &Tx<'_>, operand: &Operand| match operand {
-        Operand::Formula(template) => Some((**template).clone()),
-        Operand::Bead(id) => {
+    let template_of = |tx: &Tx<'_>, operand: &BondOperand| match operand {
+        BondOperand::Formula(template) => Some((**template).clone()),
+        BondOperand::Bead(id) => {
             let bead = tx.get_live(id).filter(|bead| proto::is_proto(bead))?;
-            Some(Template::of_proto(tx, bead))
+            Some(MoleculeTemplate::from_proto(tx, bead))
         }
     };
     match (template_of(tx, &a), template_of(tx, &b), a, b) {
         (Some(a_template), Some(b_template), a, b) => {
-            let a = kept(tx, &a, &a_template)?;
-            let b = kept(tx, &b, &b_template)?;
-            compound(tx, &a, &b, request)
+            let a = persist_operand(tx, &a, &a_template)?;
+            let b = persist_operand(tx, &b, &b_template)?;
+            create_compound(tx, &a, &b, request)
         }
-        (Some(template), None, _, Operand::Bead(molecule))
-        | (None, Some(template), Operand::Bead(molecule), _) => {
-            onto(tx, template, &molecule, request)
+        (Some(template), None, _, BondOperand::Bead(molecule))
+        | (None, Some(template), BondOperand::Bead(molecule), _) => {
+            pour_onto(tx, template, &molecule, request)
         }
-        (None, None, Operand::Bead(a), Operand::Bead(b)) => link(tx, &a, &b, request.bond),
+        (None, None, BondOperand::Bead(a), BondOperand::Bead(b)) => {
+            link_molecules(tx, &a, &b, request.bond)
+        }
         _ => Err(MoleculeError::Refused("nothing to bond".into())),
     }
 }
 
-/// The id of a template as a proto, kept as one where it is only a formula.
-fn kept(tx: &mut Tx<'_>, operand: &Operand, template: &Template) -> Result<String, MoleculeError> {
-    if let Operand::Bead(id) = operand {
+/// Returns the id of a template's proto. A template that is only a formula is persisted first.
+fn persist_operand(
+    tx: &mut Tx<'_>,
+    operand: &BondOperand,
+    template: &MoleculeTemplate,
+) -> Result<String, MoleculeError> {
+    if let BondOperand::Bead(id) = operand {
         return Ok(id.clone());
     }
-    let id = proto::id_of(tx, &template.name, None)?;
+    let id = proto::proto_id(tx, &template.name, None)?;
     if tx.get_live(&id).is_none() {
-        proto::persist(tx, template, &id, false)?;
+        proto::persist_proto(tx, template, &id, false)?;
     }
     Ok(id)
 }
 
-fn compound(
+fn create_compound(
     tx: &mut Tx<'_>,
     a: &str,
     b: &str,
     request: &BondRequest,
-) -> Result<Bonded, MoleculeError> {
+) -> Result<BondOutcome, MoleculeError> {
     let title = |tx: &Tx<'_>, id: &str| {
         let bead = tx.get_live(id);
         bead.map(|bead| bead.title.clone()).unwrap_or_default()
@@ -141,15 +142,15 @@ fn compound(
         {"source_id": a, "bond_type": kind},
         {"source_id": b, "bond_type": kind},
     ]);
-    let made = change::create(
+    let made = change::create_bead(
         tx,
-        New {
+        NewBead {
             title,
             issue_type: Kind::Epic,
             labels: vec![proto::LABEL.to_owned()],
             is_template: true,
             bonded_from: Some(bonded_from),
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     for id in [a, b] {
@@ -158,27 +159,27 @@ fn compound(
     if request.bond != BondType::Parallel {
         change::add_dep(tx, b, a, request.bond.edge())?;
     }
-    Ok(Bonded {
+    Ok(BondOutcome {
         id: made.id,
         kind: "compound_proto",
-        ..Bonded::default()
+        ..BondOutcome::default()
     })
 }
 
-/// Pours a template and ties it to a molecule.
-fn onto(
+/// Pours a template and links it to a molecule.
+fn pour_onto(
     tx: &mut Tx<'_>,
-    template: Template,
+    template: MoleculeTemplate,
     molecule: &str,
     request: &BondRequest,
-) -> Result<Bonded, MoleculeError> {
-    let target = live(tx, molecule)?;
+) -> Result<BondOutcome, MoleculeError> {
+    let target = load_live(tx, molecule)?;
     let ephemeral = request.ephemeral.unwrap_or(target.ephemeral);
-    let values = template.values(&request.values)?;
+    let values = template.complete_values(&request.values)?;
     let reference = match request.reference.as_str() {
         "" => None,
         given => {
-            let name = crate::formula::vars::put_in(given, &values);
+            let name = crate::formula::vars::substitute(given, &values);
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
             if name.is_empty() || !name.chars().all(fits) {
                 return Err(MoleculeError::Refused(format!(
@@ -197,9 +198,9 @@ fn onto(
         ..PourOptions::default()
     };
     let name = template.name.clone();
-    let poured = pour(tx, template, &options)?;
-    tie(tx, &poured.root, &target.id, request.bond)?;
-    Ok(Bonded {
+    let poured = pour_template(tx, template, &options)?;
+    add_bond_edge(tx, &poured.root, &target.id, request.bond)?;
+    Ok(BondOutcome {
         id: target.id,
         kind: "compound_molecule",
         name,
@@ -207,18 +208,29 @@ fn onto(
     })
 }
 
-fn link(tx: &mut Tx<'_>, a: &str, b: &str, bond: BondType) -> Result<Bonded, MoleculeError> {
-    let (first, second) = (live(tx, a)?, live(tx, b)?);
-    tie(tx, &second.id, &first.id, bond)?;
-    Ok(Bonded {
+fn link_molecules(
+    tx: &mut Tx<'_>,
+    a: &str,
+    b: &str,
+    bond: BondType,
+) -> Result<BondOutcome, MoleculeError> {
+    let (first, second) = (load_live(tx, a)?, load_live(tx, b)?);
+    add_bond_edge(tx, &second.id, &first.id, bond)?;
+    Ok(BondOutcome {
         id: first.id,
         kind: "compound_molecule",
-        ..Bonded::default()
+        ..BondOutcome::default()
     })
 }
 
-/// Adds the edge of a bond. A durable bead never points at a wisp: there the wisp follows the durable bead.
-fn tie(tx: &mut Tx<'_>, holder: &str, target: &str, bond: BondType) -> Result<(), MoleculeError> {
+/// Adds the edge of a bond. A durable bead never has an edge to a wisp; in that case the wisp holds
+/// the edge.
+fn add_bond_edge(
+    tx: &mut Tx<'_>,
+    holder: &str,
+    target: &str,
+    bond: BondType,
+) -> Result<(), MoleculeError> {
     match change::add_dep(tx, holder, target, bond.edge()) {
         Err(ChangeError::EdgeToWisp { from, to }) => {
             change::add_dep(tx, &to, &from, DepKind::Tracks)?;
@@ -228,48 +240,54 @@ fn tie(tx: &mut Tx<'_>, holder: &str, target: &str, bond: BondType) -> Result<()
     }
 }
 
-fn live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
+fn load_live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     let bead = tx.get_live(id).cloned();
     bead.ok_or_else(|| ChangeError::NotFound(id.to_owned()))
 }
 
-/// Attaches a molecule to the bead that it is the work of: it follows the bead by an edge of its own. A durable molecule
-/// is named in the bead's description besides, where older tools look for it; of a wisp git sees nothing.
-pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(), MoleculeError> {
-    let root = live(tx, molecule)?;
+/// Attaches a molecule to its work bead: the molecule has an edge to the bead. The bead's
+/// description also names a durable molecule, because older tools look there. A wisp leaves no
+/// trace in git.
+pub fn attach_molecule(
+    tx: &mut Tx<'_>,
+    molecule: &str,
+    bead: &str,
+    at: &str,
+) -> Result<(), MoleculeError> {
+    let root = load_live(tx, molecule)?;
     let is_molecule = tx
         .bead_ref(molecule)
-        .is_some_and(|head| progress::is_molecule(&head));
+        .is_some_and(|bead_ref| progress::is_molecule(&bead_ref));
     if !is_molecule {
         return Err(MoleculeError::Refused(format!(
             "{molecule} is no molecule: it was not poured from a formula"
         )));
     }
-    let mut work = live(tx, bead)?;
+    let mut work = load_live(tx, bead)?;
     change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
     if root.ephemeral {
         return Ok(());
     }
-    let named = fields::set(&work.description, progress::ATTACHED, Some(molecule));
-    work.description = fields::set_at_top(&named, "attached_at", Some(at));
+    let named = fields::set_field(&work.description, progress::ATTACHED, Some(molecule));
+    work.description = fields::set_field_at_top(&named, "attached_at", Some(at));
     tx.put_updated(work)?;
     Ok(())
 }
 
-/// Takes a molecule off the bead that it is attached to. The molecule stays.
-pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
-    let mut work = live(tx, bead)?;
-    let head = tx.bead_ref(bead);
-    let Some(molecule) = head.and_then(|head| progress::attached_to(tx, &head)) else {
+/// Detaches the molecule of a bead. The molecule stays.
+pub fn detach_molecule(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
+    let mut work = load_live(tx, bead)?;
+    let bead_ref = tx.bead_ref(bead);
+    let Some(molecule) = bead_ref.and_then(|head| progress::attached_to(tx, &head)) else {
         return Ok(None);
     };
     match change::remove_dep(tx, &molecule, bead) {
         Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    if fields::get(&work.description, progress::ATTACHED).is_some() {
-        let unnamed = fields::set(&work.description, progress::ATTACHED, None);
-        work.description = fields::set_at_top(&unnamed, "attached_at", None);
+    if fields::get_field(&work.description, progress::ATTACHED).is_some() {
+        let unnamed = fields::set_field(&work.description, progress::ATTACHED, None);
+        work.description = fields::set_field_at_top(&unnamed, "attached_at", None);
         tx.put_updated(work)?;
     }
     Ok(Some(molecule))

@@ -1,60 +1,62 @@
-//! Burning: a molecule goes with all its steps. Of a wisp nothing is left; of durable beads their tombstones.
+//! Burns molecules: removes a molecule with all its steps. Wisps vanish, and durable beads become
+//! tombstones.
 
 use super::{MoleculeError, progress};
 use crate::change::{self, ChangeError};
 use crate::store::Tx;
 
-/// What a burn takes.
+/// The beads of a burned molecule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Burned {
-    /// The molecule.
+pub struct BurnedMolecule {
     pub root: String,
     /// All ids, the root first.
     pub ids: Vec<String>,
-    /// Whether it was a wisp.
+    /// True if the molecule was a wisp.
     pub was_wisp: bool,
 }
 
-/// What burning a molecule would take.
-pub fn look(tx: &crate::store::Snapshot, root: &str) -> Result<Burned, MoleculeError> {
-    let head = tx.bead_ref(root).filter(|head| !head.is_tombstone());
-    let head = head.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let was_wisp = head.is_ephemeral();
-    let members = progress::members(tx, root);
+/// Returns the beads that burning a molecule would remove.
+pub fn preview_burn(
+    tx: &crate::store::Snapshot,
+    root: &str,
+) -> Result<BurnedMolecule, MoleculeError> {
+    let found_root = tx.bead_ref(root).filter(|head| !head.is_tombstone());
+    let root_ref = found_root.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let was_wisp = root_ref.is_ephemeral();
+    let members = progress::list_molecule_steps(tx, root);
     let members = members
         .iter()
         .filter(|member| member.is_ephemeral() || !was_wisp);
     let mut ids = vec![root.to_owned()];
     ids.extend(members.map(|member| member.id().to_owned()));
-    Ok(Burned {
+    Ok(BurnedMolecule {
         root: root.to_owned(),
         ids,
         was_wisp,
     })
 }
 
-/// Burns a molecule.
-pub fn burn(tx: &mut Tx<'_>, root: &str) -> Result<Burned, MoleculeError> {
-    let burned = look(tx, root)?;
+pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, MoleculeError> {
+    let burned = preview_burn(tx, root)?;
     tx.describe("burn", "");
     if burned.was_wisp {
-        erase(tx, &burned.ids)?;
+        erase_wisps(tx, &burned.ids)?;
     } else {
         for id in burned.ids.iter().rev() {
-            change::delete(tx, id, "burned", false)?;
+            change::delete_bead(tx, id, "burned", false)?;
         }
     }
     Ok(burned)
 }
 
-/// Removes wisps, and the edges of other wisps to them.
-pub(super) fn erase(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
-    let own: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+/// Removes wisps and the edges of other wisps to them.
+pub(super) fn erase_wisps(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
+    let burned_ids: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for id in ids {
         let holders = tx.dependents_of(id).into_iter();
         let mut holders: Vec<String> = holders
             .map(|(holder, _)| holder.id.clone())
-            .filter(|holder| !own.contains(holder.as_str()))
+            .filter(|holder| !burned_ids.contains(holder.as_str()))
             .collect();
         holders.dedup();
         for holder in holders {

@@ -1,4 +1,4 @@
-//! Distilling: a formula made of work that was done by hand.
+//! Distills a formula from existing work.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,18 +7,19 @@ use serde_json::Value;
 use super::MoleculeError;
 use super::progress;
 use crate::bead::{Bead, DepKind};
-use crate::formula::schema::{Formula, Step, Var};
+use crate::formula::schema::{Formula, FormulaStep, FormulaVar};
 use crate::formula::vars;
 use crate::store::{BeadRef, Snapshot};
 
-/// The formula of an epic. `values` are texts to be replaced by variables, by the variables' names.
-pub fn distill(
+/// Builds a formula from an epic. `values` are texts to replace by variables, keyed by the
+/// variables' names.
+pub fn distill_formula(
     snapshot: &Snapshot,
     epic: &Bead,
     name: &str,
     values: &BTreeMap<String, String>,
 ) -> Result<Formula, MoleculeError> {
-    let members = progress::members(snapshot, &epic.id);
+    let members = progress::list_molecule_steps(snapshot, &epic.id);
     let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
     if beads.is_empty() {
         return Err(MoleculeError::NoSteps(epic.id.clone()));
@@ -32,16 +33,16 @@ pub fn distill(
             .or_default()
             .push(bead);
     }
-    let writer = Writer {
+    let writer = FormulaWriter {
         ids: &ids,
         below: &below,
         values,
     };
     let vars = values.iter().map(|(name, value)| {
-        let var = Var {
+        let var = FormulaVar {
             description: format!("stood as \"{value}\" in {}", epic.id),
             required: true,
-            ..Var::default()
+            ..FormulaVar::default()
         };
         (name.clone(), var)
     });
@@ -55,13 +56,13 @@ pub fn distill(
     })
 }
 
-struct Writer<'a> {
+struct FormulaWriter<'a> {
     ids: &'a HashMap<&'a str, String>,
     below: &'a BTreeMap<&'a str, Vec<&'a Bead>>,
     values: &'a BTreeMap<String, String>,
 }
 
-impl Writer<'_> {
+impl FormulaWriter<'_> {
     fn text(&self, text: &str) -> String {
         self.values
             .iter()
@@ -70,16 +71,16 @@ impl Writer<'_> {
             })
     }
 
-    fn steps(&self, parent: &str) -> Vec<Step> {
+    fn steps(&self, parent: &str) -> Vec<FormulaStep> {
         let beads = self.below.get(parent).into_iter().flatten();
         beads.map(|bead| self.step(bead)).collect()
     }
 
-    fn step(&self, bead: &Bead) -> Step {
+    fn step(&self, bead: &Bead) -> FormulaStep {
         let needs = bead
             .edges(&DepKind::Blocks)
             .filter_map(|edge| self.ids.get(edge.depends_on_id.as_str()));
-        Step {
+        FormulaStep {
             id: self.ids.get(bead.id.as_str()).cloned().unwrap_or_default(),
             title: self.text(&bead.title),
             description: self.text(&bead.description),
@@ -90,18 +91,18 @@ impl Writer<'_> {
             labels: bead.labels.clone(),
             needs: needs.cloned().collect(),
             children: self.steps(&bead.id),
-            ..Step::default()
+            ..FormulaStep::default()
         }
     }
 }
 
-/// A readable id for each bead: where it came from in a formula, else the words of its title.
+/// Returns a readable id for each bead: its step id in a formula, or the words of its title.
 fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
     let mut taken: HashMap<String, usize> = HashMap::new();
     let mut ids = HashMap::new();
     for bead in beads {
         let slug = match bead.source_location.as_str() {
-            "" => slug(&bead.title),
+            "" => slug_from_title(&bead.title),
             location => location.to_owned(),
         };
         let count = taken.entry(slug.clone()).or_default();
@@ -115,8 +116,8 @@ fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
     ids
 }
 
-/// The first words of a title as a name.
-pub fn slug(title: &str) -> String {
+/// Converts the first words of a title to a name.
+pub fn slug_from_title(title: &str) -> String {
     let lower = title.to_lowercase();
     let words = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -129,7 +130,8 @@ pub fn slug(title: &str) -> String {
     }
 }
 
-/// Values given as `name=value`, or `value=name` where only that way round the name is one that the texts do not have.
+/// Parses values in the form `name=value`, or `value=name` if only that order has a name that does
+/// not occur in the texts.
 pub fn read_values(
     given: &[String],
     texts: &str,
@@ -140,13 +142,13 @@ pub fn read_values(
             || MoleculeError::Refused(format!("invalid --var \"{pair}\": use --var name=value"));
         let (left, right) = pair.split_once('=').ok_or_else(wrong)?;
         let reads = |name: &str, value: &str| {
-            vars::is_name(name) && !value.is_empty() && texts.contains(value)
+            vars::is_variable_name(name) && !value.is_empty() && texts.contains(value)
         };
         let (name, value) = if reads(left, right) {
             (left, right)
         } else if reads(right, left) {
             (right, left)
-        } else if vars::is_name(left) && !right.is_empty() {
+        } else if vars::is_variable_name(left) && !right.is_empty() {
             return Err(MoleculeError::Refused(format!(
                 "\"{right}\" does not stand in the epic or its steps"
             )));

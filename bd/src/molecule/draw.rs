@@ -1,44 +1,47 @@
-//! Steps and what they wait for, as text: a tree for the terminal, Mermaid and dot for elsewhere.
+//! Renders steps and their dependencies as text: a tree for the terminal, Mermaid and dot for other
+//! programs.
 
 use std::collections::HashMap;
 
-use super::progress::{MoleculeStep, Progress, StepState};
+use super::progress::{MoleculeProgress, MoleculeStep, StepState};
 use crate::bead::{Bead, DepKind, Status};
 use crate::graph::layers;
 
-/// A step to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrawnStep {
-    /// Its id.
     pub id: String,
-    /// Its title, with whatever is to stand before it.
+    /// The title, with its prefix.
     pub title: String,
-    /// The numbers of the steps that it waits for.
+    /// The positions of the steps that this one waits for.
     pub needs: Vec<usize>,
-    /// The number of the step that it is within.
+    /// The position of the step that contains this one.
     pub parent: Option<usize>,
-    /// Whether it is closed.
     pub is_done: bool,
-    /// Whether someone works on it.
+    /// True if the step is in progress.
     pub is_current: bool,
 }
 
-/// The steps of a molecule with what each waits for.
-pub fn steps_of(molecule: &Progress<'_>) -> Vec<DrawnStep> {
-    let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
+/// Returns the steps of a molecule with their dependencies.
+pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
+    let at = |id: &str| {
+        molecule
+            .steps
+            .iter()
+            .position(|step| step.bead_ref.id() == id)
+    };
     let blocks = DepKind::Blocks.code();
     let waits = DepKind::WaitsFor.code();
     let parent = DepKind::ParentChild.code();
-    let one = |step: &MoleculeStep<'_>| {
-        let edges = step.head.edges();
+    let draw_step = |step: &MoleculeStep<'_>| {
+        let edges = step.bead_ref.edges();
         let of = |kinds: &[u8]| -> Vec<usize> {
             let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
             edges.filter_map(|(_, target)| at(target)).collect()
         };
         DrawnStep {
-            id: step.head.id().to_owned(),
+            id: step.bead_ref.id().to_owned(),
             title: step
-                .head
+                .bead_ref
                 .bead()
                 .map(|bead| bead.title.clone())
                 .unwrap_or_default(),
@@ -48,18 +51,18 @@ pub fn steps_of(molecule: &Progress<'_>) -> Vec<DrawnStep> {
             is_current: step.state == StepState::Current,
         }
     };
-    molecule.steps.iter().map(one).collect()
+    molecule.steps.iter().map(draw_step).collect()
 }
 
-/// Beads that are no molecule, as steps.
+/// Returns beads that are not a molecule as steps.
 pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
     let place: HashMap<&str, usize> = beads
         .iter()
         .enumerate()
         .map(|(at, bead)| (bead.id.as_str(), at))
         .collect();
-    let one = |bead: &&Bead| {
-        let needs = layers::needs(bead, |id| place.contains_key(id)).into_iter();
+    let draw_bead = |bead: &&Bead| {
+        let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
         DrawnStep {
             id: bead.id.clone(),
             title: bead.title.clone(),
@@ -69,68 +72,69 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
             is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
         }
     };
-    beads.iter().map(one).collect()
+    beads.iter().map(draw_bead).collect()
 }
 
-/// The steps below each: a step stands below the last one that it waits for.
-pub fn children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
+/// Arranges steps in a tree: a step is below the last step that it waits for. Returns the roots and
+/// the children of each step.
+pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut roots = Vec::new();
     let mut below = vec![Vec::new(); steps.len()];
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         match step.needs.iter().max().or(step.parent.as_ref()) {
-            Some(above) if *above != own => below[*above].push(own),
-            _ => roots.push(own),
+            Some(above) if *above != index => below[*above].push(index),
+            _ => roots.push(index),
         }
     }
     (roots, below)
 }
 
-/// As Mermaid: `graph TD`.
-pub fn mermaid(steps: &[DrawnStep]) -> String {
+/// Formats the steps as Mermaid: `graph TD`.
+pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     let mut text = String::from("graph TD\n");
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let label = step.title.replace('\\', "\\\\").replace('"', "#quot;");
-        text.push_str(&format!("  s{own}[\"{}: {label}\"]\n", step.id));
+        text.push_str(&format!("  s{index}[\"{}: {label}\"]\n", step.id));
         for before in &step.needs {
-            text.push_str(&format!("  s{before} --> s{own}\n"));
+            text.push_str(&format!("  s{before} --> s{index}\n"));
         }
         if let Some(parent) = step.parent {
-            text.push_str(&format!("  s{parent} -.- s{own}\n"));
+            text.push_str(&format!("  s{parent} -.- s{index}\n"));
         }
     }
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let class = match step {
             step if step.is_done => "done",
             step if step.is_current => "current",
             _ => continue,
         };
-        text.push_str(&format!("  class s{own} {class}\n"));
+        text.push_str(&format!("  class s{index} {class}\n"));
     }
     text.push_str("  classDef done fill:#cfc\n  classDef current fill:#ffc\n");
     text
 }
 
-/// As dot, for graphviz.
-pub fn dot(name: &str, steps: &[DrawnStep]) -> String {
+/// Formats the steps as dot, for graphviz.
+pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
     let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut text = format!(
         "digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n",
         quote(name)
     );
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let style = match step {
             step if step.is_done => ", style=filled, fillcolor=\"#ccffcc\"",
             step if step.is_current => ", style=filled, fillcolor=\"#ffffcc\"",
             _ => "",
         };
         let label = quote(&format!("{}: {}", step.id, step.title));
-        text.push_str(&format!("  s{own} [label={label}{style}];\n"));
+        text.push_str(&format!("  s{index} [label={label}{style}];\n"));
         for before in &step.needs {
-            text.push_str(&format!("  s{before} -> s{own};\n"));
+            text.push_str(&format!("  s{before} -> s{index};\n"));
         }
         if let Some(parent) = step.parent {
             text.push_str(&format!(
-                "  s{parent} -> s{own} [style=dotted, dir=none];\n"
+                "  s{parent} -> s{index} [style=dotted, dir=none];\n"
             ));
         }
     }

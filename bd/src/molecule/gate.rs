@@ -1,8 +1,8 @@
-//! Gates: beads that a step waits for until something outside happened.
+//! Gates: beads that block a step until an external event.
 //!
-//! A timer, a bead of another rig, a CI run and a pull request are asked about by [`judge`]; people and mail open
-//! their gates themselves, by `bd gate resolve`. CI runs and pull requests are asked about through a command, so that
-//! any forge can be asked.
+//! [`judge_gate`] checks a timer, a bead of another rig, a CI run or a pull request. Gates for a
+//! person or a mail are opened by `bd gate resolve`. CI runs and pull requests are queried through
+//! a command, so that any forge is supported.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -10,33 +10,32 @@ use serde_json::Value;
 use crate::bead::{Bead, Kind, Status};
 use crate::store::Snapshot;
 
-/// What was found out about a gate.
+/// The result of checking a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// It opens, for this reason.
+pub enum GateVerdict {
+    /// The gate opens, for this reason.
     Open(String),
-    /// It will not open without someone: this is why.
+    /// The gate will not open without help, for this reason.
     Escalate(String),
-    /// Not yet.
     Wait(String),
 }
 
-/// What a forge says of something.
+/// Queries a forge and other rigs.
 pub trait Forge {
-    /// What the command that asks about a CI run printed.
+    /// Returns the output of the command that queries a CI run.
     fn run(&self, id: &str) -> Result<Value, String>;
-    /// What the command that asks about a pull request printed.
+    /// Returns the output of the command that queries a pull request.
     fn pull_request(&self, id: &str) -> Result<Value, String>;
-    /// The status of a bead of a rig; `None` where the rig or the bead is not known.
+    /// Returns the status of a bead of a rig; `None` if the rig or the bead does not exist.
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String>;
 }
 
-/// The open gates, or all of them, oldest first.
-pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
+/// Returns the open gates, or all gates, oldest first.
+pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     let heads = snapshot.bead_refs();
-    let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
-    let heads = heads.filter(|head| all || head.is_open());
-    let mut found: Vec<&Bead> = heads.filter_map(|head| head.bead()).collect();
+    let heads = heads.filter(|bead_ref| bead_ref.kind() == Kind::Gate && !bead_ref.is_tombstone());
+    let heads = heads.filter(|bead_ref| all || bead_ref.is_open());
+    let mut found: Vec<&Bead> = heads.filter_map(|bead_ref| bead_ref.bead()).collect();
     found.sort_by(|a, b| {
         a.created_at
             .cmp(&b.created_at)
@@ -45,8 +44,9 @@ pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     found
 }
 
-/// Whether a gate is of the kind that a check is limited to; `gh` stands for both of a forge.
-pub fn is_of(gate: &Bead, kind: &str) -> bool {
+/// Returns true if a gate is of the kind that a check is limited to. `gh` stands for both forge
+/// kinds.
+pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     match kind {
         "" | "all" => true,
         "gh" => gate.await_type.starts_with("gh:"),
@@ -54,99 +54,96 @@ pub fn is_of(gate: &Bead, kind: &str) -> bool {
     }
 }
 
-/// Whether a gate opens now.
-pub fn judge(gate: &Bead, now: Timestamp, forge: &impl Forge) -> Verdict {
+/// Decides if a gate opens now.
+pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
     let known = match gate.await_type.as_str() {
-        "timer" => return timer(gate, now),
-        "gh:run" => forge.run(&gate.await_id).map(|value| run(&value)),
+        "timer" => return judge_timer(gate, now),
+        "gh:run" => forge.run(&gate.await_id).map(|value| judge_run(&value)),
         "gh:pr" => forge
             .pull_request(&gate.await_id)
-            .map(|value| pull_request(&value)),
-        "bead" => return bead(gate, forge),
-        kind => return Verdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
+            .map(|value| judge_pull_request(&value)),
+        "bead" => return judge_bead(gate, forge),
+        kind => return GateVerdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
     };
-    known.unwrap_or_else(|problem| Verdict::Wait(format!("cannot be asked: {problem}")))
+    known.unwrap_or_else(|problem| GateVerdict::Wait(format!("cannot be asked: {problem}")))
 }
 
-fn timer(gate: &Bead, now: Timestamp) -> Verdict {
+fn judge_timer(gate: &Bead, now: Timestamp) -> GateVerdict {
     let length = SignedDuration::from_nanos(gate.timeout);
     let Ok(end) = gate.created_at.instant().checked_add(length) else {
-        return Verdict::Wait("the timer never ends".into());
+        return GateVerdict::Wait("the timer never ends".into());
     };
     if now > end {
-        Verdict::Open(format!("timer expired at {end:.0}"))
+        GateVerdict::Open(format!("timer expired at {end:.0}"))
     } else {
-        Verdict::Wait(format!("until {end:.0}"))
+        GateVerdict::Wait(format!("until {end:.0}"))
     }
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+fn string_at<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn run(value: &Value) -> Verdict {
-    let name = text(value, "name");
-    if !text(value, "status").eq_ignore_ascii_case("completed") {
-        return Verdict::Wait(format!("run {name} is {}", text(value, "status")));
+fn judge_run(value: &Value) -> GateVerdict {
+    let name = string_at(value, "name");
+    if !string_at(value, "status").eq_ignore_ascii_case("completed") {
+        return GateVerdict::Wait(format!("run {name} is {}", string_at(value, "status")));
     }
-    match text(value, "conclusion").to_lowercase().as_str() {
-        "success" | "skipped" => Verdict::Open(format!("run {name} succeeded")),
-        other => Verdict::Escalate(format!("run {name} ended with {other}")),
+    match string_at(value, "conclusion").to_lowercase().as_str() {
+        "success" | "skipped" => GateVerdict::Open(format!("run {name} succeeded")),
+        other => GateVerdict::Escalate(format!("run {name} ended with {other}")),
     }
 }
 
-fn pull_request(value: &Value) -> Verdict {
-    let title = text(value, "title");
+fn judge_pull_request(value: &Value) -> GateVerdict {
+    let title = string_at(value, "title");
     let merged = value["merged"].as_bool().unwrap_or_default();
-    match text(value, "state").to_uppercase().as_str() {
-        "MERGED" => Verdict::Open(format!("pull request merged: {title}")),
-        _ if merged => Verdict::Open(format!("pull request merged: {title}")),
-        "CLOSED" => Verdict::Escalate(format!("pull request closed without a merge: {title}")),
-        state => Verdict::Wait(format!("pull request is {}", state.to_lowercase())),
+    match string_at(value, "state").to_uppercase().as_str() {
+        "MERGED" => GateVerdict::Open(format!("pull request merged: {title}")),
+        _ if merged => GateVerdict::Open(format!("pull request merged: {title}")),
+        "CLOSED" => GateVerdict::Escalate(format!("pull request closed without a merge: {title}")),
+        state => GateVerdict::Wait(format!("pull request is {}", state.to_lowercase())),
     }
 }
 
-fn bead(gate: &Bead, forge: &impl Forge) -> Verdict {
+fn judge_bead(gate: &Bead, forge: &impl Forge) -> GateVerdict {
     let Some((rig, id)) = gate.await_id.split_once(':') else {
-        return Verdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
+        return GateVerdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
     };
     match forge.bead(rig, id) {
-        Ok(Some(Status::Closed)) => Verdict::Open(format!("{id} is closed")),
-        Ok(Some(status)) => Verdict::Wait(format!("{id} is {status}")),
-        Ok(None) => Verdict::Wait(format!("{rig} has no bead {id}")),
-        Err(problem) => Verdict::Wait(problem),
+        Ok(Some(Status::Closed)) => GateVerdict::Open(format!("{id} is closed")),
+        Ok(Some(status)) => GateVerdict::Wait(format!("{id} is {status}")),
+        Ok(None) => GateVerdict::Wait(format!("{rig} has no bead {id}")),
+        Err(problem) => GateVerdict::Wait(problem),
     }
 }
 
-/// A step that a closed gate has set free.
+/// A step that a closed gate unblocked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freed {
-    /// The molecule.
+pub struct FreedStep {
     pub molecule: String,
-    /// The gate.
     pub gate: String,
-    /// The step.
     pub step: String,
 }
 
-/// Molecules whose gate is closed and whose step waits for a worker; one entry a molecule. Those that somebody has
-/// on the hook are left out.
-pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
-    let closed = gates(snapshot, true).into_iter();
+/// Returns the molecules with a closed gate whose unblocked step waits for a worker, one step per
+/// molecule. Hooked molecules are left out.
+pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
+    let closed = list_gates(snapshot, true).into_iter();
     let closed = closed.filter(|gate| gate.status == Status::Closed);
-    let mut found: Vec<Freed> = Vec::new();
+    let mut found: Vec<FreedStep> = Vec::new();
     for gate in closed {
         for (step, _) in snapshot.dependents_of(&gate.id) {
             let is_ready = matches!(step.status, Status::Open | Status::InProgress)
                 && snapshot
                     .bead_ref(&step.id)
-                    .is_some_and(|head| !head.is_blocked());
+                    .is_some_and(|step_ref| !step_ref.is_blocked());
             let root = super::progress::root_of(snapshot, &step.id).filter(|_| is_ready);
             let Some(root) = root.filter(|root| !is_hooked(snapshot, root)) else {
                 continue;
             };
             if !found.iter().any(|freed| freed.molecule == root) {
-                found.push(Freed {
+                found.push(FreedStep {
                     molecule: root,
                     gate: gate.id.clone(),
                     step: step.id.clone(),
@@ -157,10 +154,11 @@ pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
     found
 }
 
-/// Whether a molecule or one of its steps is on somebody's hook.
+/// Returns true if a molecule or one of its steps is on a hook.
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
-    let own = snapshot.bead_ref(root).into_iter();
-    let members = super::progress::members(snapshot, root);
-    own.chain(members)
-        .any(|head| head.status() == Status::Hooked)
+    let root_ref = snapshot.bead_ref(root).into_iter();
+    let members = super::progress::list_molecule_steps(snapshot, root);
+    root_ref
+        .chain(members)
+        .any(|bead| bead.status() == Status::Hooked)
 }

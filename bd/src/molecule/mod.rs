@@ -1,8 +1,9 @@
-//! Molecules: workflows that were poured, whose steps are beads.
+//! Molecules: poured workflows, whose steps are beads.
 //!
-//! A cooked [`formula`](crate::formula) becomes a [`template`]. [`pour`] makes beads of it: durable ones, or wisps
-//! that stay on this machine. [`progress`] says where a molecule stands. In the end [`squash`] leaves one bead, the
-//! digest, and [`burn`] leaves nothing. A template can be kept as a [`proto`], a frozen bead tree.
+//! A cooked [`formula`](crate::formula) becomes a [`template`]. [`pour`] creates beads from it:
+//! durable ones, or wisps that stay on this machine. [`progress`] computes the state of a molecule.
+//! At the end [`squash`] leaves one bead, the digest, and [`burn`] leaves nothing. A template can
+//! be stored as a [`proto`], a frozen bead tree.
 
 pub mod bond;
 pub mod burn;
@@ -25,36 +26,27 @@ use crate::change::{ChangeError, PlanError};
 use crate::formula::FormulaError;
 use crate::store::StoreError;
 
-/// Why a molecule cannot be made or changed.
+/// The reason why a molecule cannot be created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum MoleculeError {
-    /// Its formula.
     #[error(transparent)]
     Formula(#[from] FormulaError),
-    /// Its beads.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A change of a bead.
+    /// A change of a bead failed.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An id is a bead, but no template.
+    /// The id belongs to a bead that is not a template.
     #[error("{0} is not a proto (missing 'template' label)")]
     NotAProto(String),
-    /// Neither formula nor bead.
     #[error("{given} not found as formula or proto ID{note}")]
-    NotFound {
-        /// What was given.
-        given: String,
-        /// Formulas with similar names.
-        note: String,
-    },
-    /// A bead that has no steps below it.
+    NotFound { given: String, note: String },
+    /// The bead has no steps below it.
     #[error("{0} has no steps: it is no molecule")]
     NoSteps(String),
-    /// What is asked of it cannot be done.
+    /// The operation is not possible, for this reason.
     #[error("{0}")]
     Refused(String),
 }

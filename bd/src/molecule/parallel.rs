@@ -1,36 +1,33 @@
-//! Which steps of a molecule can run at the same time.
+//! Determines the steps of a molecule that can run at the same time.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
-use super::progress::{Progress, StepState};
+use super::progress::{MoleculeProgress, StepState};
 use crate::bead::DepKind;
 
-/// So many of the steps that can run with a step are named; the group has all of them.
+/// The maximum number of parallel steps listed for one step. The group lists all of them.
 const NAMED: usize = 20;
 
-/// A step among the others.
+/// A step with its relations to the other steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParallelStep {
-    /// Its id.
     pub id: String,
-    /// Where it stands.
     pub state: &'static str,
-    /// Whether it can be begun.
+    /// True if the step can start.
     pub is_ready: bool,
-    /// The group of steps that can run with it; none where it stands alone.
+    /// The group of steps that can run in parallel; `None` for a single step.
     pub group: Option<String>,
-    /// The open steps that it waits for.
+    /// The open steps that this one waits for.
     pub blocked_by: Vec<String>,
-    /// The steps that wait for it.
+    /// The steps that wait for this one.
     pub blocks: Vec<String>,
-    /// The steps that can run with it.
+    /// The steps that can run in parallel with this one.
     pub can_parallel: Vec<String>,
 }
 
 impl ParallelStep {
-    /// It as JSON.
     pub fn json(&self) -> Value {
         let mut value = json!({
             "step_id": self.id,
@@ -47,23 +44,23 @@ impl ParallelStep {
     }
 }
 
-/// The steps of a molecule by how deep they stand in the graph: what stands equally deep below the same parent
-/// can run at the same time.
-pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
+/// Groups the steps of a molecule by their depth in the graph. Steps of equal depth below the same
+/// parent can run in parallel.
+pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelStep> {
     let steps = &progress.steps;
     let at: HashMap<&str, usize> = steps
         .iter()
         .enumerate()
-        .map(|(at, step)| (step.head.id(), at))
+        .map(|(at, step)| (step.bead_ref.id(), at))
         .collect();
     let mut found: Vec<ParallelStep> = Vec::with_capacity(steps.len());
     let mut depth = vec![0_usize; steps.len()];
     let mut parents: Vec<&str> = Vec::with_capacity(steps.len());
     let mut blocks: Vec<Vec<String>> = vec![Vec::new(); steps.len()];
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let mut blocked_by = Vec::new();
         let mut parent = "";
-        for (kind, target) in step.head.edges() {
+        for (kind, target) in step.bead_ref.edges() {
             if kind == DepKind::ParentChild.code() {
                 parent = target;
             }
@@ -71,16 +68,16 @@ pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
             let Some(before) = at.get(target).copied().filter(|_| waits) else {
                 continue;
             };
-            // Steps come in an order in which none is before one that it waits for.
-            depth[own] = depth[own].max(depth[before] + 1);
-            blocks[before].push(step.head.id().to_owned());
-            if steps[before].head.is_open() {
+            // No step precedes one that it waits for.
+            depth[index] = depth[index].max(depth[before] + 1);
+            blocks[before].push(step.bead_ref.id().to_owned());
+            if steps[before].bead_ref.is_open() {
                 blocked_by.push(target.to_owned());
             }
         }
         parents.push(parent);
         found.push(ParallelStep {
-            id: step.head.id().to_owned(),
+            id: step.bead_ref.id().to_owned(),
             state: step.state.as_str(),
             is_ready: step.state == StepState::Ready,
             blocked_by,
@@ -88,30 +85,30 @@ pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
         });
     }
     let mut groups: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
-    for own in 0..steps.len() {
+    for index in 0..steps.len() {
         groups
-            .entry((depth[own], parents[own]))
+            .entry((depth[index], parents[index]))
             .or_default()
-            .push(own);
+            .push(index);
     }
     let groups = groups.into_values().filter(|group| group.len() > 1);
     for (number, group) in groups.enumerate() {
-        for own in &group {
-            found[*own].group = Some(format!("group-{}", number + 1));
-            let others = group.iter().filter(|other| *other != own).take(NAMED);
-            found[*own].can_parallel = others
-                .map(|other| steps[*other].head.id().to_owned())
+        for index in &group {
+            found[*index].group = Some(format!("group-{}", number + 1));
+            let others = group.iter().filter(|other| *other != index).take(NAMED);
+            found[*index].can_parallel = others
+                .map(|other| steps[*other].bead_ref.id().to_owned())
                 .collect();
         }
     }
-    for (own, blocks) in blocks.into_iter().enumerate() {
-        found[own].blocks = blocks;
+    for (index, blocks) in blocks.into_iter().enumerate() {
+        found[index].blocks = blocks;
     }
     found
 }
 
-/// The groups by their names.
-pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
+/// Returns the groups by name.
+pub fn group_steps(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for step in steps {
         if let Some(group) = &step.group {
@@ -124,8 +121,8 @@ pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// All of it as JSON.
-pub fn json(root: &str, steps: &[ParallelStep]) -> Value {
+/// Converts the steps and groups to JSON.
+pub fn steps_to_json(root: &str, steps: &[ParallelStep]) -> Value {
     let by_id: BTreeMap<&str, Value> = steps
         .iter()
         .map(|step| (step.id.as_str(), step.json()))
@@ -134,7 +131,7 @@ pub fn json(root: &str, steps: &[ParallelStep]) -> Value {
         "molecule_id": root,
         "total_steps": steps.len(),
         "ready_steps": steps.iter().filter(|step| step.is_ready).count(),
-        "parallel_groups": groups(steps),
+        "parallel_groups": group_steps(steps),
         "steps": by_id,
     })
 }

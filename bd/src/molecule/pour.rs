@@ -1,24 +1,23 @@
-//! Pouring: a template becomes beads, in one transaction.
+//! Pours a template into beads, in one transaction.
 
 use std::collections::BTreeMap;
 
-use super::template::{PourOptions, ROOT, Template};
+use super::template::{MoleculeTemplate, PourOptions, ROOT};
 use super::{MoleculeError, proto};
 use crate::change;
-use crate::formula::{FormulaError, FormulaKind, Shelf, cook_named};
+use crate::formula::{FormulaError, FormulaKind, FormulaSearchPath, cook_named};
 use crate::store::{Snapshot, Tx};
 
-/// What was poured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Poured {
+pub struct PouredMolecule {
     /// The id of the root.
     pub root: String,
-    /// The id of each step, by the id that it has in the template.
+    /// The id of each step's bead, by the step's id in the template.
     pub ids: BTreeMap<String, String>,
 }
 
-impl Poured {
-    /// The ids by those of the proto: `NAME` and `NAME.STEP`.
+impl PouredMolecule {
+    /// Returns the ids by those of the proto: `NAME` and `NAME.STEP`.
     pub fn mapping(&self, name: &str) -> BTreeMap<String, String> {
         let old = |key: &String| match key.as_str() {
             ROOT => name.to_owned(),
@@ -29,35 +28,35 @@ impl Poured {
     }
 }
 
-/// Whether a molecule is durable or a wisp, as its ids say it.
-pub fn prefix(tx: &Tx<'_>, ephemeral: bool) -> Result<String, MoleculeError> {
+/// Returns the id prefix of durable molecules or of wisps.
+pub fn phase_prefix(tx: &Tx<'_>, ephemeral: bool) -> Result<String, MoleculeError> {
     let kind = if ephemeral { "wisp" } else { "mol" };
     Ok(format!("{}-{kind}", tx.prefix()?))
 }
 
-/// Makes the beads of a template. The root's prefix is that of its phase where none is given.
-pub fn pour(
+/// Creates the beads of a template. The root has the prefix of its phase if the options give none.
+pub fn pour_template(
     tx: &mut Tx<'_>,
-    template: Template,
+    template: MoleculeTemplate,
     options: &PourOptions,
-) -> Result<Poured, MoleculeError> {
+) -> Result<PouredMolecule, MoleculeError> {
     let mut options = options.clone();
     if options.prefix.is_empty() {
-        options.prefix = prefix(tx, options.ephemeral)?;
+        options.prefix = phase_prefix(tx, options.ephemeral)?;
     }
-    let plan = template.plan(&options)?;
+    let plan = template.into_plan(&options)?;
     let ids = change::create_all(tx, plan)?;
     let root = ids.get(ROOT).cloned().unwrap_or_default();
-    Ok(Poured { root, ids })
+    Ok(PouredMolecule { root, ids })
 }
 
-/// The template that a name, a file or the id of a proto means. Formulas come first.
+/// Finds the template by name, by file or by the id of a proto. Formulas precede protos.
 pub fn find_template(
-    shelf: &Shelf,
+    shelf: &FormulaSearchPath,
     snapshot: &Snapshot,
     given: &str,
     options: &PourOptions,
-) -> Result<Template, MoleculeError> {
+) -> Result<MoleculeTemplate, MoleculeError> {
     match cook_named(shelf, given, &options.values) {
         Ok(cooked) if cooked.formula.kind == FormulaKind::Convoy => {
             Err(MoleculeError::Refused(format!(
@@ -72,13 +71,15 @@ pub fn find_template(
             )))
         }
         Ok(cooked) => {
-            // Whether every variable has a value is asked when the beads are made.
+            // Missing values are checked when the beads are created.
             let values = crate::formula::vars::with_defaults(&cooked.formula, &options.values);
-            Ok(Template::of_formula(cooked.formula, &values))
+            Ok(MoleculeTemplate::from_formula(cooked.formula, &values))
         }
         Err(FormulaError::NotFound { name, similar, .. }) if name == given => {
             match snapshot.resolve(given) {
-                Ok(bead) if proto::is_proto(bead) => Ok(Template::of_proto(snapshot, bead)),
+                Ok(bead) if proto::is_proto(bead) => {
+                    Ok(MoleculeTemplate::from_proto(snapshot, bead))
+                }
                 Ok(bead) => Err(MoleculeError::NotAProto(bead.id.clone())),
                 Err(_) => Err(MoleculeError::NotFound {
                     given: given.to_owned(),

@@ -1,30 +1,27 @@
-//! Where a molecule stands: its steps in the order of the formula, which is done, which is next.
+//! The state of a molecule: its steps in the order of the formula, with the completed steps and the
+//! next one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::bead::{Bead, DepKind, Kind, Status, fields};
-use crate::store::{BeadRef, Node, Snapshot, Time, Tx};
+use crate::store::{BeadNode, BeadRef, Snapshot, TimeField, Tx};
 
 /// The field of a work bead's description that names its molecule.
 pub const ATTACHED: &str = "attached_molecule";
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepState {
-    /// Closed.
     Done,
-    /// Someone works on it.
     Current,
-    /// It can be begun.
     Ready,
-    /// It waits for another step.
+    /// The step waits for another step.
     Blocked,
-    /// It is put off, is a gate, or has steps of its own that are open.
+    /// The step is deferred, is a gate, or has open steps of its own.
     Pending,
 }
 
 impl StepState {
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -36,75 +33,70 @@ impl StepState {
     }
 }
 
-/// A step of a molecule.
 #[derive(Debug, Clone, Copy)]
 pub struct MoleculeStep<'a> {
-    /// Its bead.
-    pub head: BeadRef<'a>,
-    /// Where it stands.
+    pub bead_ref: BeadRef<'a>,
     pub state: StepState,
 }
 
 /// A molecule and its steps.
 #[derive(Debug, Clone)]
-pub struct Progress<'a> {
-    /// Its root.
+pub struct MoleculeProgress<'a> {
     pub root: BeadRef<'a>,
-    /// Its steps in order.
     pub steps: Vec<MoleculeStep<'a>>,
 }
 
-impl<'a> Progress<'a> {
-    /// The molecule with this root.
-    pub fn of(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
-        Self::with(snapshot, root, members)
+impl<'a> MoleculeProgress<'a> {
+    /// Returns the molecule with this root.
+    pub fn for_root(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
+        Self::with_members(snapshot, root, list_molecule_steps)
     }
 
-    /// The same with its steps in the order of their numbers, which may have a step before one that it waits for: enough to
-    /// count them and to find the next, and quicker for thousands of steps.
+    /// Like [`Self::for_root`], with the steps in the order of their numbers, so that a step may
+    /// precede one that it waits for. This suffices to count steps and to find the next one, and is
+    /// faster for thousands of steps.
     pub fn by_number(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
-        Self::with(snapshot, root, numbered)
+        Self::with_members(snapshot, root, list_steps_by_number)
     }
 
-    fn with(
+    fn with_members(
         snapshot: &'a Snapshot,
         root: &str,
         members: impl Fn(&'a Snapshot, &str) -> Vec<BeadRef<'a>>,
     ) -> Option<Self> {
         let root = snapshot
             .bead_ref(root)
-            .filter(|head| !head.is_tombstone())?;
+            .filter(|bead| !bead.is_tombstone())?;
         let steps = members(snapshot, root.id())
             .into_iter()
-            .map(|head| MoleculeStep {
-                state: state(&head),
-                head,
+            .map(|bead_ref| MoleculeStep {
+                state: step_state(&bead_ref),
+                bead_ref,
             })
             .collect();
         Some(Self { root, steps })
     }
 
-    /// How many steps are done.
+    /// The number of completed steps.
     pub fn done(&self) -> usize {
         self.count(StepState::Done)
     }
 
-    /// How many steps are in this state.
     pub fn count(&self, state: StepState) -> usize {
         self.steps.iter().filter(|step| step.state == state).count()
     }
 
-    /// Whether all steps are done.
+    /// Returns true if all steps are completed.
     pub fn is_complete(&self) -> bool {
         self.done() == self.steps.len()
     }
 
-    /// The step that someone works on.
+    /// The step in progress.
     pub fn current(&self) -> Option<&MoleculeStep<'a>> {
         self.first(StepState::Current)
     }
 
-    /// The first step that can be begun.
+    /// The first step that can start.
     pub fn next(&self) -> Option<&MoleculeStep<'a>> {
         self.first(StepState::Ready)
     }
@@ -114,96 +106,99 @@ impl<'a> Progress<'a> {
     }
 }
 
-fn state(head: &BeadRef<'_>) -> StepState {
-    match head.status() {
+fn step_state(bead: &BeadRef<'_>) -> StepState {
+    match bead.status() {
         Status::Closed | Status::Tombstone => return StepState::Done,
         Status::InProgress | Status::Hooked => return StepState::Current,
         Status::Blocked => return StepState::Blocked,
         Status::Open => {}
         _ => return StepState::Pending,
     }
-    if head.is_blocked() {
+    if bead.is_blocked() {
         return StepState::Blocked;
     }
-    match head.kind() {
+    match bead.kind() {
         Kind::Gate => StepState::Pending,
-        Kind::Epic if head.children().iter().any(BeadRef::is_open) => StepState::Pending,
+        Kind::Epic if bead.children().iter().any(BeadRef::is_open) => StepState::Pending,
         _ => StepState::Ready,
     }
 }
 
-/// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
-/// no step before one that it waits for.
-pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
-    in_order(&numbered(snapshot, root))
+/// Returns the descendants of a root by parent-child edges and by dotted ids, in the order of the
+/// formula. No step precedes one that it waits for.
+pub fn list_molecule_steps<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
+    sort_by_dependencies(&list_steps_by_number(snapshot, root))
 }
 
-/// The same in the order of their numbers.
-fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
+/// Like [`list_molecule_steps`], in the order of their numbers.
+fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let start = format!("{root}.");
     let dotted = snapshot.bead_refs_from(&start);
-    let dotted: Vec<BeadRef<'a>> = dotted.filter(|head| !head.is_tombstone()).collect();
-    // A step that was moved to another parent is none of it, nor a proto whose name only begins alike.
-    let protos = dotted.iter().filter(|head| head.has_label("template"));
-    let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
-    let own = snapshot.bead_ref(root).map(|head| head.node());
+    let dotted: Vec<BeadRef<'a>> = dotted.filter(|bead| !bead.is_tombstone()).collect();
+    // A step that was moved to another parent does not belong to the molecule, nor does a proto
+    // whose name merely begins alike.
+    let protos = dotted.iter().filter(|bead| bead.has_label("template"));
+    let protos: Vec<String> = protos.map(|bead| format!("{}.", bead.id())).collect();
+    let root_node = snapshot.bead_ref(root).map(|bead| bead.node());
     let mut direct = 0;
-    let is_own = |head: &BeadRef<'a>| {
+    let is_own = |bead: &BeadRef<'a>| {
         let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
         let is_of_other = |proto: &String| {
-            head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
+            bead.id().starts_with(proto) || proto.strip_suffix('.') == Some(bead.id())
         };
-        let is_child = own.is_some_and(|own| head.has_parent_at(own));
+        let is_child = root_node.is_some_and(|own| bead.has_parent_at(own));
         direct += usize::from(is_child);
-        !protos.iter().any(is_of_other) && (is_child || head.parent().is_none_or(is_inside))
+        !protos.iter().any(is_of_other) && (is_child || bead.parent().is_none_or(is_inside))
     };
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
-    let others: HashSet<Node> = others.iter().map(BeadRef::node).collect();
+    let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
-        |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
-    // Children that have other ids, and theirs.
-    let children = own.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
+        |bead: &BeadRef<'a>| bead.id().starts_with(&start) && !others.contains(&bead.node());
+    // Children with other ids, and their descendants.
+    let children = root_node.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
     let mut front = if children == Some(direct) && others.is_empty() {
         Vec::new()
     } else {
         snapshot.child_refs(root)
     };
-    front.retain(|head| !is_found(head));
+    front.retain(|bead| !is_found(bead));
     front.extend(found.iter().flat_map(BeadRef::children));
-    let mut seen: HashSet<Node> = own.into_iter().collect();
-    while let Some(head) = front.pop() {
-        if !is_found(&head) && seen.insert(head.node()) {
-            front.extend(head.children());
-            found.push(head);
+    let mut seen: HashSet<BeadNode> = root_node.into_iter().collect();
+    while let Some(bead) = front.pop() {
+        if !is_found(&bead) && seen.insert(bead.node()) {
+            front.extend(bead.children());
+            found.push(bead);
         }
     }
     if let Some(found) = by_last_number(&found, &start) {
         return found;
     }
-    found.sort_by_cached_key(|head| order(head, root));
+    found.sort_by_cached_key(|bead| step_order(bead, root));
     found
 }
 
-/// The steps in the order of their numbers, where none is below another: nearly all molecules.
+/// Returns the steps in the order of their numbers if none is below another, which holds for nearly
+/// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
-    let number = |head: &BeadRef<'_>| head.id().strip_prefix(start)?.parse::<usize>().ok();
+    let number = |bead: &BeadRef<'_>| bead.id().strip_prefix(start)?.parse::<usize>().ok();
     let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
     let numbers = numbers?;
     let room = numbers.iter().max()?.checked_add(1)?;
-    // Each has a place of its own, as long as few are missing.
+    // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
-    for (head, number) in found.iter().zip(numbers) {
-        if places[number].replace(head).is_some() {
+    for (bead, number) in found.iter().zip(numbers) {
+        if places[number].replace(bead).is_some() {
             return None;
         }
     }
     Some(places.into_iter().flatten().copied().collect())
 }
 
-/// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
-fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
-    let tail = head.id().strip_prefix(root).unwrap_or_default();
-    let numbers: Option<Vec<u64>> = tail
+/// Returns the sort key of a step: the numbers in its id, the number that it was given, and its
+/// age.
+fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
+    let id_rest = bead_ref.id().strip_prefix(root).unwrap_or_default();
+    let numbers: Option<Vec<u64>> = id_rest
         .trim_start_matches('.')
         .split('.')
         .map(|part| part.parse().ok())
@@ -211,58 +206,58 @@ fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     if let Some(numbers) = numbers {
         return (numbers, 0, 0, String::new());
     }
-    let given = head
+    let given = bead_ref
         .bead()
         .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
-    let made = head
-        .time(Time::Created)
+    let made = bead_ref
+        .time(TimeField::Created)
         .map_or(0, jiff::Timestamp::as_nanosecond);
     (
         vec![u64::MAX],
         given.unwrap_or(u64::MAX),
         made,
-        head.id().to_owned(),
+        bead_ref.id().to_owned(),
     )
 }
 
-/// The same beads, none before one that it waits for, else in the order in which they came.
-fn in_order<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
+/// Sorts beads so that none precedes one that it waits for, and otherwise keeps their order.
+fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
     let at: HashMap<&str, usize> = found
         .iter()
         .enumerate()
-        .map(|(at, head)| (head.id(), at))
+        .map(|(at, bead)| (bead.id(), at))
         .collect();
     let mut open = vec![0_usize; found.len()];
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
-    for (own, head) in found.iter().enumerate() {
-        for (kind, target) in head.edges() {
+    for (index, bead) in found.iter().enumerate() {
+        for (kind, target) in bead.edges() {
             let waits = kind == DepKind::Blocks.code() || kind == DepKind::WaitsFor.code();
             if let Some(before) = at.get(target).filter(|_| waits) {
-                open[own] += 1;
-                holders[*before].push(own);
+                open[index] += 1;
+                holders[*before].push(index);
             }
         }
     }
-    let mut free: BTreeSet<usize> = (0..found.len()).filter(|own| open[*own] == 0).collect();
+    let mut free: BTreeSet<usize> = (0..found.len()).filter(|index| open[*index] == 0).collect();
     let mut order = Vec::with_capacity(found.len());
     let mut taken = vec![false; found.len()];
-    while let Some(own) = free.pop_first() {
-        taken[own] = true;
-        order.push(own);
-        for holder in &holders[own] {
+    while let Some(index) = free.pop_first() {
+        taken[index] = true;
+        order.push(index);
+        for holder in &holders[index] {
             open[*holder] -= 1;
             if open[*holder] == 0 {
                 free.insert(*holder);
             }
         }
     }
-    // Steps in a circle come last; none is left out.
-    order.extend((0..found.len()).filter(|own| !taken[*own]));
-    order.into_iter().map(|own| found[own]).collect()
+    // Steps of a cycle come last, so that none is left out.
+    order.extend((0..found.len()).filter(|index| !taken[*index]));
+    order.into_iter().map(|index| found[index]).collect()
 }
 
-/// The root of the molecule that a bead is a step of, or itself: the topmost ancestor by parent-child edges, where
-/// that is an epic or carries the label `template`.
+/// Returns the root of the molecule that contains a bead: the topmost ancestor by parent-child
+/// edges that is an epic or has the label `template`.
 pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     let mut here = snapshot.bead_ref(id)?;
     let mut seen = BTreeSet::new();
@@ -276,30 +271,30 @@ pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     is_root.then(|| here.id().to_owned())
 }
 
-/// The roots of the molecules that an agent works on: those of the steps that it has begun; else those attached
-/// to what is on its hook.
-pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
+/// Returns the roots of the molecules that an agent works on: those of its steps in progress, or
+/// those attached to its hooked beads.
+pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut hooked = Vec::new();
     for row in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        if head.assignee() != who {
+        let bead = snapshot.bead_ref_at(row.node);
+        if bead.assignee() != who {
             continue;
         }
-        match head.status() {
+        match bead.status() {
             Status::InProgress => {
-                let root = root_of(snapshot, head.id());
+                let root = root_of(snapshot, bead.id());
                 if let Some(root) = root.filter(|root| !found.contains(root)) {
                     found.push(root);
                 }
             }
-            Status::Hooked => hooked.push(head),
+            Status::Hooked => hooked.push(bead),
             _ => {}
         }
     }
     if found.is_empty() {
-        for head in hooked {
-            let attached = found_by(snapshot, &head);
+        for bead in hooked {
+            let attached = find_related_molecule(snapshot, &bead);
             found.extend(attached.filter(|root| !found.contains(root)));
         }
     }
@@ -307,88 +302,92 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     found
 }
 
-/// The molecule that somebody looks for who names a work bead: the attached one, else the epic that the bead waits for.
-pub fn found_by(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
+/// Returns the molecule that a user means by a work bead: the attached one, or the epic that the
+/// bead waits for.
+pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
     let blocker = || {
-        let bead = head.bead()?;
+        let bead = bead_ref.bead()?;
         let mut edges = bead.edges(&DepKind::Blocks);
         let is_epic = |id: &str| {
-            let head = snapshot.bead_ref(id);
-            head.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
+            let blocker_ref = snapshot.bead_ref(id);
+            blocker_ref.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
         };
         edges
             .find(|edge| is_epic(&edge.depends_on_id))
             .map(|edge| edge.depends_on_id.clone())
     };
-    attached_to(snapshot, head).or_else(blocker)
+    attached_to(snapshot, bead_ref).or_else(blocker)
 }
 
-/// The molecule that follows a work bead by an edge of its own: what [`attach`](super::bond::attach) makes. Only this one
-/// may be ended with the work: a name in a description is text that anybody can write.
+/// Returns the molecule with an edge to a work bead, as
+/// [`attach_molecule`](super::bond::attach_molecule) creates it. Only this molecule may be ended
+/// with the work, because anyone can write a name into a description.
 pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     let mut holders = snapshot.holder_refs(id, &DepKind::Tracks).into_iter();
     let found = holders.find(is_molecule);
     found.map(|holder| holder.id().to_owned())
 }
 
-/// Whether a bead is the root of a molecule: an epic that was poured.
-pub fn is_molecule(head: &BeadRef<'_>) -> bool {
+/// Returns true if a bead is the root of a molecule: a poured epic.
+pub fn is_molecule(bead_ref: &BeadRef<'_>) -> bool {
     let is_poured = || {
-        head.bead()
+        bead_ref
+            .bead()
             .is_some_and(|bead| !bead.source_formula.is_empty())
     };
-    head.kind() == Kind::Epic && !head.has_label("template") && is_poured()
+    bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template") && is_poured()
 }
 
-/// The molecule of a work bead, to be shown: the one that follows it, else the one that its description names.
-pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
-    let bead = head.bead()?;
-    let named = fields::get(&bead.description, ATTACHED);
+/// Returns the molecule to show for a work bead: the one with an edge to it, or the one that its
+/// description names.
+pub fn attached_to(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
+    let bead = bead_ref.bead()?;
+    let named = fields::get_field(&bead.description, ATTACHED);
     let named = named.filter(|id| snapshot.get_live(id).is_some());
     follower_of(snapshot, &bead.id).or(named)
 }
 
-/// What followed the closing of a step.
+/// The result of advancing a molecule after a step was closed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Advance {
-    /// The molecule; nothing where the bead is no step of one.
+pub struct StepAdvance {
+    /// The molecule; `None` if the bead is not a step.
     pub molecule: Option<String>,
-    /// Whether all its steps are closed.
+    /// True if all steps are closed.
     pub is_complete: bool,
-    /// The step that is next.
+    /// The next step.
     pub next: Option<Bead>,
-    /// Whether that step was begun.
+    /// True if the next step was started.
     pub is_begun: bool,
 }
 
-/// Looks for the step after a closed one, and begins it if `begin` says so.
-pub fn advance(
+/// Finds the step after a closed one, and starts it if `begin` is set.
+pub fn advance_molecule(
     tx: &mut Tx<'_>,
     closed: &str,
     begin: bool,
-) -> Result<Advance, crate::change::ChangeError> {
+) -> Result<StepAdvance, crate::change::ChangeError> {
     let Some(root) = root_of(tx, closed) else {
-        return Ok(Advance::default());
+        return Ok(StepAdvance::default());
     };
-    let (is_complete, next) = match Progress::by_number(tx, &root) {
+    let (is_complete, next) = match MoleculeProgress::by_number(tx, &root) {
         Some(progress) => {
-            // A step that somebody else has is not this one's to begin.
+            // A step with another assignee must not be started here.
             let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
             let is_free = |step: &&MoleculeStep<'_>| {
-                let has = step.head.assignee();
+                let has = step.bead_ref.assignee();
                 step.state == StepState::Ready
                     && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
             };
             let next = progress.steps.iter().find(is_free);
-            let next = next.map(|step| step.head.id().to_owned());
+            let next = next.map(|step| step.bead_ref.id().to_owned());
             (progress.is_complete(), next)
         }
         None => (false, None),
     };
-    let mut advance = Advance {
+    let mut advance = StepAdvance {
         molecule: Some(root),
         is_complete,
-        ..Advance::default()
+        ..StepAdvance::default()
     };
     if let Some(id) = next {
         if begin {
@@ -400,7 +399,7 @@ pub fn advance(
     Ok(advance)
 }
 
-/// Begins a step. The assignee of the step before goes on with it, unless it has one.
+/// Starts a step. It keeps its assignee, or gets the assignee of the closed step.
 fn begin_step(tx: &mut Tx<'_>, id: &str, closed: &str) -> Result<(), crate::change::ChangeError> {
     let before = tx.get_live(closed).map(|bead| bead.assignee.clone());
     let who = before.filter(|who| !who.is_empty());

@@ -1,25 +1,26 @@
-//! Protos: a cooked formula kept as beads, to be poured from even when its file is gone.
+//! Protos: cooked formulas stored as beads, so that they can be poured even without their file.
 
 use serde_json::json;
 
 use super::MoleculeError;
-use super::template::{ROOT, Template};
+use super::template::{MoleculeTemplate, ROOT};
 use crate::bead::Bead;
 use crate::bead::id::is_well_formed;
-use crate::bead::record::{self, Fields};
-use crate::change::{self, ChangeError, End, Plan, PlanBead, PlanEdge};
+use crate::bead::record::{self, RecordFields};
+use crate::change::{self, BeadPlan, ChangeError, PlanBead, PlanEdge, PlanEndpoint};
 use crate::store::Tx;
 
 /// The label of a proto's root.
 pub const LABEL: &str = "template";
 
-/// Whether a bead is the root of a proto.
+/// Returns true if a bead is the root of a proto.
 pub fn is_proto(bead: &Bead) -> bool {
     bead.has_label(LABEL)
 }
 
-/// The id of the proto of a formula: its name, with the project's prefix where it has no hyphen.
-pub fn id_of(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
+/// Returns the id of a formula's proto: its name, with the project's prefix if the name has no
+/// hyphen.
+pub fn proto_id(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
     let id = match prefix {
         Some(prefix) => format!("{prefix}{name}"),
         None => name.to_owned(),
@@ -30,10 +31,11 @@ pub fn id_of(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, Mo
     Ok(format!("{}-{name}", tx.prefix()?))
 }
 
-/// Keeps a template as beads with these ids: `ID` and `ID.STEP`. With `replace` an older proto goes first.
-pub fn persist(
+/// Stores a template as beads with the ids `ID` and `ID.STEP`. With `replace`, an older proto is
+/// removed first.
+pub fn persist_proto(
     tx: &mut Tx<'_>,
-    template: &Template,
+    template: &MoleculeTemplate,
     id: &str,
     replace: bool,
 ) -> Result<usize, MoleculeError> {
@@ -48,43 +50,46 @@ pub fn persist(
                 "proto {id} already exists (use --force to replace)"
             )));
         }
-        remove_old(tx, id, &template.name)?;
+        remove_old_proto(tx, id, &template.name)?;
     }
-    let mut plan = Plan {
+    let mut plan = BeadPlan {
         is_any_depth: true,
-        ..Plan::default()
+        ..BeadPlan::default()
     };
     for (order, bead) in template.beads.iter().enumerate() {
         let mut new = bead.new.clone();
-        let own = if bead.key == ROOT {
+        let proto_id = if bead.key == ROOT {
             new.labels.push(LABEL.to_owned());
             id.to_owned()
         } else {
             format!("{id}.{}", bead.key)
         };
-        if !is_well_formed(&own) {
-            let invalid = crate::bead::validate::Invalid::Id(own);
+        if !is_well_formed(&proto_id) {
+            let invalid = crate::bead::validate::ValidationError::Id(proto_id);
             return Err(ChangeError::Store(invalid.into()).into());
         }
-        new.id = Some(own);
+        new.id = Some(proto_id);
         new.force = true;
         new.is_template = true;
-        let mut metadata = new.metadata.as_ref().map(|raw| Fields::read(raw.get()));
+        let mut metadata = new
+            .metadata
+            .as_ref()
+            .map(|raw| RecordFields::parse(raw.get()));
         let fields = metadata.get_or_insert_default();
         fields.0.retain(|(key, _)| key != "order");
         fields
             .0
-            .extend(record::raw(&json!(order)).map(|raw| ("order".to_owned(), raw)));
-        new.metadata = fields.raw();
+            .extend(record::to_raw_json(&json!(order)).map(|raw| ("order".to_owned(), raw)));
+        new.metadata = fields.to_raw_json();
         plan.beads.push(PlanBead {
             key: bead.key.clone(),
-            parent: bead.parent.clone().map(End::Key),
+            parent: bead.parent.clone().map(PlanEndpoint::Key),
             new,
         });
         plan.edges
             .extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
-                from: End::Key(bead.key.clone()),
-                to: End::Key(to.clone()),
+                from: PlanEndpoint::Key(bead.key.clone()),
+                to: PlanEndpoint::Key(to.clone()),
                 kind: kind.clone(),
                 metadata: metadata.clone(),
             }));
@@ -94,20 +99,20 @@ pub fn persist(
     Ok(count)
 }
 
-/// Removes an older proto of the same formula, and nothing else: beads that somebody added to it, or a compound that it is
-/// part of, are reasons to refuse.
-fn remove_old(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
+/// Removes an older proto of the same formula. Fails if other beads were added to it, or if it is
+/// part of a compound.
+fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
     let is_of_formula = |bead: &Bead| {
         let name = bead.source_formula.split('@').next();
         bead.is_template && name == Some(formula)
     };
-    let members = super::progress::members(tx, id);
+    let members = super::progress::list_molecule_steps(tx, id);
     let beads: Vec<Bead> = members
         .iter()
-        .filter_map(|head| head.bead().cloned())
+        .filter_map(|member| member.bead().cloned())
         .collect();
-    let own: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
-    let is_outside = |other: &str| other != id && !own.iter().any(|own| own == other);
+    let member_ids: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    let is_outside = |other: &str| other != id && !member_ids.iter().any(|own| own == other);
     let foreign = beads.iter().filter(|bead| !is_of_formula(bead));
     let mut others: Vec<String> = foreign.map(|bead| bead.id.clone()).collect();
     let root = tx.get_live(id);
@@ -125,8 +130,8 @@ fn remove_old(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeEr
             others.join(", ")
         )));
     }
-    for old in own.iter().map(String::as_str).chain([id]) {
-        change::delete(tx, old, "replaced by a newer proto", true)?;
+    for old in member_ids.iter().map(String::as_str).chain([id]) {
+        change::delete_bead(tx, old, "replaced by a newer proto", true)?;
     }
     Ok(())
 }

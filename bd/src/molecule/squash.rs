@@ -1,93 +1,94 @@
-//! Squashing: the wisps of a molecule become one durable bead, the digest.
+//! Squashes a molecule: replaces its wisps by one durable bead, the digest.
 
-use super::progress::{self, MoleculeStep, Progress};
+use super::progress::{self, MoleculeProgress, MoleculeStep};
 use super::{MoleculeError, burn};
 use crate::bead::{Bead, DepKind, Kind, Status};
-use crate::change::{self, ChangeError, New};
+use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
 
 /// The label of a digest.
 pub const LABEL: &str = "digest";
 
-/// The most of a step's text that a digest repeats, in bytes.
+/// The maximum length of a step's text in a digest, in bytes.
 const EXCERPT: usize = 200;
 
-/// How to squash.
+/// The options of a squash.
 #[derive(Debug, Clone, Default)]
 pub struct SquashRequest {
-    /// The text of the digest; made of the steps where it is empty.
+    /// The text of the digest; empty to generate it from the steps.
     pub summary: String,
-    /// Whether the wisps stay.
     pub keep_children: bool,
 }
 
-/// What a squash did.
 #[derive(Debug, Clone, Default)]
-pub struct Squashed {
-    /// The molecule.
+pub struct SquashOutcome {
     pub molecule: String,
-    /// The digest, where there was something to squash.
+    /// The digest; `None` if there was nothing to squash.
     pub digest: Option<String>,
-    /// The wisps that are in it.
+    /// The squashed wisps.
     pub ids: Vec<String>,
-    /// How many were removed.
     pub deleted: usize,
-    /// Whether the molecule itself was a wisp, and went with them.
+    /// True if the molecule was a wisp and was removed with its steps.
     pub was_wisp: bool,
 }
 
-/// Squashes a molecule. One without wisps stays as it is. A molecule that is a wisp goes with its steps, and its
-/// digest follows the bead that it was attached to.
-pub fn squash(
+/// Squashes a molecule. A molecule without wisps stays unchanged. If the root is a wisp, it is
+/// removed with its steps, and the digest has an edge to the bead that the molecule was attached
+/// to.
+pub fn squash_molecule(
     tx: &mut Tx<'_>,
     root: &str,
     request: &SquashRequest,
-) -> Result<Squashed, MoleculeError> {
+) -> Result<SquashOutcome, MoleculeError> {
     let bead = tx.get_live(root).cloned();
     let bead = bead.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let progress = Progress::of(tx, root);
+    let progress = MoleculeProgress::for_root(tx, root);
     let progress = progress.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let steps = progress
         .steps
         .iter()
-        .filter(|step| step.head.is_ephemeral());
+        .filter(|step| step.bead_ref.is_ephemeral());
     let steps: Vec<&MoleculeStep<'_>> = steps.collect();
-    let mut done = Squashed {
+    let mut done = SquashOutcome {
         molecule: root.to_owned(),
         was_wisp: bead.ephemeral,
-        ..Squashed::default()
+        ..SquashOutcome::default()
     };
     if steps.is_empty() && !bead.ephemeral {
         return Ok(done);
     }
-    done.ids = steps.iter().map(|step| step.head.id().to_owned()).collect();
+    done.ids = steps
+        .iter()
+        .map(|step| step.bead_ref.id().to_owned())
+        .collect();
     let text = match request.summary.as_str() {
-        "" => summary(&bead, &steps),
+        "" => summarize_steps(&bead, &steps),
         given => given.to_owned(),
     };
     tx.describe("squash", "");
-    let digest = digest(tx, &bead, text, done.ids.len())?;
+    let digest = create_digest(tx, &bead, text, done.ids.len())?;
     if !request.keep_children {
         let mut gone = done.ids.clone();
         if bead.ephemeral {
             gone.push(root.to_owned());
         }
         done.deleted = gone.len();
-        burn::erase(tx, &gone)?;
+        burn::erase_wisps(tx, &gone)?;
     }
     done.digest = Some(digest);
     Ok(done)
 }
 
-fn digest(
+fn create_digest(
     tx: &mut Tx<'_>,
     root: &Bead,
     text: String,
     count: usize,
 ) -> Result<String, MoleculeError> {
-    let reason = format!("Squashed from {}", counted(count));
+    let reason = format!("Squashed from {}", format_step_count(count));
     let deps = if root.ephemeral {
-        // The digest is in git and the molecule is not: it stands by the work that the molecule was for.
+        // The digest is in git and the molecule is not, so the digest is linked to the work bead of
+        // the molecule.
         let tracked = root
             .edges(&DepKind::Tracks)
             .map(|edge| edge.depends_on_id.clone());
@@ -96,10 +97,10 @@ fn digest(
     } else {
         vec![(DepKind::ParentChild, root.id.clone())]
     };
-    let title = crate::bead::validate::fit_title(&format!("Digest: {}", root.title));
-    let mut made = change::create(
+    let title = crate::bead::validate::fit_to_title(&format!("Digest: {}", root.title));
+    let mut made = change::create_bead(
         tx,
-        New {
+        NewBead {
             title,
             description: text,
             priority: root.priority,
@@ -108,7 +109,7 @@ fn digest(
             labels: vec![LABEL.to_owned()],
             source_formula: root.source_formula.clone(),
             deps,
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     let now = tx.now();
@@ -118,9 +119,9 @@ fn digest(
     Ok(id)
 }
 
-/// What happened, step by step.
-fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
-    let closed = steps.iter().filter(|step| !step.head.is_open()).count();
+/// Describes the outcome of each step.
+fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
+    let closed = steps.iter().filter(|step| !step.bead_ref.is_open()).count();
     let begun = steps
         .iter()
         .filter(|step| step.state == progress::StepState::Current)
@@ -136,7 +137,7 @@ fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
     }
     text.push_str("\n### Steps\n");
     for (number, step) in steps.iter().enumerate() {
-        let Some(bead) = step.head.bead() else {
+        let Some(bead) = step.bead_ref.bead() else {
             continue;
         };
         text.push_str(&format!(
@@ -146,7 +147,7 @@ fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
             bead.title
         ));
         if !bead.description.is_empty() {
-            text.push_str(&format!("   {}\n", excerpt(&bead.description)));
+            text.push_str(&format!("   {}\n", cut_excerpt(&bead.description)));
         }
         let says_more = bead.status == Status::Closed
             && !bead.close_reason.is_empty()
@@ -162,7 +163,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn excerpt(text: &str) -> String {
+fn cut_excerpt(text: &str) -> String {
     let line = one_line(text);
     if line.len() <= EXCERPT {
         return line;
@@ -174,7 +175,7 @@ fn excerpt(text: &str) -> String {
     format!("{}...", &line[..end])
 }
 
-fn counted(count: usize) -> String {
+fn format_step_count(count: usize) -> String {
     let end = if count == 1 { "" } else { "s" };
     format!("{count} wisp{end}")
 }

@@ -1,43 +1,42 @@
-//! Molecules whose steps are all closed and which are still open themselves.
+//! Finds open molecules whose steps are all closed.
 
 use crate::bead::{Kind, Status};
 use crate::store::{BeadRef, Snapshot};
 
-/// A molecule that can be closed.
+/// An open molecule whose steps are all closed.
 #[derive(Debug, Clone)]
-pub struct Stale<'a> {
-    /// Its root.
+pub struct FinishedMolecule<'a> {
     pub root: BeadRef<'a>,
-    /// How many steps it has, all of them closed.
+    /// The number of steps.
     pub steps: usize,
-    /// The open beads that wait for it.
+    /// The open beads that wait for the molecule.
     pub blocking: Vec<String>,
 }
 
-/// Open epics with children that are all closed.
-pub fn stale(snapshot: &Snapshot) -> Vec<Stale<'_>> {
+/// Returns the open epics whose children are all closed.
+pub fn find_finished_molecules(snapshot: &Snapshot) -> Vec<FinishedMolecule<'_>> {
     let mut found = Vec::new();
     for row in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        if head.kind() != Kind::Epic || head.is_template() || head.has_label("template") {
+        let epic = snapshot.bead_ref_at(row.node);
+        if epic.kind() != Kind::Epic || epic.is_template() || epic.has_label("template") {
             continue;
         }
-        if !head.is_done_epic() {
+        if !epic.is_done_epic() {
             continue;
         }
         let blocks = crate::bead::DepKind::Blocks.code();
-        let waiting = snapshot.dependents(head.id()).into_iter();
+        let waiting = snapshot.dependents(epic.id()).into_iter();
         let waiting = waiting.filter(|(holder, kind)| *kind == blocks && is_waiting(holder));
-        found.push(Stale {
-            steps: head.children().len(),
+        found.push(FinishedMolecule {
+            steps: epic.children().len(),
             blocking: waiting.map(|(holder, _)| holder.id().to_owned()).collect(),
-            root: head,
+            root: epic,
         });
     }
     found.sort_by(|a, b| a.root.id().cmp(b.root.id()));
     found
 }
 
-fn is_waiting(head: &BeadRef<'_>) -> bool {
-    head.is_open() && head.status() != Status::Pinned
+fn is_waiting(bead: &BeadRef<'_>) -> bool {
+    bead.is_open() && bead.status() != Status::Pinned
 }

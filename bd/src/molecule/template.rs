@@ -1,4 +1,4 @@
-//! A workflow before it is poured: the beads to be made, with references by the ids of its steps.
+//! A workflow before it is poured: the beads to create, with references by the ids of its steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,67 +6,64 @@ use serde_json::json;
 
 use super::MoleculeError;
 use crate::bead::{Bead, DepKind, Kind, record};
-use crate::change::{End, New, Plan, PlanBead, PlanEdge};
-use crate::formula::vars::{self, Values};
-use crate::formula::{Formula, Step, cook};
+use crate::change::{BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
+use crate::formula::vars::{self, VarValues};
+use crate::formula::{Formula, FormulaStep, cook};
 use crate::query::when;
 use crate::store::{BeadRef, Snapshot};
 
-/// The key of the root; a step has its id.
+/// The key of the root. The key of a step is its id.
 pub const ROOT: &str = "";
 
-/// A workflow to be poured.
+/// A workflow that can be poured.
 #[derive(Debug, Clone, Default)]
-pub struct Template {
+pub struct MoleculeTemplate {
     /// The formula, or the id of the proto.
     pub name: String,
-    /// Formula and version, as beads record them.
+    /// Formula and version, as recorded in beads.
     pub origin: String,
-    /// The formula without its steps, where it comes from one: variables are checked by it.
+    /// The formula without its steps, for the check of variables; `None` for a proto.
     pub formula: Option<Formula>,
-    /// The names that the formula uses.
+    /// The variable names that the formula uses.
     used: BTreeSet<String>,
-    /// The beads, the root first, parents before children.
+    /// The beads: the root first, parents before children.
     pub beads: Vec<TemplateBead>,
 }
 
-/// A bead of a template.
 #[derive(Debug, Clone, Default)]
 pub struct TemplateBead {
     /// [`ROOT`], or the id of the step.
     pub key: String,
-    /// The key of its parent.
+    /// The key of the parent.
     pub parent: Option<String>,
-    /// What it is made of; texts may hold `{{name}}`.
-    pub new: New,
-    /// What it waits for: kind, key, metadata of the edge.
+    /// The values of the new bead. Texts may contain `{{name}}`.
+    pub new: NewBead,
+    /// The edges: kind, key of the target, metadata.
     pub edges: Vec<(DepKind, String, String)>,
 }
 
-/// How a template becomes beads.
+/// The options of a pour.
 #[derive(Debug, Clone, Default)]
 pub struct PourOptions {
-    /// Values of variables.
-    pub values: Values,
-    /// Wisps instead of durable beads.
+    pub values: VarValues,
+    /// Create wisps instead of durable beads.
     pub ephemeral: bool,
-    /// Only the root: the steps stay text of the formula.
+    /// Create only the root. The steps remain text of the formula.
     pub root_only: bool,
-    /// Who has the root.
     pub assignee: String,
     /// The prefix of the root's id.
     pub prefix: String,
-    /// The root below this bead, under this name: `<parent>.<name>`.
+    /// A parent for the root and a name: the root's id becomes `<parent>.<name>`.
     pub reference: Option<(String, String)>,
 }
 
-impl Template {
-    /// The template of a cooked formula, with the steps whose conditions hold.
-    pub fn of_formula(mut formula: Formula, values: &Values) -> Self {
+impl MoleculeTemplate {
+    /// Builds the template of a cooked formula, with the steps whose conditions are true.
+    pub fn from_formula(mut formula: Formula, values: &VarValues) -> Self {
         let mut template = Self {
             name: formula.name.clone(),
             origin: format!("{}@{}", formula.name, formula.version_text()),
-            used: vars::used(&formula),
+            used: vars::list_used_names(&formula),
             ..Self::default()
         };
         let mut steps = std::mem::take(&mut formula.steps);
@@ -90,24 +87,24 @@ impl Template {
             }
         };
         TemplateBead {
-            new: New {
+            new: NewBead {
                 title: or("title", &formula.name),
                 description: or("desc", &formula.description),
                 issue_type: Kind::Epic,
                 metadata: match formula.on_done.as_str() {
                     "" => None,
-                    word => record::raw(&json!({"on_done": word})),
+                    word => record::to_raw_json(&json!({"on_done": word})),
                 },
                 source_formula: self.origin.clone(),
-                ..New::default()
+                ..NewBead::default()
             },
             ..TemplateBead::default()
         }
     }
 
-    fn step(&mut self, step: Step, parent: &str, formula: &Formula) {
+    fn step(&mut self, step: FormulaStep, parent: &str, formula: &Formula) {
         let kind = if step.children.is_empty() {
-            kind_of(&step.kind)
+            parse_kind(&step.kind)
         } else {
             Kind::Epic
         };
@@ -140,7 +137,7 @@ impl Template {
         self.beads.push(TemplateBead {
             key: step.id.clone(),
             parent: Some(parent.to_owned()),
-            new: New {
+            new: NewBead {
                 title,
                 description: step.description,
                 notes: step.notes,
@@ -149,10 +146,10 @@ impl Template {
                 issue_type: kind,
                 assignee: step.assignee,
                 labels,
-                metadata: metadata.as_ref().and_then(record::raw),
+                metadata: metadata.as_ref().and_then(record::to_raw_json),
                 source_formula: self.origin.clone(),
                 source_location: step.id.clone(),
-                ..New::default()
+                ..NewBead::default()
             },
             edges,
         });
@@ -161,7 +158,7 @@ impl Template {
         }
     }
 
-    fn gate(&self, step: &Step, parent: &str) -> TemplateBead {
+    fn gate(&self, step: &FormulaStep, parent: &str) -> TemplateBead {
         let gate = step.gate.clone().unwrap_or_default();
         let end = if gate.id.is_empty() {
             String::new()
@@ -171,21 +168,22 @@ impl Template {
         TemplateBead {
             key: format!("gate-{}", step.id),
             parent: Some(parent.to_owned()),
-            new: New {
+            new: NewBead {
                 title: format!("Gate: {}{end}", gate.kind),
                 issue_type: Kind::Gate,
                 await_type: gate.kind,
                 await_id: gate.id,
-                timeout: when::duration(&gate.timeout).unwrap_or_default(),
+                timeout: when::parse_duration(&gate.timeout).unwrap_or_default(),
                 source_formula: self.origin.clone(),
                 source_location: format!("gate-{}", step.id),
-                ..New::default()
+                ..NewBead::default()
             },
             edges: Vec::new(),
         }
     }
 
-    /// The edges of steps that wait for the children of another: each stands for the edge to that other itself.
+    /// Replaces the edges of steps that wait for the children of another step by edges to that
+    /// step.
     fn wait_for_children(&mut self, waiting: Vec<(String, String, &'static str)>) {
         for (id, spawner, gate) in waiting {
             if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == id) {
@@ -196,11 +194,12 @@ impl Template {
         }
     }
 
-    /// The template that a proto's beads are. Children are found by their edges and by their dotted ids.
-    pub fn of_proto(snapshot: &Snapshot, root: &Bead) -> Self {
-        let members = super::progress::members(snapshot, &root.id);
+    /// Builds the template from a proto's beads. Finds children by their edges and by their dotted
+    /// ids.
+    pub fn from_proto(snapshot: &Snapshot, root: &Bead) -> Self {
+        let members = super::progress::list_molecule_steps(snapshot, &root.id);
         let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
-        let own: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+        let member_ids: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
         let start = format!("{}.", root.id);
         let key = |id: &str| {
             if id == root.id {
@@ -218,23 +217,24 @@ impl Template {
             ..Self::default()
         };
         template.beads.push(TemplateBead {
-            new: New {
+            new: NewBead {
                 source_formula: template.origin.clone(),
-                ..copied(root)
+                ..copy_bead_fields(root)
             },
             ..TemplateBead::default()
         });
         for bead in beads {
             let parent = bead
                 .parent()
-                .filter(|id| own.contains(id) || **id == *root.id);
+                .filter(|id| member_ids.contains(id) || **id == *root.id);
             let edges = bead.dependencies.iter().filter(|edge| {
-                edge.kind != DepKind::ParentChild && own.contains(edge.depends_on_id.as_str())
+                edge.kind != DepKind::ParentChild
+                    && member_ids.contains(edge.depends_on_id.as_str())
             });
             template.beads.push(TemplateBead {
                 key: key(&bead.id),
                 parent: Some(parent.map_or_else(|| ROOT.to_owned(), &key)),
-                new: copied(bead),
+                new: copy_bead_fields(bead),
                 edges: edges
                     .map(|edge| {
                         (
@@ -250,7 +250,7 @@ impl Template {
         template
     }
 
-    /// Parents before their children, whatever their ids.
+    /// Sorts parents before their children.
     fn put_parents_first(&mut self) {
         let mut done: BTreeSet<String> = BTreeSet::new();
         let mut left = std::mem::take(&mut self.beads);
@@ -265,39 +265,39 @@ impl Template {
             self.beads.extend(ready);
             left = rest;
             if left.len() == count {
-                // Parents in a circle: the edges are kept, and the plan says what is wrong.
+                // The parents form a cycle. The edges stay, and the plan reports the error.
                 self.beads.append(&mut left);
             }
         }
     }
 
-    /// Every value that it needs, checked.
-    pub fn values(&self, given: &Values) -> Result<Values, MoleculeError> {
+    /// Completes and checks the values of all variables.
+    pub fn complete_values(&self, given: &VarValues) -> Result<VarValues, MoleculeError> {
         if let Some(formula) = &self.formula {
             for name in given.keys().filter(|name| !self.used.contains(*name)) {
-                if let Some(like) = vars::like(name, &formula.vars) {
+                if let Some(like) = vars::find_similar_variable(name, &formula.vars) {
                     return Err(MoleculeError::Refused(format!(
                         "{} has no variable {name}: did you mean {like}?",
                         self.name
                     )));
                 }
             }
-            return Ok(vars::complete_used(formula, &self.used, given)?);
+            return Ok(vars::complete_used_values(formula, &self.used, given)?);
         }
         Ok(given.clone())
     }
 
-    /// The beads to be made of it.
-    pub fn plan(self, options: &PourOptions) -> Result<Plan, MoleculeError> {
-        let values = self.values(&options.values)?;
-        let mut plan = Plan {
+    /// Converts the template to a plan of beads.
+    pub fn into_plan(self, options: &PourOptions) -> Result<BeadPlan, MoleculeError> {
+        let values = self.complete_values(&options.values)?;
+        let mut plan = BeadPlan {
             is_any_depth: true,
-            ..Plan::default()
+            ..BeadPlan::default()
         };
         let count = if options.root_only { 1 } else { usize::MAX };
         for mut bead in self.beads.into_iter().take(count) {
             let is_root = bead.key == ROOT;
-            put_in(&mut bead.new, &values);
+            substitute_in_bead(&mut bead.new, &values);
             bead.new.ephemeral = options.ephemeral;
             if is_root {
                 options.assignee.clone_into(&mut bead.new.assignee);
@@ -315,8 +315,8 @@ impl Template {
             if !options.root_only {
                 let from = &bead.key;
                 let edge = |(kind, to, metadata)| PlanEdge {
-                    from: End::Key(from.clone()),
-                    to: End::Key(to),
+                    from: PlanEndpoint::Key(from.clone()),
+                    to: PlanEndpoint::Key(to),
                     kind,
                     metadata,
                 };
@@ -324,7 +324,7 @@ impl Template {
             }
             plan.beads.push(PlanBead {
                 key: bead.key,
-                parent: bead.parent.map(End::Key),
+                parent: bead.parent.map(PlanEndpoint::Key),
                 new: bead.new,
             });
         }
@@ -332,12 +332,13 @@ impl Template {
     }
 }
 
-/// The steps that wait for children: each with the step whose children are meant, and how many have to be done.
-fn waiting_for_children(steps: &[Step]) -> Vec<(String, String, &'static str)> {
-    let waiting = flat(steps)
+/// Returns the steps that wait for children, each with the step whose children are awaited and the
+/// number that must be done.
+fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static str)> {
+    let waiting = flatten_steps(steps)
         .into_iter()
         .filter(|step| !step.waits_for.is_empty());
-    let one = |step: &Step| {
+    let wait_of_step = |step: &FormulaStep| {
         let spawner = step.spawner().or_else(|| step.before().next())?.to_owned();
         let gate = if step.waits_for == "any-children" {
             "any-children"
@@ -346,19 +347,19 @@ fn waiting_for_children(steps: &[Step]) -> Vec<(String, String, &'static str)> {
         };
         Some((step.id.clone(), spawner, gate))
     };
-    waiting.filter_map(one).collect()
+    waiting.filter_map(wait_of_step).collect()
 }
 
-fn flat(steps: &[Step]) -> Vec<&Step> {
+fn flatten_steps(steps: &[FormulaStep]) -> Vec<&FormulaStep> {
     let mut found = Vec::new();
     for step in steps {
         found.push(step);
-        found.extend(flat(&step.children));
+        found.extend(flatten_steps(&step.children));
     }
     found
 }
 
-fn kind_of(word: &str) -> Kind {
+fn parse_kind(word: &str) -> Kind {
     match word {
         "bug" => Kind::Bug,
         "feature" => Kind::Feature,
@@ -368,8 +369,8 @@ fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// Puts values into every text of a bead.
-fn put_in(new: &mut New, values: &Values) {
+/// Substitutes values in every text of a bead.
+fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
     for text in [
         &mut new.title,
         &mut new.description,
@@ -379,10 +380,10 @@ fn put_in(new: &mut New, values: &Values) {
         &mut new.await_id,
     ] {
         if text.contains("{{") {
-            *text = vars::put_in(text, values);
+            *text = vars::substitute(text, values);
         }
     }
-    // A value may have lines; a title is one.
+    // A value may have several lines, but a title has one.
     if new.title.contains(char::is_control) {
         let words: Vec<&str> = new
             .title
@@ -392,11 +393,11 @@ fn put_in(new: &mut New, values: &Values) {
     }
 }
 
-/// What a pour copies of a bead.
-fn copied(bead: &Bead) -> New {
-    let mut new = New::like(bead);
+/// Copies the fields of a bead that a pour preserves.
+fn copy_bead_fields(bead: &Bead) -> NewBead {
+    let mut new = NewBead::from_bead(bead);
     new.labels.retain(|label| label != "template");
-    New {
+    NewBead {
         await_type: bead.await_type.clone(),
         await_id: bead.await_id.clone(),
         timeout: bead.timeout,
@@ -407,13 +408,13 @@ fn copied(bead: &Bead) -> New {
     }
 }
 
-/// Values given as `name=value`.
-pub fn read_values(given: &[String]) -> Result<Values, String> {
+/// Parses values in the form `name=value`.
+pub fn read_values(given: &[String]) -> Result<VarValues, String> {
     let mut values = BTreeMap::new();
     for pair in given {
         let (name, value) = pair
             .split_once('=')
-            .filter(|(name, _)| vars::is_name(name))
+            .filter(|(name, _)| vars::is_variable_name(name))
             .ok_or_else(|| format!("invalid --var \"{pair}\": use --var name=value"))?;
         values.insert(name.to_owned(), value.to_owned());
     }

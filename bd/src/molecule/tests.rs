@@ -1,21 +1,22 @@
-//! Laws of molecules, over formulas of any shape.
+//! Laws of molecules, over random formulas.
 
 use proptest::prelude::*;
 
-use super::burn::burn;
-use super::pour::{Poured, pour};
-use super::progress::{Progress, StepState};
-use super::squash::{SquashRequest, squash};
-use super::template::{PourOptions, Template};
+use super::burn::burn_molecule;
+use super::pour::{PouredMolecule, pour_template};
+use super::progress::{MoleculeProgress, StepState};
+use super::squash::{SquashRequest, squash_molecule};
+use super::template::{MoleculeTemplate, PourOptions};
 use crate::bead::record;
 use crate::change;
-use crate::formula::schema::{Formula, Step};
-use crate::formula::vars::Values;
+use crate::formula::schema::{Formula, FormulaStep};
+use crate::formula::vars::VarValues;
 use crate::store::{Author, Snapshot, Store, Tx};
 use kit::sys::Clock;
 
-/// Runs work in a transaction on a fresh store, then looks at what is there.
-fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot) {
+/// Runs `work` in a transaction on a fresh store, and returns its result and the resulting
+/// snapshot.
+fn with_transaction<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
     let clock = Clock::stepped("2026-01-01T00:00:00Z".parse().unwrap());
@@ -27,17 +28,17 @@ fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot)
     (answer, store.snapshot().unwrap())
 }
 
-/// A formula whose steps need earlier ones, some of them within others.
+/// A formula whose steps need earlier ones, and of which some contain others.
 fn any_formula() -> impl Strategy<Value = Formula> {
     let needs = proptest::collection::vec(any::<prop::sample::Index>(), 0..3);
     let step = (needs, any::<bool>());
     proptest::collection::vec(step, 1..12).prop_map(|shapes| {
-        let mut steps: Vec<Step> = Vec::new();
-        for (own, (needs, is_child)) in shapes.into_iter().enumerate() {
-            let mut step = Step {
-                id: format!("s{own}"),
-                title: format!("Step {own}"),
-                ..Step::default()
+        let mut steps: Vec<FormulaStep> = Vec::new();
+        for (number, (needs, is_child)) in shapes.into_iter().enumerate() {
+            let mut step = FormulaStep {
+                id: format!("s{number}"),
+                title: format!("Step {number}"),
+                ..FormulaStep::default()
             };
             let tops: Vec<String> = steps.iter().map(|step| step.id.clone()).collect();
             if let (true, Some(parent)) = (is_child, steps.last_mut()) {
@@ -59,61 +60,64 @@ fn any_formula() -> impl Strategy<Value = Formula> {
     })
 }
 
-fn poured(tx: &mut Tx<'_>, formula: &Formula, ephemeral: bool) -> anyhow::Result<Poured> {
-    let template = Template::of_formula(formula.clone(), &Values::new());
+fn pour_formula(
+    tx: &mut Tx<'_>,
+    formula: &Formula,
+    ephemeral: bool,
+) -> anyhow::Result<PouredMolecule> {
+    let template = MoleculeTemplate::from_formula(formula.clone(), &VarValues::new());
     let options = PourOptions {
         ephemeral,
         ..PourOptions::default()
     };
-    Ok(pour(tx, template, &options)?)
+    Ok(pour_template(tx, template, &options)?)
 }
 
-/// The lines of all beads.
-fn lines(snapshot: &Snapshot) -> Vec<Vec<u8>> {
-    snapshot.live().map(record::line).collect()
+fn list_lines(snapshot: &Snapshot) -> Vec<Vec<u8>> {
+    snapshot.live().map(record::serialize_bead).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_is_poured_can_be_done_step_by_step(formula in any_formula()) {
-        let (left, _) = with(|tx| {
-            let root = poured(tx, &formula, false)?.root;
+    fn every_poured_molecule_can_be_finished_step_by_step(formula in any_formula()) {
+        let (left, _) = with_transaction(|tx| {
+            let root = pour_formula(tx, &formula, false)?.root;
             let count = formula.every_step().len();
             for _ in 0..count {
-                let Some(progress) = Progress::of(tx, &root) else { break };
-                let Some(step) = progress.next().map(|step| step.head.id().to_owned()) else { break };
-                change::close(tx, &step, "Done", "", false)?;
+                let Some(progress) = MoleculeProgress::for_root(tx, &root) else { break };
+                let Some(step) = progress.next().map(|step| step.bead_ref.id().to_owned()) else { break };
+                change::close_bead(tx, &step, "Done", "", false)?;
             }
-            let progress = Progress::of(tx, &root);
+            let progress = MoleculeProgress::for_root(tx, &root);
             Ok(progress.map(|progress| progress.steps.len() - progress.done()))
         });
         prop_assert_eq!(left, Some(0));
     }
 
     #[test]
-    fn a_digest_names_every_step_and_how_it_ended(
+    fn a_digest_names_every_step_with_its_outcome(
         formula in any_formula(),
         closed in proptest::collection::vec(any::<bool>(), 12),
     ) {
-        let ((states, digest), snapshot) = with(|tx| {
-            let root = poured(tx, &formula, true)?.root;
-            let progress = Progress::of(tx, &root).unwrap();
-            let ids: Vec<String> = progress.steps.iter().map(|step| step.head.id().to_owned()).collect();
+        let ((states, digest), snapshot) = with_transaction(|tx| {
+            let root = pour_formula(tx, &formula, true)?.root;
+            let progress = MoleculeProgress::for_root(tx, &root).unwrap();
+            let ids: Vec<String> = progress.steps.iter().map(|step| step.bead_ref.id().to_owned()).collect();
             for (id, _) in ids.iter().zip(&closed).filter(|(_, closed)| **closed) {
-                change::close(tx, id, &format!("Outcome of {id}"), "", true)?;
+                change::close_bead(tx, id, &format!("Outcome of {id}"), "", true)?;
             }
-            let progress = Progress::of(tx, &root).unwrap();
+            let progress = MoleculeProgress::for_root(tx, &root).unwrap();
             let states: Vec<(String, String, bool)> = progress
                 .steps
                 .iter()
                 .map(|step| {
-                    let bead = step.head.bead().unwrap();
+                    let bead = step.bead_ref.bead().unwrap();
                     (bead.id.clone(), bead.title.clone(), step.state == StepState::Done)
                 })
                 .collect();
-            let digest = squash(tx, &root, &SquashRequest::default())?.digest.unwrap();
+            let digest = squash_molecule(tx, &root, &SquashRequest::default())?.digest.unwrap();
             Ok((states, digest))
         });
         let left: Vec<&str> = snapshot.live().map(|bead| bead.id.as_str()).collect();
@@ -129,23 +133,24 @@ proptest! {
 
     #[test]
     fn a_burned_wisp_leaves_no_trace(formula in any_formula()) {
-        let ((before, ids), after) = with(|tx| {
-            change::create(tx, change::New { title: "Other".into(), ..change::New::default() })?;
-            let before = lines(tx);
-            let poured = poured(tx, &formula, true)?;
-            burn(tx, &poured.root)?;
+        let ((before, ids), after) = with_transaction(|tx| {
+            change::create_bead(tx, change::NewBead { title: "Other".into(), ..change::NewBead::default() })?;
+            let before = list_lines(tx);
+            let poured = pour_formula(tx, &formula, true)?;
+            burn_molecule(tx, &poured.root)?;
             Ok((before, poured.ids))
         });
-        prop_assert_eq!(lines(&after), before);
+        prop_assert_eq!(list_lines(&after), before);
         for id in ids.values() {
             prop_assert!(after.bead_ref(id).is_none(), "{}", id);
         }
     }
 }
 
-/// The steps of `bd-m` among these beads, each with its parent, by their numbers.
+/// Returns the steps of `bd-m` among these beads, given with their parents, in the order of their
+/// numbers.
 fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
-    let ((), snapshot) = with(|tx| {
+    let ((), snapshot) = with_transaction(|tx| {
         for (id, parent) in beads {
             let edge = parent.map(|parent| {
                 format!(r#","dependencies":[{{"issue_id":"{id}","depends_on_id":"{parent}","type":"parent-child"}}]"#)
@@ -155,23 +160,23 @@ fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
                 r#"{{"id":"{id}","title":"t","issue_type":"{kind}"{}}}"#,
                 edge.unwrap_or_default()
             );
-            tx.put(record::parse(line.as_bytes())?)?;
+            tx.put(record::parse_bead(line.as_bytes())?)?;
         }
         Ok(())
     });
-    let progress = Progress::by_number(&snapshot, "bd-m").unwrap();
+    let progress = MoleculeProgress::by_number(&snapshot, "bd-m").unwrap();
     let steps = progress.steps.iter();
-    steps.map(|step| step.head.id().to_owned()).collect()
+    steps.map(|step| step.bead_ref.id().to_owned()).collect()
 }
 
 #[test]
-fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
+fn steps_are_ordered_by_number_whatever_their_ids() {
     let root = [("bd-m", None), ("bd-other", None)];
     let of = |more: &[(&str, Option<&str>)]| steps_of(&[&root, more].concat());
     let child = Some("bd-m");
     let plain = [("bd-m.10", child), ("bd-m.2", child), ("bd-m.1", None)];
     assert_eq!(of(&plain), ["bd-m.1", "bd-m.2", "bd-m.10"]);
-    // Far apart, below each other, twice, without a number, of another parent.
+    // Steps that are far apart, nested, repeated, without a number, or of another parent.
     let odd = [
         ("bd-m.4000000000000", child),
         ("bd-m.2", child),
@@ -182,7 +187,7 @@ fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
         ("bd-m.3", Some("bd-other")),
     ];
     let mut found = of(&odd);
-    // Those with the same number may stand either way.
+    // Steps with the same number may be in either order.
     found[..2].sort();
     let expected = ["bd-m.02", "bd-m.2", "bd-m.2.1", "bd-m.4000000000000"];
     assert_eq!(found[..4], expected);

@@ -1,14 +1,17 @@
 //! Beads as candidates for completion: id and title.
 
-use kit::cli::completion::Value;
+use kit::cli::completion::CompletionValue;
 use kit::ui::escape;
 use serde::Deserialize;
 
 use crate::bead::kind;
 use crate::store::{BeadRef, Snapshot};
 
-/// The ids of beads, open ones first and with their titles.
-pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<Value> {
+/// Lists the ids of beads with their titles, open beads first.
+pub fn list_bead_values(
+    beads: &Snapshot,
+    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
+) -> Vec<CompletionValue> {
     #[derive(Deserialize)]
     struct Titled {
         title: String,
@@ -17,14 +20,17 @@ pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<
     let mut found: Vec<BeadRef<'_>> = live.filter(is_wanted).collect();
     found.sort_by_key(|bead| !bead.is_open());
     let value = |bead: BeadRef<'_>| {
-        let titled = bead.is_open().then(|| bead.part::<Titled>()).flatten();
-        let title = titled.map_or_else(String::new, |titled| escape::line(&titled.title));
+        let titled = bead
+            .is_open()
+            .then(|| bead.parse_part::<Titled>())
+            .flatten();
+        let title = titled.map_or_else(String::new, |titled| escape::escape_line(&titled.title));
         (bead.id().to_owned(), title)
     };
     found.into_iter().map(value).collect()
 }
 
-/// Whether a bead is work, not a record about a town.
+/// Returns true if a bead is work and not a record about a town.
 pub fn is_work(bead: &BeadRef<'_>) -> bool {
     !kind::INFRA.contains(&bead.kind())
 }

@@ -1,4 +1,4 @@
-//! How beads of one moment differ from those of another.
+//! Compares two states of the beads.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,24 @@ use serde_json::{Map, Value};
 
 use crate::bead::{Bead, record};
 
-/// A bead that is not the same in both.
+/// A bead that differs between the two states.
 #[derive(Debug)]
-pub struct Difference {
-    /// The bead before; `None` if it was not there.
+pub struct BeadDifference {
+    /// The bead before; `None` if it did not exist.
     pub old: Option<Bead>,
-    /// The bead after; `None` if it is gone.
+    /// The bead after; `None` if it no longer exists.
     pub new: Option<Bead>,
-    /// The fields that differ: name, value before, value after.
+    /// The fields that differ: name, old value, new value.
     pub fields: Vec<(String, Value, Value)>,
 }
 
-impl Difference {
-    /// The bead after; where it is gone, before.
+impl BeadDifference {
+    /// The bead after, or before if it no longer exists.
     pub fn bead(&self) -> &Bead {
         static NONE: std::sync::LazyLock<Bead> = std::sync::LazyLock::new(Bead::default);
         self.new.as_ref().or(self.old.as_ref()).unwrap_or(&NONE)
     }
 
-    /// The word for it.
     pub fn kind(&self) -> &'static str {
         match (&self.old, &self.new) {
             (None, _) => "added",
@@ -34,11 +33,11 @@ impl Difference {
     }
 }
 
-/// The differences by id. Deleted beads count as not there.
-pub fn differences(
+/// Returns the differences, sorted by id. Deleted beads count as missing.
+pub fn find_differences(
     old: impl Iterator<Item = Bead>,
     new: impl Iterator<Item = Bead>,
-) -> Vec<Difference> {
+) -> Vec<BeadDifference> {
     let mut pairs: BTreeMap<String, (Option<Bead>, Option<Bead>)> = BTreeMap::new();
     for bead in old.filter(|bead| !bead.is_tombstone()) {
         let id = bead.id.clone();
@@ -51,16 +50,16 @@ pub fn differences(
     let all = pairs.into_values().filter(|(old, new)| old != new);
     let differ = |(old, new): (Option<Bead>, Option<Bead>)| {
         let fields = match (&old, &new) {
-            (Some(old), Some(new)) => fields(old, new),
+            (Some(old), Some(new)) => find_changed_fields(old, new),
             _ => Vec::new(),
         };
-        Difference { old, new, fields }
+        BeadDifference { old, new, fields }
     };
     all.map(differ).collect()
 }
 
-fn fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
-    let object = |bead: &Bead| match record::value(bead) {
+fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
+    let object = |bead: &Bead| match record::bead_to_json_value(bead) {
         Value::Object(object) => object,
         _ => Map::new(),
     };

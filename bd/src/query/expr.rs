@@ -1,7 +1,10 @@
 //! The language of `bd query`: `status=open AND (priority<2 OR label=urgent) AND NOT updated>7d`.
 //!
-//! Steps: cut the text into tokens, read conditions by the strength of NOT, AND and OR, ask each bead. Fields are checked and
-//! times are read once, before any bead is asked.
+//! Steps:
+//! 1. Split the text into tokens.
+//! 2. Parse conditions by the precedence of NOT, AND and OR. Fields are checked and times are
+//!    parsed once.
+//! 3. Evaluate the expression for each bead.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,35 +12,30 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::filter::{contains, glob};
+use super::filter::{contains_ignore_case, is_glob_match};
 use super::when;
 use crate::bead::{Bead, Stamp, validate};
 
-/// A question to a bead.
+/// An expression that a bead matches or does not match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expr {
-    /// Both.
-    And(Box<Expr>, Box<Expr>),
-    /// One of them.
-    Or(Box<Expr>, Box<Expr>),
-    /// The opposite.
-    Not(Box<Expr>),
-    /// One field.
+pub enum QueryExpr {
+    And(Box<QueryExpr>, Box<QueryExpr>),
+    Or(Box<QueryExpr>, Box<QueryExpr>),
+    Not(Box<QueryExpr>),
     Is(Comparison),
 }
 
-/// One field and what it is compared with.
+/// A comparison of one field with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     field: Field,
-    operator: Operator,
-    /// As it was written.
+    operator: ComparisonOperator,
     text: String,
-    value: Value,
+    value: ComparisonValue,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Value {
+enum ComparisonValue {
     Text(String),
     /// `none`: the field is empty.
     Nothing,
@@ -47,7 +45,7 @@ enum Value {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum ComparisonOperator {
     Equal,
     Unequal,
     Less,
@@ -56,7 +54,7 @@ enum Operator {
     AtLeast,
 }
 
-/// The fields and their names; the first name of a field is the usual one.
+/// The fields and their names. The first name of a field is the usual one.
 const FIELDS: &[(&str, Field)] = &[
     ("status", Field::Status),
     ("priority", Field::Priority),
@@ -104,52 +102,42 @@ enum Field {
     MolType,
 }
 
-/// Why a text is no question.
+/// The reason why a text is not a valid expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
-    /// Something else was expected.
     #[error("expected {wanted} at column {column}, not {found}")]
     Expected {
-        /// What would fit.
         wanted: &'static str,
-        /// Where, from 1.
         column: usize,
-        /// What is there.
         found: String,
     },
     /// No field has this name.
-    #[error("unknown field \"{0}\"; fields: {list}", list = names())]
+    #[error("unknown field \"{0}\"; fields: {list}", list = list_field_names())]
     Field(String),
-    /// The value does not fit its field.
+    /// The value does not fit the field.
     #[error("invalid value \"{value}\" for {field}: use {wanted}")]
     Value {
-        /// The field.
         field: &'static str,
-        /// What was given.
         value: String,
-        /// What would fit.
         wanted: &'static str,
     },
     /// The field has no order.
     #[error("{field} can only be compared with = and !=")]
-    Order {
-        /// The field.
-        field: &'static str,
-    },
-    /// A quotation without an end.
+    Order { field: &'static str },
+    /// An unterminated quotation.
     #[error("the quotation that begins at column {0} has no end")]
     OpenQuote(usize),
 }
 
-fn names() -> String {
+fn list_field_names() -> String {
     let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
     names.join(" ")
 }
 
 impl Field {
     fn name(self) -> &'static str {
-        let own = FIELDS.iter().find(|(_, field)| *field == self);
-        own.map_or("", |(name, _)| name)
+        let entry = FIELDS.iter().find(|(_, field)| *field == self);
+        entry.map_or("", |(name, _)| name)
     }
 
     fn is_time(self) -> bool {
@@ -162,16 +150,16 @@ impl Field {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum QueryToken {
     Word(String),
-    /// In quotation marks, so never a keyword.
+    /// A quoted text, which is never a keyword.
     Quoted(String),
-    Operator(Operator),
+    Operator(ComparisonOperator),
     Open,
     Close,
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for QueryToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Word(word) => write!(f, "\"{word}\""),
@@ -183,7 +171,7 @@ impl fmt::Display for Token {
     }
 }
 
-impl fmt::Display for Operator {
+impl fmt::Display for ComparisonOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "=",
@@ -196,7 +184,7 @@ impl fmt::Display for Operator {
     }
 }
 
-impl fmt::Display for Expr {
+impl fmt::Display for QueryExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::And(a, b) => write!(f, "({a} AND {b})"),
@@ -216,7 +204,7 @@ impl fmt::Display for Expr {
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExprError> {
+fn tokenize_query(text: &str) -> Result<Vec<(usize, QueryToken)>, ExprError> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -228,27 +216,28 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExprError> {
                 at += 1;
                 continue;
             }
-            '(' => (Token::Open, 1),
-            ')' => (Token::Close, 1),
+            '(' => (QueryToken::Open, 1),
+            ')' => (QueryToken::Close, 1),
             '=' => (
-                Token::Operator(Operator::Equal),
+                QueryToken::Operator(ComparisonOperator::Equal),
                 if has_equal { 2 } else { 1 },
             ),
-            '!' if has_equal => (Token::Operator(Operator::Unequal), 2),
-            '<' if has_equal => (Token::Operator(Operator::AtMost), 2),
-            '<' => (Token::Operator(Operator::Less), 1),
-            '>' if has_equal => (Token::Operator(Operator::AtLeast), 2),
-            '>' => (Token::Operator(Operator::More), 1),
+            '!' if has_equal => (QueryToken::Operator(ComparisonOperator::Unequal), 2),
+            '<' if has_equal => (QueryToken::Operator(ComparisonOperator::AtMost), 2),
+            '<' => (QueryToken::Operator(ComparisonOperator::Less), 1),
+            '>' if has_equal => (QueryToken::Operator(ComparisonOperator::AtLeast), 2),
+            '>' => (QueryToken::Operator(ComparisonOperator::More), 1),
             '"' | '\'' => {
-                let (text, length) = quoted(&chars[at..]).ok_or(ExprError::OpenQuote(column))?;
-                (Token::Quoted(text), length)
+                let (text, length) =
+                    parse_quoted(&chars[at..]).ok_or(ExprError::OpenQuote(column))?;
+                (QueryToken::Quoted(text), length)
             }
             _ => {
                 let ends = |c: &char| c.is_whitespace() || "()=!<>\"'".contains(*c);
                 let word = chars[at..].iter().skip(1).take_while(|c| !ends(c));
                 let word: String = std::iter::once(c).chain(word.copied()).collect();
                 let length = word.chars().count();
-                (Token::Word(word), length)
+                (QueryToken::Word(word), length)
             }
         };
         found.push((column, token));
@@ -257,8 +246,8 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExprError> {
     Ok(found)
 }
 
-/// The text in quotation marks at the beginning, and how many characters it takes with them.
-fn quoted(chars: &[char]) -> Option<(String, usize)> {
+/// Parses the quoted text at the beginning. Returns it with the number of consumed characters.
+fn parse_quoted(chars: &[char]) -> Option<(String, usize)> {
     let mark = *chars.first()?;
     let mut text = String::new();
     let mut at = 1;
@@ -277,31 +266,31 @@ fn quoted(chars: &[char]) -> Option<(String, usize)> {
     }
 }
 
-/// Reads a question; times are as seen at `now` in `zone`.
-pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Expr, ExprError> {
-    let tokens = tokens(text)?;
+/// Parses an expression. Relative times are relative to `now` in `zone`.
+pub fn parse_query(text: &str, now: Timestamp, zone: &TimeZone) -> Result<QueryExpr, ExprError> {
+    let tokens = tokenize_query(text)?;
     let end = text.chars().count() + 1;
-    let mut reader = Reader {
+    let mut reader = QueryParser {
         tokens: &tokens,
         end,
         now,
         zone,
     };
-    let expr = reader.either()?;
+    let expr = reader.parse_or()?;
     match reader.tokens.first() {
         None => Ok(expr),
         Some(_) => Err(reader.expected("AND, OR or the end")),
     }
 }
 
-struct Reader<'a> {
-    tokens: &'a [(usize, Token)],
+struct QueryParser<'a> {
+    tokens: &'a [(usize, QueryToken)],
     end: usize,
     now: Timestamp,
     zone: &'a TimeZone,
 }
 
-impl Reader<'_> {
+impl QueryParser<'_> {
     fn expected(&self, wanted: &'static str) -> ExprError {
         let next = self.tokens.first();
         ExprError::Expected {
@@ -311,80 +300,84 @@ impl Reader<'_> {
         }
     }
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<QueryToken> {
         let ((_, token), rest) = self.tokens.split_first()?;
         self.tokens = rest;
         Some(token.clone())
     }
 
-    /// Takes a keyword if it comes next.
-    fn takes(&mut self, keyword: &str) -> bool {
-        let is_it = matches!(self.tokens.first(), Some((_, Token::Word(word))) if word.eq_ignore_ascii_case(keyword));
+    /// Consumes a keyword if it comes next.
+    fn take_keyword(&mut self, keyword: &str) -> bool {
+        let is_it = matches!(self.tokens.first(), Some((_, QueryToken::Word(word))) if word.eq_ignore_ascii_case(keyword));
         if is_it {
             self.tokens = &self.tokens[1..];
         }
         is_it
     }
 
-    fn either(&mut self) -> Result<Expr, ExprError> {
-        let mut expr = self.both()?;
-        while self.takes("OR") {
-            expr = Expr::Or(Box::new(expr), Box::new(self.both()?));
+    fn parse_or(&mut self) -> Result<QueryExpr, ExprError> {
+        let mut expr = self.parse_and()?;
+        while self.take_keyword("OR") {
+            expr = QueryExpr::Or(Box::new(expr), Box::new(self.parse_and()?));
         }
         Ok(expr)
     }
 
-    fn both(&mut self) -> Result<Expr, ExprError> {
-        let mut expr = self.one()?;
-        while self.takes("AND") {
-            expr = Expr::And(Box::new(expr), Box::new(self.one()?));
+    fn parse_and(&mut self) -> Result<QueryExpr, ExprError> {
+        let mut expr = self.parse_unary()?;
+        while self.take_keyword("AND") {
+            expr = QueryExpr::And(Box::new(expr), Box::new(self.parse_unary()?));
         }
         Ok(expr)
     }
 
-    fn one(&mut self) -> Result<Expr, ExprError> {
-        if self.takes("NOT") {
-            return Ok(Expr::Not(Box::new(self.one()?)));
+    fn parse_unary(&mut self) -> Result<QueryExpr, ExprError> {
+        if self.take_keyword("NOT") {
+            return Ok(QueryExpr::Not(Box::new(self.parse_unary()?)));
         }
-        if matches!(self.tokens.first(), Some((_, Token::Open))) {
+        if matches!(self.tokens.first(), Some((_, QueryToken::Open))) {
             self.next();
-            let expr = self.either()?;
-            if !matches!(self.tokens.first(), Some((_, Token::Close))) {
+            let expr = self.parse_or()?;
+            if !matches!(self.tokens.first(), Some((_, QueryToken::Close))) {
                 return Err(self.expected("AND, OR or a closing bracket"));
             }
             self.next();
             return Ok(expr);
         }
-        self.comparison()
+        self.parse_comparison()
     }
 
-    fn comparison(&mut self) -> Result<Expr, ExprError> {
-        let Some((_, Token::Word(name))) = self.tokens.first() else {
+    fn parse_comparison(&mut self) -> Result<QueryExpr, ExprError> {
+        let Some((_, QueryToken::Word(name))) = self.tokens.first() else {
             return Err(self.expected("a field"));
         };
         let known = FIELDS
             .iter()
-            .find(|(own, _)| own.eq_ignore_ascii_case(name));
+            .find(|(field_name, _)| field_name.eq_ignore_ascii_case(name));
         let field = known.ok_or_else(|| ExprError::Field(name.clone()))?.1;
         self.next();
-        let Some((_, Token::Operator(operator))) = self.tokens.first() else {
+        let Some((_, QueryToken::Operator(operator))) = self.tokens.first() else {
             return Err(self.expected("= != < <= > or >="));
         };
         let operator = *operator;
         self.next();
-        let Some((_, Token::Word(text) | Token::Quoted(text))) = self.tokens.first() else {
+        let Some((_, QueryToken::Word(text) | QueryToken::Quoted(text))) = self.tokens.first()
+        else {
             return Err(self.expected("a value"));
         };
         let text = text.clone();
         self.next();
-        let value = self.value(field, &text)?;
+        let value = self.parse_value(field, &text)?;
         let has_order = field == Field::Priority || field.is_time();
-        let is_equality = matches!(operator, Operator::Equal | Operator::Unequal);
-        if !is_equality && (!has_order || value == Value::Nothing) {
+        let is_equality = matches!(
+            operator,
+            ComparisonOperator::Equal | ComparisonOperator::Unequal
+        );
+        if !is_equality && (!has_order || value == ComparisonValue::Nothing) {
             let field = field.name();
             return Err(ExprError::Order { field });
         }
-        Ok(Expr::Is(Comparison {
+        Ok(QueryExpr::Is(Comparison {
             field,
             operator,
             text,
@@ -392,7 +385,7 @@ impl Reader<'_> {
         }))
     }
 
-    fn value(&self, field: Field, text: &str) -> Result<Value, ExprError> {
+    fn parse_value(&self, field: Field, text: &str) -> Result<ComparisonValue, ExprError> {
         let invalid = |wanted| ExprError::Value {
             field: field.name(),
             value: text.to_owned(),
@@ -400,49 +393,49 @@ impl Reader<'_> {
         };
         if field.is_flag() {
             return match text.to_ascii_lowercase().as_str() {
-                "true" | "yes" | "1" => Ok(Value::Flag(true)),
-                "false" | "no" | "0" => Ok(Value::Flag(false)),
+                "true" | "yes" | "1" => Ok(ComparisonValue::Flag(true)),
+                "false" | "no" | "0" => Ok(ComparisonValue::Flag(false)),
                 _ => Err(invalid("true or false")),
             };
         }
         if text.is_empty() || matches!(text.to_ascii_lowercase().as_str(), "none" | "null") {
-            return Ok(Value::Nothing);
+            return Ok(ComparisonValue::Nothing);
         }
         if field == Field::Priority {
-            let priority = validate::priority(text).map(Value::Number);
+            let priority = validate::parse_priority(text).map(ComparisonValue::Number);
             return priority.ok_or_else(|| invalid("0-4 or P0-P4"));
         }
         if field.is_time() {
-            let at = when::past(text, self.now, self.zone).map(Value::Time);
+            let at = when::parse_past_time(text, self.now, self.zone).map(ComparisonValue::Time);
             return at.ok_or_else(|| {
                 invalid("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
             });
         }
-        Ok(Value::Text(text.to_owned()))
+        Ok(ComparisonValue::Text(text.to_owned()))
     }
 }
 
-impl Expr {
-    /// Whether it asks for one of these fields.
-    fn asks(&self, fields: &[Field]) -> bool {
+impl QueryExpr {
+    /// Returns true if the expression uses one of these fields.
+    fn has_field(&self, fields: &[Field]) -> bool {
         match self {
-            Self::And(a, b) | Self::Or(a, b) => a.asks(fields) || b.asks(fields),
-            Self::Not(inner) => inner.asks(fields),
+            Self::And(a, b) | Self::Or(a, b) => a.has_field(fields) || b.has_field(fields),
+            Self::Not(inner) => inner.has_field(fields),
             Self::Is(own) => fields.contains(&own.field),
         }
     }
 
-    /// Whether it says itself whether closed beads are wanted.
-    pub fn asks_for_status(&self) -> bool {
-        self.asks(&[Field::Status, Field::Closed])
+    /// Returns true if the expression itself decides about closed beads.
+    pub fn has_status_condition(&self) -> bool {
+        self.has_field(&[Field::Status, Field::Closed])
     }
 
-    /// Whether it says itself whether templates are wanted.
-    pub fn asks_for_templates(&self) -> bool {
-        self.asks(&[Field::Template, Field::Id])
+    /// Returns true if the expression itself decides about templates.
+    pub fn has_template_condition(&self) -> bool {
+        self.has_field(&[Field::Template, Field::Id])
     }
 
-    /// Whether a bead fits; days are those of `zone`.
+    /// Returns true if a bead matches. Days are those of `zone`.
     pub fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
         match self {
             Self::And(a, b) => a.matches(bead, zone) && b.matches(bead, zone),
@@ -455,33 +448,33 @@ impl Expr {
 
 impl Comparison {
     fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
-        let wanted = self.operator != Operator::Unequal;
+        let wanted = self.operator != ComparisonOperator::Unequal;
         match &self.value {
-            Value::Flag(flag) => {
-                let own = match self.field {
+            ComparisonValue::Flag(flag) => {
+                let flag_of_bead = match self.field {
                     Field::Pinned => bead.pinned,
                     Field::Ephemeral => bead.ephemeral,
                     _ => bead.is_template,
                 };
-                (own == *flag) == wanted
+                (flag_of_bead == *flag) == wanted
             }
-            Value::Number(number) => self.holds(bead.priority.cmp(number)),
-            Value::Time(at) => self
+            ComparisonValue::Number(number) => self.is_satisfied_by(bead.priority.cmp(number)),
+            ComparisonValue::Time(at) => self
                 .time(bead)
-                .is_some_and(|own| self.fits_time(own, *at, zone)),
-            Value::Nothing => self.is_empty(bead) == wanted,
-            Value::Text(text) => self.fits_text(bead, text) == wanted,
+                .is_some_and(|time| self.is_time_match(time, *at, zone)),
+            ComparisonValue::Nothing => self.is_empty(bead) == wanted,
+            ComparisonValue::Text(text) => self.is_text_match(bead, text) == wanted,
         }
     }
 
-    fn holds(&self, order: Ordering) -> bool {
+    fn is_satisfied_by(&self, order: Ordering) -> bool {
         match self.operator {
-            Operator::Equal => order.is_eq(),
-            Operator::Unequal => order.is_ne(),
-            Operator::Less => order.is_lt(),
-            Operator::AtMost => order.is_le(),
-            Operator::More => order.is_gt(),
-            Operator::AtLeast => order.is_ge(),
+            ComparisonOperator::Equal => order.is_eq(),
+            ComparisonOperator::Unequal => order.is_ne(),
+            ComparisonOperator::Less => order.is_lt(),
+            ComparisonOperator::AtMost => order.is_le(),
+            ComparisonOperator::More => order.is_gt(),
+            ComparisonOperator::AtLeast => order.is_ge(),
         }
     }
 
@@ -493,15 +486,15 @@ impl Comparison {
         }
     }
 
-    /// Equal means the same day.
-    fn fits_time(&self, own: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
-        let own = own.instant();
+    /// Equal times are times on the same day.
+    fn is_time_match(&self, stamp: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
+        let bead_time = stamp.instant();
         match self.operator {
-            Operator::Equal | Operator::Unequal => {
+            ComparisonOperator::Equal | ComparisonOperator::Unequal => {
                 let day = |at: Timestamp| at.to_zoned(zone.clone()).date();
-                self.holds(day(own).cmp(&day(at)))
+                self.is_satisfied_by(day(bead_time).cmp(&day(at)))
             }
-            _ => self.holds(own.cmp(&at)),
+            _ => self.is_satisfied_by(bead_time.cmp(&at)),
         }
     }
 
@@ -531,11 +524,13 @@ impl Comparison {
         }
     }
 
-    fn fits_text(&self, bead: &Bead, text: &str) -> bool {
+    fn is_text_match(&self, bead: &Bead, text: &str) -> bool {
         match self.field {
-            Field::Title | Field::Description | Field::Notes => contains(self.text(bead), text),
-            Field::Label => bead.labels.iter().any(|label| glob(text, label)),
-            Field::Id | Field::Spec => glob(text, self.text(bead)),
+            Field::Title | Field::Description | Field::Notes => {
+                contains_ignore_case(self.text(bead), text)
+            }
+            Field::Label => bead.labels.iter().any(|label| is_glob_match(text, label)),
+            Field::Id | Field::Spec => is_glob_match(text, self.text(bead)),
             _ => self.text(bead) == text,
         }
     }
@@ -549,8 +544,8 @@ mod tests {
         "2026-03-10T12:00:00Z".parse().unwrap()
     }
 
-    fn parsed(text: &str) -> Result<Expr, ExprError> {
-        read(text, now(), &TimeZone::UTC)
+    fn parsed(text: &str) -> Result<QueryExpr, ExprError> {
+        parse_query(text, now(), &TimeZone::UTC)
     }
 
     #[test]
@@ -568,13 +563,13 @@ mod tests {
     }
 
     #[test]
-    fn beads_are_asked() {
+    fn expressions_match_beads() {
         let bead = Bead {
             id: "bd-a1".into(),
             title: "Fix Login".into(),
             priority: 1,
             labels: vec!["gt:mail".into()],
-            created_at: Stamp::read("2026-03-09T10:00:00Z"),
+            created_at: Stamp::parse("2026-03-09T10:00:00Z"),
             ..Bead::default()
         };
         for (text, wanted) in [
@@ -603,7 +598,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_place() {
+    fn a_syntax_error_is_reported_with_its_position() {
         for (text, wanted) in [
             ("", "expected a field at column 1, not the end"),
             (

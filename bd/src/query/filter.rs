@@ -1,35 +1,34 @@
-//! Which beads a list shows.
+//! Filters the beads of a list.
 
 use jiff::Timestamp;
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, ListRow, Rank, Snapshot, StoreError, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, StoreError, TimeField, UsualRank};
 
-/// A span of time; both ends are outside of it.
+/// A time range that excludes both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Between {
-    /// Later than this.
+pub struct TimeRange {
     pub after: Option<Timestamp>,
-    /// Earlier than this.
     pub before: Option<Timestamp>,
 }
 
-impl Between {
-    /// Whether a time may be inside; those of the index are cut at the ends of what it can hold.
-    fn may_hold(&self, at: Option<Timestamp>) -> bool {
+impl TimeRange {
+    /// Returns true if the range may contain a time from the index, which is clamped to the limits
+    /// of the index.
+    fn can_contain(&self, at: Option<Timestamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
         }
         let ends = [i64::MIN + 1, i64::MAX];
         at.is_some_and(|at| {
-            ends.contains(&nanoseconds(at))
+            ends.contains(&to_nanoseconds(at))
                 || (self.after.is_none_or(|after| at > after)
                     && self.before.is_none_or(|before| at < before))
         })
     }
 
-    fn holds(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
+    fn contains(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
         }
@@ -41,7 +40,7 @@ impl Between {
     }
 }
 
-/// A regular expression; two of the same text are equal.
+/// A regular expression. Two of them are equal if their texts are.
 #[derive(Debug, Clone)]
 pub struct LabelRegex(pub regex::Regex);
 
@@ -53,17 +52,16 @@ impl PartialEq for LabelRegex {
 
 impl Eq for LabelRegex {}
 
-/// All conditions a bead has to meet.
+/// All conditions that a bead must meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     missing_docs,
     clippy::struct_excessive_bools,
     reason = "the fields are named as the flags are"
 )]
-pub struct Filter {
-    /// One of these; empty is any but tombstones.
+pub struct BeadFilter {
+    /// One of these statuses; empty means any except tombstones.
     pub statuses: Vec<Status>,
-    /// None of these.
     pub not_statuses: Vec<Status>,
     pub kind: Option<Kind>,
     pub not_kinds: Vec<Kind>,
@@ -75,24 +73,24 @@ pub struct Filter {
     pub labels: Vec<String>,
     pub labels_any: Vec<String>,
     pub not_labels: Vec<String>,
-    /// A pattern with `*` and `?` that one label has to match.
+    /// A pattern with `*` and `?` that a label must match.
     pub label_pattern: Option<String>,
-    /// A regular expression that one label has to match.
+    /// A regular expression that a label must match.
     pub label_regex: Option<LabelRegex>,
     pub no_labels: bool,
     pub ids: Vec<String>,
-    /// In title, description or id.
+    /// A text in title, description or id.
     pub text: Option<String>,
     pub title_contains: Vec<String>,
     pub desc_contains: Option<String>,
     pub notes_contains: Option<String>,
     pub spec_prefix: Option<String>,
     pub empty_description: bool,
-    pub created: Between,
-    pub updated: Between,
-    pub closed: Between,
-    pub due: Between,
-    pub deferral: Between,
+    pub created: TimeRange,
+    pub updated: TimeRange,
+    pub closed: TimeRange,
+    pub due: TimeRange,
+    pub deferral: TimeRange,
     pub deferred: bool,
     pub overdue_at: Option<Timestamp>,
     pub pinned: Option<bool>,
@@ -103,46 +101,50 @@ pub struct Filter {
     pub wisp_type: Option<String>,
 }
 
-impl Filter {
-    /// The beads of a snapshot that meet the conditions, by id.
+impl BeadFilter {
+    /// Returns the matching beads of a snapshot, sorted by id.
     pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
         self.choose(snapshot.bead_refs())
     }
 
-    /// The same, with a text that is searched for in the bytes of the files first.
+    /// Like [`Self::apply`], but searches the bytes of the files for the text first.
     pub fn search<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
-        let heads = snapshot.may_contain(text)?;
+        let heads = snapshot.find_text_candidates(text)?;
         Ok(self.choose(heads.into_iter()))
     }
 
-    /// The first that a search finds, in the usual order; no more lines are read than that takes.
+    /// Returns the first beads that a search finds, in the usual order. Reads no more lines than
+    /// necessary.
     pub fn search_first<'a>(
         &self,
         snapshot: &'a Snapshot,
         limit: usize,
     ) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
-        let mut heads = snapshot.may_contain(text)?;
-        heads.retain(|head| self.may_match(head));
-        let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
-        // What the index has cut to its own limits is put in order by the records.
-        if heads.iter().any(|(rank, _)| rank.is_cut()) {
-            let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
-            super::sort::usual(&mut found, limit);
+        let mut heads = snapshot.find_text_candidates(text)?;
+        heads.retain(|bead_ref| self.can_match(bead_ref));
+        let mut heads: Vec<_> = heads
+            .into_iter()
+            .map(|bead_ref| (bead_ref.rank(), bead_ref))
+            .collect();
+        // If the index clamped a value, the records determine the order.
+        if heads.iter().any(|(rank, _)| rank.is_clamped()) {
+            let mut found = self.choose(heads.into_iter().map(|(_, bead_ref)| bead_ref));
+            super::sort::sort_usual(&mut found, limit);
             found.truncate(limit);
             return Ok(found);
         }
-        let usual = |a: &(Rank, BeadRef<'_>), b: &(Rank, BeadRef<'_>)| {
+        let usual = |a: &(UsualRank, BeadRef<'_>), b: &(UsualRank, BeadRef<'_>)| {
             a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
         };
         let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
         while found.len() < limit && !rest.is_empty() {
-            // Most that have the text have it where it counts.
+            // Most beads whose line contains the text have it in a searched field.
             let some = limit.saturating_mul(2).min(rest.len());
             super::sort::first_in_order(rest, some, usual);
             let (first, others) = rest.split_at_mut(some);
-            let beads = first.iter().filter_map(|(_, head)| head.bead());
+            let beads = first.iter().filter_map(|(_, bead_ref)| bead_ref.bead());
             let more = beads.filter(|bead| self.matches(bead));
             found.extend(more.take(limit - found.len()));
             rest = others;
@@ -152,27 +154,26 @@ impl Filter {
 
     fn choose<'a>(&self, heads: impl Iterator<Item = BeadRef<'a>>) -> Vec<&'a Bead> {
         heads
-            .filter(|head| self.may_match(head))
-            .filter_map(|head| head.bead())
+            .filter(|bead_ref| self.can_match(bead_ref))
+            .filter_map(|bead_ref| bead_ref.bead())
             .filter(|bead| self.matches(bead))
             .collect()
     }
 
-    /// The beads of a snapshot that meet the conditions, in the usual order: the first `limit`, and how many
-    /// there are in all.
+    /// Returns the first `limit` matching beads in the usual order, and the number of all matches.
     pub fn first<'a>(&self, snapshot: &'a Snapshot, limit: usize) -> (Vec<&'a Bead>, usize) {
-        if !self.is_of_open() {
+        if !self.is_limited_to_open() {
             let mut found = self.apply(snapshot);
             let total = found.len();
-            super::sort::usual(&mut found, limit);
+            super::sort::sort_usual(&mut found, limit);
             found.truncate(limit);
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
-        let is_brief = self.needs_only_rows();
+        let is_brief = self.is_decidable_by_rows();
         snapshot.open_rows().for_each(|brief| {
             let fits = self.row_fits(&brief).filter(|fits| is_brief || !fits);
-            let fits = fits.unwrap_or_else(|| self.fits(&snapshot.bead_ref_at(brief.node)));
+            let fits = fits.unwrap_or_else(|| self.is_match(&snapshot.bead_ref_at(brief.node)));
             total += usize::from(fits);
             if fits && found.len() < limit {
                 found.extend(snapshot.bead_ref_at(brief.node).bead());
@@ -181,25 +182,26 @@ impl Filter {
         (found, total)
     }
 
-    /// Whether a bead meets the conditions, asked of itself as far as its head cannot say.
+    /// Returns true if a bead meets the conditions. Reads the bead only if the index does not
+    /// suffice.
     #[cold]
-    fn fits(&self, head: &BeadRef<'_>) -> bool {
-        self.may_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
+    fn is_match(&self, bead_ref: &BeadRef<'_>) -> bool {
+        self.can_match(bead_ref) && bead_ref.bead().is_some_and(|bead| self.matches(bead))
     }
 
-    /// How many beads of a snapshot meet the conditions.
+    /// Returns the number of matching beads.
     pub fn count(&self, snapshot: &Snapshot) -> usize {
         if *self == Self::default() {
             return snapshot.live_count();
         }
-        if self.is_of_open() {
+        if self.is_limited_to_open() {
             return self.first(snapshot, 0).1;
         }
         self.apply(snapshot).len()
     }
 
-    /// Whether closed and deleted beads are out of the question.
-    fn is_of_open(&self) -> bool {
+    /// Returns true if closed and deleted beads cannot match.
+    fn is_limited_to_open(&self) -> bool {
         let over = |status: &Status| matches!(status, Status::Closed | Status::Tombstone);
         if self.statuses.is_empty() {
             return self.not_statuses.contains(&Status::Closed);
@@ -207,7 +209,7 @@ impl Filter {
         !self.statuses.iter().any(over)
     }
 
-    /// Whether a row fits; `None` where only the bead itself can say.
+    /// Returns true if a row matches; `None` if only the bead can answer.
     fn row_fits(&self, row: &ListRow) -> Option<bool> {
         let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
             || (self.no_templates && row.is_template())
@@ -216,7 +218,7 @@ impl Filter {
         if is_out {
             return Some(false);
         }
-        let (status, kind, priority) = row.words()?;
+        let (status, kind, priority) = row.exact_values()?;
         let fits = (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
             && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
@@ -225,8 +227,8 @@ impl Filter {
         Some(fits)
     }
 
-    /// Whether all conditions can be told from a brief.
-    fn needs_only_rows(&self) -> bool {
+    /// Returns true if rows suffice to check all conditions.
+    fn is_decidable_by_rows(&self) -> bool {
         let brief_only = Self {
             statuses: self.statuses.clone(),
             not_statuses: self.not_statuses.clone(),
@@ -244,52 +246,58 @@ impl Filter {
         *self == brief_only
     }
 
-    /// Whether a head does not already say that its bead is out of the question.
-    fn may_match(&self, head: &BeadRef<'_>) -> bool {
+    /// Returns false if the index already shows that a bead does not match.
+    fn can_match(&self, bead_ref: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
-        if head.is_tombstone() && !tombstones {
+        if bead_ref.is_tombstone() && !tombstones {
             return false;
         }
-        let status = head.status();
+        let status = bead_ref.status();
         let times = [
-            (Time::Created, &self.created),
-            (Time::Updated, &self.updated),
-            (Time::Closed, &self.closed),
-            (Time::Due, &self.due),
-            (Time::Deferred, &self.deferral),
+            (TimeField::Created, &self.created),
+            (TimeField::Updated, &self.updated),
+            (TimeField::Closed, &self.closed),
+            (TimeField::Due, &self.due),
+            (TimeField::Deferred, &self.deferral),
         ];
         (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
-            && self.kind.as_ref().is_none_or(|kind| head.kind() == *kind)
-            && (self.not_kinds.is_empty() || !self.not_kinds.contains(&head.kind()))
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| bead_ref.kind() == *kind)
+            && (self.not_kinds.is_empty() || !self.not_kinds.contains(&bead_ref.kind()))
             && self
                 .assignee
                 .as_ref()
-                .is_none_or(|who| head.assignee() == who)
-            && (!self.no_assignee || head.assignee().is_empty())
-            && self.labels.iter().all(|label| head.has_label(label))
+                .is_none_or(|who| bead_ref.assignee() == who)
+            && (!self.no_assignee || bead_ref.assignee().is_empty())
+            && self.labels.iter().all(|label| bead_ref.has_label(label))
             && (self.labels_any.is_empty()
-                || self.labels_any.iter().any(|label| head.has_label(label)))
-            && (self.ids.is_empty() || self.ids.iter().any(|id| id == head.id()))
+                || self
+                    .labels_any
+                    .iter()
+                    .any(|label| bead_ref.has_label(label)))
+            && (self.ids.is_empty() || self.ids.iter().any(|id| id == bead_ref.id()))
             && self
                 .parent
                 .as_ref()
-                .is_none_or(|parent| head.is_child_of(parent))
+                .is_none_or(|parent| bead_ref.is_child_of(parent))
             && times
                 .iter()
-                .all(|(which, span)| span.may_hold(head.time(*which)))
+                .all(|(which, span)| span.can_contain(bead_ref.time(*which)))
     }
 
-    /// Whether one bead meets the conditions.
+    /// Returns true if one bead meets the conditions.
     pub fn matches(&self, bead: &Bead) -> bool {
-        self.state(bead)
-            && self.labelled(bead)
-            && self.texts(bead)
-            && self.times(bead)
-            && self.links(bead)
+        self.has_state(bead)
+            && self.has_labels(bead)
+            && self.has_texts(bead)
+            && self.has_times(bead)
+            && self.has_links(bead)
     }
 
-    fn state(&self, bead: &Bead) -> bool {
+    fn has_state(&self, bead: &Bead) -> bool {
         (self.statuses.is_empty() || self.statuses.contains(&bead.status))
             && !self.not_statuses.contains(&bead.status)
             && self
@@ -314,13 +322,17 @@ impl Filter {
             && self.priority_max.is_none_or(|most| priority <= most)
     }
 
-    fn labelled(&self, bead: &Bead) -> bool {
+    fn has_labels(&self, bead: &Bead) -> bool {
         let pattern = self.label_pattern.as_deref();
         self.labels.iter().all(|label| bead.has_label(label))
             && (self.labels_any.is_empty()
                 || self.labels_any.iter().any(|label| bead.has_label(label)))
             && !self.not_labels.iter().any(|label| bead.has_label(label))
-            && pattern.is_none_or(|pattern| bead.labels.iter().any(|label| glob(pattern, label)))
+            && pattern.is_none_or(|pattern| {
+                bead.labels
+                    .iter()
+                    .any(|label| is_glob_match(pattern, label))
+            })
             && self
                 .label_regex
                 .as_ref()
@@ -328,26 +340,26 @@ impl Filter {
             && (!self.no_labels || bead.labels.is_empty())
     }
 
-    fn texts(&self, bead: &Bead) -> bool {
+    fn has_texts(&self, bead: &Bead) -> bool {
         let anywhere = |text: &String| {
-            contains(&bead.title, text)
-                || contains(&bead.description, text)
-                || contains(&bead.id, text)
+            contains_ignore_case(&bead.title, text)
+                || contains_ignore_case(&bead.description, text)
+                || contains_ignore_case(&bead.id, text)
         };
         (self.ids.is_empty() || self.ids.contains(&bead.id))
             && self.text.as_ref().is_none_or(anywhere)
             && self
                 .title_contains
                 .iter()
-                .all(|text| contains(&bead.title, text))
+                .all(|text| contains_ignore_case(&bead.title, text))
             && self
                 .desc_contains
                 .as_ref()
-                .is_none_or(|text| contains(&bead.description, text))
+                .is_none_or(|text| contains_ignore_case(&bead.description, text))
             && self
                 .notes_contains
                 .as_ref()
-                .is_none_or(|text| contains(&bead.notes, text))
+                .is_none_or(|text| contains_ignore_case(&bead.notes, text))
             && self
                 .spec_prefix
                 .as_ref()
@@ -355,20 +367,20 @@ impl Filter {
             && (!self.empty_description || bead.description.is_empty())
     }
 
-    fn times(&self, bead: &Bead) -> bool {
+    fn has_times(&self, bead: &Bead) -> bool {
         let late = |now: Timestamp| {
             bead.is_open() && bead.due_at.as_ref().is_some_and(|due| due.instant() < now)
         };
-        self.created.holds(Some(&bead.created_at))
-            && self.updated.holds(Some(&bead.updated_at))
-            && self.closed.holds(bead.closed_at.as_ref())
-            && self.due.holds(bead.due_at.as_ref())
-            && self.deferral.holds(bead.defer_until.as_ref())
+        self.created.contains(Some(&bead.created_at))
+            && self.updated.contains(Some(&bead.updated_at))
+            && self.closed.contains(bead.closed_at.as_ref())
+            && self.due.contains(bead.due_at.as_ref())
+            && self.deferral.contains(bead.defer_until.as_ref())
             && !(self.deferred && bead.defer_until.is_none())
             && self.overdue_at.is_none_or(late)
     }
 
-    fn links(&self, bead: &Bead) -> bool {
+    fn has_links(&self, bead: &Bead) -> bool {
         let child_of = |parent: &String| {
             bead.edges(&crate::bead::DepKind::ParentChild)
                 .any(|edge| edge.depends_on_id == *parent)
@@ -385,14 +397,15 @@ impl Filter {
     }
 }
 
-/// Whether a text contains another, ASCII letters in any case.
-pub fn contains(text: &str, part: &str) -> bool {
+/// Returns true if a text contains another, ignoring the case of ASCII letters.
+pub fn contains_ignore_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .contains(&part.to_ascii_lowercase())
 }
 
-/// Whether a text matches a pattern in which `*` is any text and `?` any character.
-pub fn glob(pattern: &str, text: &str) -> bool {
+/// Returns true if a text matches a pattern with the wildcards `*` for any text and `?` for any
+/// character.
+pub fn is_glob_match(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
@@ -425,7 +438,7 @@ mod tests {
     use crate::bead::Stamp;
 
     #[test]
-    fn patterns_match_as_in_a_shell() {
+    fn patterns_match_like_shell_globs() {
         for (pattern, text, wanted) in [
             ("gt:*", "gt:agent", true),
             ("*:agent", "gt:agent", true),
@@ -434,38 +447,38 @@ mod tests {
             ("*", "", true),
             ("?", "", false),
         ] {
-            assert_eq!(glob(pattern, text), wanted, "{pattern} {text}");
+            assert_eq!(is_glob_match(pattern, text), wanted, "{pattern} {text}");
         }
     }
 
     #[test]
-    fn conditions_are_all_to_be_met() {
+    fn all_conditions_must_match() {
         let bead = Bead {
             id: "bd-1".into(),
             title: "Fix Login".into(),
             priority: 1,
             labels: vec!["auth".into()],
-            created_at: Stamp::read("2026-03-01T00:00:00Z"),
+            created_at: Stamp::parse("2026-03-01T00:00:00Z"),
             ..Bead::default()
         };
-        let filter = Filter {
+        let filter = BeadFilter {
             title_contains: vec!["login".into()],
             labels: vec!["auth".into()],
             priority_max: Some(1),
             no_assignee: true,
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         assert!(filter.matches(&bead));
-        let later = Filter {
-            created: Between {
+        let later = BeadFilter {
+            created: TimeRange {
                 after: Some("2026-03-01T00:00:00Z".parse().unwrap()),
                 before: None,
             },
             ..filter.clone()
         };
         assert!(!later.matches(&bead));
-        let closed = Filter {
-            closed: Between {
+        let closed = BeadFilter {
+            closed: TimeRange {
                 before: Some("2027-01-01T00:00:00Z".parse().unwrap()),
                 after: None,
             },

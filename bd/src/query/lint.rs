@@ -1,9 +1,9 @@
-//! Which headings a description should have, by the kind of the bead.
+//! The headings that a description must have, by the kind of the bead.
 
 use crate::bead::{Bead, Kind};
 
-/// The headings that a kind of bead should have.
-pub fn wanted(kind: &Kind) -> &'static [&'static str] {
+/// Returns the headings that a kind of bead must have.
+pub fn required_headings(kind: &Kind) -> &'static [&'static str] {
     match kind {
         Kind::Bug => &["Steps to Reproduce", "Acceptance Criteria"],
         Kind::Task | Kind::Feature => &["Acceptance Criteria"],
@@ -12,10 +12,10 @@ pub fn wanted(kind: &Kind) -> &'static [&'static str] {
     }
 }
 
-/// The headings that a bead lacks.
-pub fn missing(bead: &Bead) -> Vec<&'static str> {
+/// Returns the required headings that a bead lacks.
+pub fn find_missing_headings(bead: &Bead) -> Vec<&'static str> {
     let text = bead.description.to_lowercase();
     let is_there = |heading: &str| text.contains(&heading.to_lowercase());
-    let wanted = wanted(&bead.issue_type).iter().copied();
+    let wanted = required_headings(&bead.issue_type).iter().copied();
     wanted.filter(|heading| !is_there(heading)).collect()
 }

@@ -1,21 +1,22 @@
-//! Which beads commit messages name: an id in round brackets, such as `Fix login (bd-a1)` or `(bd-a1, bd-b2)`.
+//! Finds the beads that commit messages name: ids in parentheses, such as `Fix login (bd-a1)` or
+//! `(bd-a1, bd-b2)`.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// The words in round brackets of a text.
-fn bracketed(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the words in parentheses.
+fn find_bracketed_words(text: &str) -> impl Iterator<Item = &str> {
     let groups = text.split('(').skip(1);
     let groups = groups.filter_map(|rest| rest.split_once(')'));
     groups.flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
 }
 
-/// The messages by the ids that they name, each in their order.
-pub fn by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
+/// Groups messages by the ids that they name, in their order.
+pub fn group_by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
     let mut found: HashMap<&str, Vec<&(String, String)>> = HashMap::new();
-    for own in messages {
-        let words: BTreeSet<&str> = bracketed(&own.1).collect();
+    for message in messages {
+        let words: BTreeSet<&str> = find_bracketed_words(&message.1).collect();
         for word in words {
-            found.entry(word).or_default().push(own);
+            found.entry(word).or_default().push(message);
         }
     }
     found
@@ -35,7 +36,7 @@ mod tests {
             "(bd-a",
         ]
         .map(|text| (text.to_owned(), text.to_owned()));
-        let found = by_id(&messages);
+        let found = group_by_id(&messages);
         let found: Vec<&str> = found["bd-a"].iter().map(|own| own.1.as_str()).collect();
         assert_eq!(found, ["Fix (bd-a)", "(see bd-b, bd-a)"]);
     }

@@ -1,4 +1,4 @@
-//! Questions to a snapshot: filters, orders, times as people write them.
+//! Queries of a snapshot: filters, orders, times as users write them.
 
 pub mod completion;
 pub mod differ;
@@ -11,5 +11,5 @@ pub mod sort;
 pub mod template;
 pub mod when;
 
-pub use filter::Filter;
-pub use sort::Order;
+pub use filter::BeadFilter;
+pub use sort::SortOrder;

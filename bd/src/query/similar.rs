@@ -1,10 +1,10 @@
-//! Beads that say the same: in the same words, or nearly.
+//! Finds beads with equal or similar text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bead::Bead;
 
-/// Groups of open beads with the same title, texts and status, each in order of ids.
+/// Returns groups of open beads with the same title, texts and status, each sorted by id.
 pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'a Bead>> {
     let mut groups: BTreeMap<[&str; 5], Vec<&Bead>> = BTreeMap::new();
     for bead in beads.into_iter().filter(|bead| bead.is_open()) {
@@ -28,27 +28,28 @@ pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'
     groups
 }
 
-/// Two beads and how alike they are, from 0 to 1.
+/// Two beads and their similarity, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
-pub struct Pair<'a> {
-    /// The one with the smaller id.
+pub struct SimilarPair<'a> {
+    /// The bead with the smaller id.
     pub a: &'a Bead,
-    /// The other one.
     pub b: &'a Bead,
-    /// How alike they are.
     pub similarity: f64,
 }
 
-/// Pairs that are at least so alike, the most alike first.
-pub fn pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Pair<'a>> {
-    let mut beads: Vec<_> = beads.iter().map(|bead| (*bead, words(bead))).collect();
+/// Returns the pairs with at least this similarity, the most similar first.
+pub fn find_similar_pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<SimilarPair<'a>> {
+    let mut beads: Vec<_> = beads
+        .iter()
+        .map(|bead| (*bead, collect_words(bead)))
+        .collect();
     beads.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
     let mut found = Vec::new();
     for (at, (a, a_words)) in beads.iter().enumerate() {
         for (b, b_words) in &beads[at + 1..] {
-            let similarity = likeness(a_words, b_words);
+            let similarity = compute_similarity(a_words, b_words);
             if similarity >= threshold {
-                found.push(Pair { a, b, similarity });
+                found.push(SimilarPair { a, b, similarity });
             }
         }
     }
@@ -56,8 +57,8 @@ pub fn pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Pair<'a>> {
     found
 }
 
-/// The words of a bead: those of its title and those of its description.
-fn words(bead: &Bead) -> [BTreeSet<String>; 2] {
+/// Returns the words of the title and the words of the description.
+fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     [&bead.title, &bead.description].map(|text| {
         let words = text.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| word.chars().count() > 1);
@@ -65,8 +66,9 @@ fn words(bead: &Bead) -> [BTreeSet<String>; 2] {
     })
 }
 
-/// The part of the words that both have; a title counts twice as much as a description, which may be missing.
-fn likeness(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
+/// Returns the fraction of words that both beads have. The title counts twice as much as the
+/// description, which may be missing.
+fn compute_similarity(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
     let part = |which: usize| {
         let all = a[which].union(&b[which]).count();
         let both = a[which].intersection(&b[which]).count();
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn likeness_is_the_part_of_the_words_that_both_have() {
+    fn similarity_is_the_share_of_common_words() {
         let beads = [
             bead("bd-1", "Login form fails", ""),
             bead("bd-2", "login FORM fails!", ""),
@@ -104,7 +106,7 @@ mod tests {
             bead("bd-4", "Something else", "Login form fails"),
         ];
         let beads: Vec<&Bead> = beads.iter().collect();
-        let found = pairs(&beads, 0.2);
+        let found = find_similar_pairs(&beads, 0.2);
         let ids: Vec<_> = found
             .iter()
             .map(|pair| (&*pair.a.id, &*pair.b.id))

@@ -1,4 +1,4 @@
-//! Orders of lists.
+//! Sorts lists.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -7,7 +7,7 @@ use crate::bead::Bead;
 /// What a list is sorted by; times have the newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Order {
+pub enum SortOrder {
     Priority,
     Created,
     Updated,
@@ -19,24 +19,24 @@ pub enum Order {
     Assignee,
 }
 
-/// Sorts beads; equal ones by id. Beads without the time come last.
-pub fn sort(beads: &mut [&Bead], order: Order, reverse: bool) {
+/// Sorts beads, with ties by id. Beads without the time come last.
+pub fn sort_beads(beads: &mut [&Bead], order: SortOrder, reverse: bool) {
     beads.sort_by(|a, b| {
-        let by = compare(a, b, order);
+        let by = compare_beads(a, b, order);
         let by = if reverse { by.reverse() } else { by };
         by.then_with(|| a.id.cmp(&b.id))
     });
 }
 
-/// The usual order, as far as `count`: most urgent first, then the newest.
-pub fn usual(beads: &mut [&Bead], count: usize) {
+/// Sorts the first `count` beads into the usual order: most urgent first, then newest.
+pub fn sort_usual(beads: &mut [&Bead], count: usize) {
     first_in_order(beads, count, |a, b| {
         let key = |bead: &Bead| (bead.priority, Reverse(bead.created_at.instant()));
         key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
     });
 }
 
-/// Brings the first `count` into order; what is behind them stays in any.
+/// Sorts the first `count` items. The order of the others is unspecified.
 pub(crate) fn first_in_order<T>(
     items: &mut [T],
     count: usize,
@@ -54,48 +54,48 @@ pub(crate) fn first_in_order<T>(
     items.sort_unstable_by(&compare);
 }
 
-/// How many items more than the limit are kept before it is found out which count.
+/// The number of items above the limit that are kept before the surplus is removed.
 const SPARE: usize = 500;
 
-/// The first items in an order, of as many as are offered: only little more than the limit is kept.
-pub(crate) struct First<T, C> {
+/// Collects the first items of an order from any number of offered items. Keeps only a few more
+/// than the limit.
+pub(crate) struct TopItems<T, C> {
     limit: usize,
     compare: C,
     items: Vec<T>,
     offered: usize,
-    /// The last one that counts so far, once there are enough.
-    bar: Option<T>,
+    /// The last item within the limit so far, once there are enough items.
+    last_kept: Option<T>,
 }
 
-impl<T: Copy, C: Fn(&T, &T) -> Ordering> First<T, C> {
-    /// Up to `limit` items; 0 is all.
+impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
+    /// Creates a collector for up to `limit` items; 0 means all.
     pub(crate) fn new(limit: usize, compare: C) -> Self {
         Self {
             limit: if limit == 0 { usize::MAX } else { limit },
             compare,
             items: Vec::new(),
             offered: 0,
-            bar: None,
+            last_kept: None,
         }
     }
 
-    /// Offers an item.
     pub(crate) fn offer(&mut self, item: T) {
         self.offered += 1;
         let too_late = |bar: &T| (self.compare)(&item, bar) == Ordering::Greater;
-        if self.bar.as_ref().is_some_and(too_late) {
+        if self.last_kept.as_ref().is_some_and(too_late) {
             return;
         }
         self.items.push(item);
         if self.items.len() >= self.limit.saturating_add(SPARE) {
             first_in_order(&mut self.items, self.limit, &self.compare);
             self.items.truncate(self.limit);
-            self.bar = self.items.last().copied();
+            self.last_kept = self.items.last().copied();
         }
     }
 
-    /// The first items in order, and how many were offered.
-    pub(crate) fn end(mut self) -> (Vec<T>, usize) {
+    /// Returns the first items in order, and the number of offered items.
+    pub(crate) fn finish(mut self) -> (Vec<T>, usize) {
         let limit = self.limit.min(self.items.len());
         first_in_order(&mut self.items, limit, &self.compare);
         self.items.truncate(limit);
@@ -103,17 +103,17 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> First<T, C> {
     }
 }
 
-fn compare(a: &Bead, b: &Bead, order: Order) -> Ordering {
+fn compare_beads(a: &Bead, b: &Bead, order: SortOrder) -> Ordering {
     match order {
-        Order::Priority => a.priority.cmp(&b.priority),
-        Order::Created => b.created_at.cmp(&a.created_at),
-        Order::Updated => b.updated_at.cmp(&a.updated_at),
-        Order::Closed => b.closed_at.cmp(&a.closed_at),
-        Order::Status => a.status.as_str().cmp(b.status.as_str()),
-        Order::Id => a.id.cmp(&b.id),
-        Order::Title => a.title.to_lowercase().cmp(&b.title.to_lowercase()),
-        Order::Type => a.issue_type.as_str().cmp(b.issue_type.as_str()),
-        Order::Assignee => a.assignee.cmp(&b.assignee),
+        SortOrder::Priority => a.priority.cmp(&b.priority),
+        SortOrder::Created => b.created_at.cmp(&a.created_at),
+        SortOrder::Updated => b.updated_at.cmp(&a.updated_at),
+        SortOrder::Closed => b.closed_at.cmp(&a.closed_at),
+        SortOrder::Status => a.status.as_str().cmp(b.status.as_str()),
+        SortOrder::Id => a.id.cmp(&b.id),
+        SortOrder::Title => a.title.to_lowercase().cmp(&b.title.to_lowercase()),
+        SortOrder::Type => a.issue_type.as_str().cmp(b.issue_type.as_str()),
+        SortOrder::Assignee => a.assignee.cmp(&b.assignee),
     }
 }
 
@@ -123,17 +123,17 @@ mod tests {
     use crate::bead::Stamp;
 
     #[test]
-    fn the_first_of_many_are_those_of_a_full_sort() {
+    fn a_partial_sort_returns_the_first_items_of_a_full_sort() {
         for limit in [0, 1, 3, 10, 5000] {
             let items: Vec<u32> = (0..2000).map(|at| at * 7919 % 2003).collect();
-            let mut first = First::new(limit, |a: &u32, b: &u32| a.cmp(b));
+            let mut first = TopItems::new(limit, |a: &u32, b: &u32| a.cmp(b));
             for item in &items {
                 first.offer(*item);
             }
             let mut wanted = items.clone();
             wanted.sort_unstable();
             wanted.truncate(if limit == 0 { 2000 } else { limit });
-            assert_eq!(first.end(), (wanted, 2000), "{limit}");
+            assert_eq!(first.finish(), (wanted, 2000), "{limit}");
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
     fn beads_that_were_never_closed_come_last() {
         let bead = |id: &str, closed: Option<&str>| Bead {
             id: id.into(),
-            closed_at: closed.map(Stamp::read),
+            closed_at: closed.map(Stamp::parse),
             ..Bead::default()
         };
         let (a, b, c) = (
@@ -150,7 +150,7 @@ mod tests {
             bead("c", Some("2026-02-01T00:00:00Z")),
         );
         let mut list = [&a, &b, &c];
-        sort(&mut list, Order::Closed, false);
+        sort_beads(&mut list, SortOrder::Closed, false);
         let ids: Vec<_> = list.iter().map(|bead| bead.id.as_str()).collect();
         assert_eq!(ids, ["c", "b", "a"]);
     }

@@ -1,27 +1,26 @@
-//! Templates for lines of a list, in the part of Go's syntax that clients of the era use: text, `{{.Field}}`,
-//! `{{.Issue.Title}}` and `{{if .Field}}…{{else}}…{{end}}`. Go's field names mean the keys of the record: `.IssueType` is
-//! `issue_type`.
+//! Templates for lines of a list, in the part of Go's syntax that existing clients use: text,
+//! `{{.Field}}`, `{{.Issue.Title}}` and `{{if .Field}}…{{else}}…{{end}}`. Go's field names stand
+//! for the keys of the record: `.IssueType` is `issue_type`.
 
 use serde_json::Value;
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Piece>);
+pub struct LineTemplate(Vec<TemplatePiece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
     Field(Vec<String>),
-    If(Vec<String>, Vec<Piece>, Vec<Piece>),
+    If(Vec<String>, Vec<TemplatePiece>, Vec<TemplatePiece>),
 }
 
-/// Why a template cannot be read.
+/// The reason why a template cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// `{{` without `}}`.
     #[error("{{{{ without }}}} behind it: {0}")]
     Open(String),
-    /// Something that is no field, `if`, `else` or `end`.
+    /// An action that is not a field, `if`, `else` or `end`.
     #[error(
         "{{{{{0}}}}} is not known; use {{{{.Field}}}}, {{{{if .Field}}}}, {{{{else}}}} and {{{{end}}}}"
     )]
@@ -31,48 +30,50 @@ pub enum TemplateError {
     Unbalanced,
 }
 
-enum Token {
+enum TemplateToken {
     Text(String),
     Action(String),
 }
 
-impl Template {
-    /// Reads a template. `\n` and `\t` in it are a line's end and a tab.
-    pub fn read(text: &str) -> Result<Self, TemplateError> {
-        let tokens = tokens(&text.replace("\\n", "\n").replace("\\t", "\t"))?;
+impl LineTemplate {
+    /// Parses a template. A backslash followed by `n` or `t` stands for a newline or a tab.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let tokens = tokenize_template(&text.replace("\\n", "\n").replace("\\t", "\t"))?;
         let mut tokens = tokens.into_iter();
-        let (pieces, end) = block(&mut tokens)?;
+        let (pieces, end) = parse_block(&mut tokens)?;
         if end.is_some() {
             return Err(TemplateError::Unbalanced);
         }
         Ok(Self(pieces))
     }
 
-    /// Whether one of these is the first name of a field in it.
-    pub fn names(&self, first: &[&str]) -> bool {
-        fn any(pieces: &[Piece], first: &[&str]) -> bool {
+    /// Returns true if the path of any field begins with one of these names.
+    pub fn has_field_prefix(&self, first: &[&str]) -> bool {
+        fn any(pieces: &[TemplatePiece], first: &[&str]) -> bool {
             let begins = |path: &[String]| {
                 path.first()
                     .is_some_and(|name| first.contains(&name.as_str()))
             };
             pieces.iter().any(|piece| match piece {
-                Piece::Text(_) => false,
-                Piece::Field(path) => begins(path),
-                Piece::If(path, yes, no) => begins(path) || any(yes, first) || any(no, first),
+                TemplatePiece::Text(_) => false,
+                TemplatePiece::Field(path) => begins(path),
+                TemplatePiece::If(path, yes, no) => {
+                    begins(path) || any(yes, first) || any(no, first)
+                }
             })
         }
         any(&self.0, first)
     }
 
-    /// The text for one value.
+    /// Fills in the fields of one value.
     pub fn fill(&self, value: &Value) -> String {
         let mut out = String::new();
-        fill(&self.0, value, &mut out);
+        fill_pieces(&self.0, value, &mut out);
         out
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, TemplateError> {
+fn tokenize_template(text: &str) -> Result<Vec<TemplateToken>, TemplateError> {
     let (mut tokens, mut rest) = (Vec::new(), text);
     while let Some((before, behind)) = rest.split_once("{{") {
         let (action, after) = behind
@@ -86,49 +87,49 @@ fn tokens(text: &str) -> Result<Vec<Token>, TemplateError> {
             Some(action) => (action, after.trim_start()),
             None => (action, after),
         };
-        tokens.push(Token::Text(before.to_owned()));
-        tokens.push(Token::Action(action.trim().to_owned()));
+        tokens.push(TemplateToken::Text(before.to_owned()));
+        tokens.push(TemplateToken::Action(action.trim().to_owned()));
         rest = after;
     }
-    tokens.push(Token::Text(rest.to_owned()));
+    tokens.push(TemplateToken::Text(rest.to_owned()));
     Ok(tokens)
 }
 
-/// The pieces up to an `else` or `end`, and which of them it was.
-fn block(
-    tokens: &mut impl Iterator<Item = Token>,
-) -> Result<(Vec<Piece>, Option<String>), TemplateError> {
+/// Parses the pieces up to an `else` or `end`, and returns that word.
+fn parse_block(
+    tokens: &mut impl Iterator<Item = TemplateToken>,
+) -> Result<(Vec<TemplatePiece>, Option<String>), TemplateError> {
     let mut pieces = Vec::new();
     while let Some(token) = tokens.next() {
         let action = match token {
-            Token::Text(text) if text.is_empty() => continue,
-            Token::Text(text) => {
-                pieces.push(Piece::Text(text));
+            TemplateToken::Text(text) if text.is_empty() => continue,
+            TemplateToken::Text(text) => {
+                pieces.push(TemplatePiece::Text(text));
                 continue;
             }
-            Token::Action(action) => action,
+            TemplateToken::Action(action) => action,
         };
         if let Some(condition) = action.strip_prefix("if ") {
-            let path = path(condition)?;
-            let (yes, mut end) = block(tokens)?;
+            let path = parse_path(condition)?;
+            let (yes, mut end) = parse_block(tokens)?;
             let mut no = Vec::new();
             if end.as_deref() == Some("else") {
-                (no, end) = block(tokens)?;
+                (no, end) = parse_block(tokens)?;
             }
             if end.as_deref() != Some("end") {
                 return Err(TemplateError::Unbalanced);
             }
-            pieces.push(Piece::If(path, yes, no));
+            pieces.push(TemplatePiece::If(path, yes, no));
         } else if action == "else" || action == "end" {
             return Ok((pieces, Some(action)));
         } else {
-            pieces.push(Piece::Field(path(&action)?));
+            pieces.push(TemplatePiece::Field(parse_path(&action)?));
         }
     }
     Ok((pieces, None))
 }
 
-fn path(text: &str) -> Result<Vec<String>, TemplateError> {
+fn parse_path(text: &str) -> Result<Vec<String>, TemplateError> {
     let unknown = || TemplateError::Unknown(text.to_owned());
     let names = text.trim().strip_prefix('.').ok_or_else(unknown)?;
     let is_name = |name: &str| {
@@ -138,11 +139,11 @@ fn path(text: &str) -> Result<Vec<String>, TemplateError> {
     if !names.iter().all(|name| is_name(name)) {
         return Err(unknown());
     }
-    Ok(names.into_iter().map(snake).collect())
+    Ok(names.into_iter().map(to_snake_case).collect())
 }
 
-/// `DependsOnID` as `depends_on_id`.
-fn snake(name: &str) -> String {
+/// Converts `DependsOnID` to `depends_on_id`.
+fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut was_upper = true;
     for c in name.chars() {
@@ -155,24 +156,24 @@ fn snake(name: &str) -> String {
     out
 }
 
-fn fill(pieces: &[Piece], value: &Value, out: &mut String) {
+fn fill_pieces(pieces: &[TemplatePiece], value: &Value, out: &mut String) {
     let at = |path: &[String]| path.iter().try_fold(value, |value, name| value.get(name));
     for piece in pieces {
         match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Field(path) => match at(path) {
+            TemplatePiece::Text(text) => out.push_str(text),
+            TemplatePiece::Field(path) => match at(path) {
                 None | Some(Value::Null) => {}
                 Some(Value::String(text)) => out.push_str(text),
                 Some(other) => out.push_str(&other.to_string()),
             },
-            Piece::If(path, yes, no) => {
+            TemplatePiece::If(path, yes, no) => {
                 let is_set = at(path).is_some_and(|value| {
                     !matches!(value, Value::Null | Value::Bool(false))
                         && value.as_str() != Some("")
                         && value.as_f64() != Some(0.0)
                         && value.as_array().is_none_or(|list| !list.is_empty())
                 });
-                fill(if is_set { yes } else { no }, value, out);
+                fill_pieces(if is_set { yes } else { no }, value, out);
             }
         }
     }
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_filled_in_by_the_names_of_go() {
+    fn fields_are_substituted_by_their_go_names() {
         let value = json!({"issue_id": "a", "depends_on_id": "b", "issue": {"title": "T", "priority": 0, "labels": []}});
         for (template, wanted) in [
             ("{{.IssueID}} -> {{ .DependsOnID }}", "a -> b"),
@@ -194,13 +195,13 @@ mod tests {
             ("{{if .Issue.Title}}[{{.Issue.Title}}]{{end}}", "[T]"),
             ("x {{- .IssueID -}} y", "xay"),
         ] {
-            let filled = Template::read(template).unwrap().fill(&value);
+            let filled = LineTemplate::parse(template).unwrap().fill(&value);
             assert_eq!(filled, wanted, "{template}");
         }
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn an_invalid_template_part_is_named() {
         for bad in [
             "{{.Title",
             "{{end}}",
@@ -209,7 +210,7 @@ mod tests {
             "{{.A | js}}",
             "{{else}}",
         ] {
-            assert!(Template::read(bad).is_err(), "{bad}");
+            assert!(LineTemplate::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,14 +1,15 @@
-//! Times as people write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in 3 days`.
+//! Parses times as users write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in
+//! 3 days`.
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
 
-/// Reads a time; a day means its midnight in the zone of the reader.
-pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+/// Parses a time. A day means its midnight in the reader's time zone.
+pub fn parse_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
     let here = now.to_zoned(zone.clone());
-    if let Some(span) = compact(text) {
+    if let Some(span) = parse_compact(text) {
         return Some(here.checked_add(span).ok()?.timestamp());
     }
     if let Ok(instant) = text.parse::<Timestamp>() {
@@ -18,37 +19,38 @@ pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         return Some(at.to_zoned(zone.clone()).ok()?.timestamp());
     }
     if let Ok(day) = text.parse::<Date>() {
-        return midnight(day, zone);
+        return midnight_of(day, zone);
     }
-    phrase(&text.to_lowercase(), &here)
+    parse_phrase(&text.to_lowercase(), &here)
 }
 
-/// Reads a time that lies back: as [`read`] does, but what has no sign is an age (`90m`, `1d12h`, `2 days`), and `5m`
-/// are minutes. In days and longer the clock may be set in between.
-pub fn past(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+/// Parses a past time like [`parse_time`], but a time without a sign is an age (`90m`, `1d12h`, `2
+/// days`), and `5m` means minutes. Days and longer units follow the calendar, including clock
+/// changes.
+pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(age) = text.trim().parse::<Span>() {
         let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
         return Some(then.timestamp());
     }
-    read(text, now, zone)
+    parse_time(text, now, zone)
 }
 
-/// Reads a length of time, such as `30m`, `1h30m` or `2d`, as nanoseconds; a day has 24 hours.
-pub fn duration(text: &str) -> Option<i64> {
+/// Parses a duration, such as `30m`, `1h30m` or `2d`, into nanoseconds. A day has 24 hours.
+pub fn parse_duration(text: &str) -> Option<i64> {
     let span: Span = text.trim().parse().ok()?;
     let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
     i64::try_from(length.as_nanos()).ok()
 }
 
-/// `[+-]N` with a unit: h, d, w, m (months), y.
-fn compact(text: &str) -> Option<Span> {
+/// Parses `[+-]N` with a unit: h, d, w, m (months), y.
+fn parse_compact(text: &str) -> Option<Span> {
     let unit = text.chars().next_back()?;
     let number = &text[..text.len() - unit.len_utf8()];
     let count: i64 = number.parse().ok()?;
-    span(count, unit)
+    build_span(count, unit)
 }
 
-fn span(count: i64, unit: char) -> Option<Span> {
+fn build_span(count: i64, unit: char) -> Option<Span> {
     let empty = Span::new();
     match unit {
         'h' => empty.try_hours(count).ok(),
@@ -60,11 +62,11 @@ fn span(count: i64, unit: char) -> Option<Span> {
     }
 }
 
-fn midnight(day: Date, zone: &TimeZone) -> Option<Timestamp> {
+fn midnight_of(day: Date, zone: &TimeZone) -> Option<Timestamp> {
     Some(day.to_zoned(zone.clone()).ok()?.timestamp())
 }
 
-fn phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
+fn parse_phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let day = |span: Span| here.date().checked_add(span).ok();
     let found = match words.as_slice() {
@@ -75,16 +77,16 @@ fn phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
         ["next", "week"] => day(1.week()),
         ["next", "month"] => day(1.month()),
         ["next", "year"] => day(1.year()),
-        ["next", name] | [name] => here.date().nth_weekday(1, weekday(name)?).ok(),
-        ["in", count, unit] => return offset(count, unit, 1, here),
-        [count, unit, "ago"] => return offset(count, unit, -1, here),
+        ["next", name] | [name] => here.date().nth_weekday(1, parse_weekday(name)?).ok(),
+        ["in", count, unit] => return parse_offset(count, unit, 1, here),
+        [count, unit, "ago"] => return parse_offset(count, unit, -1, here),
         _ => None,
     };
-    midnight(found?, here.time_zone())
+    midnight_of(found?, here.time_zone())
 }
 
-/// `in 3 days`, `2 hours ago`.
-fn offset(count: &str, unit: &str, sign: i64, here: &Zoned) -> Option<Timestamp> {
+/// Parses `in 3 days` and `2 hours ago`.
+fn parse_offset(count: &str, unit: &str, sign: i64, here: &Zoned) -> Option<Timestamp> {
     let count: i64 = if matches!(count, "a" | "an" | "one") {
         1
     } else {
@@ -102,11 +104,11 @@ fn offset(count: &str, unit: &str, sign: i64, here: &Zoned) -> Option<Timestamp>
         }
         _ => return None,
     };
-    let span = span(count * sign, letter)?;
+    let span = build_span(count * sign, letter)?;
     Some(here.checked_add(span).ok()?.timestamp())
 }
 
-fn weekday(name: &str) -> Option<Weekday> {
+fn parse_weekday(name: &str) -> Option<Weekday> {
     Some(match name {
         "monday" | "mon" => Weekday::Monday,
         "tuesday" | "tue" => Weekday::Tuesday,
@@ -128,13 +130,13 @@ mod tests {
     fn told(text: &str) -> Option<String> {
         // A Wednesday.
         let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
-        read(text, now, &TimeZone::UTC).map(|instant| instant.to_string())
+        parse_time(text, now, &TimeZone::UTC).map(|instant| instant.to_string())
     }
 
     #[test]
-    fn what_has_no_sign_lies_back_where_only_the_past_is_asked_for() {
+    fn an_unsigned_duration_is_in_the_past_for_past_only_options() {
         let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
-        let past = |text: &str| past(text, now, &TimeZone::UTC).map(|at| at.to_string());
+        let past = |text: &str| parse_past_time(text, now, &TimeZone::UTC).map(|at| at.to_string());
         for text in ["2h", "-2h", "2h ago", "2 hours ago", " 120m "] {
             assert_eq!(
                 past(text).as_deref(),
@@ -162,15 +164,19 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time_are_read() {
+    fn durations_are_parsed() {
         for (text, minutes) in [("30m", 30), ("1h30m", 90), ("2d", 2880), ("1w", 10_080)] {
-            assert_eq!(duration(text), Some(minutes * 60_000_000_000), "{text}");
+            assert_eq!(
+                parse_duration(text),
+                Some(minutes * 60_000_000_000),
+                "{text}"
+            );
         }
-        assert_eq!(duration("soon"), None);
+        assert_eq!(parse_duration("soon"), None);
     }
 
     #[test]
-    fn every_form_is_read() {
+    fn every_form_is_parsed() {
         for (text, wanted) in [
             ("+2d", "2026-03-13T10:00:00Z"),
             ("-1h", "2026-03-11T09:00:00Z"),
@@ -198,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
+        fn no_input_makes_the_parser_panic(text in any::<String>()) {
             told(&text);
         }
     }

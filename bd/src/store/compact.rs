@@ -1,8 +1,8 @@
-//! Which beads are old enough for the archive.
+//! Selects the beads that are old enough for the archive.
 //!
-//! Closed before an instant, durable, not pinned, and of no use to what is still there: nothing that stays
-//! points at it, and its parent, where there is one, goes too. So children of what stays keep their numbers,
-//! and whatever waits, waits as before.
+//! A bead is archivable if it was closed before an instant, is durable, is not pinned, has no edge
+//! from a remaining bead, and its parent, if any, is archived too. So children of remaining beads
+//! keep their numbers, and every waiting bead waits as before.
 
 use std::collections::BTreeSet;
 
@@ -10,34 +10,34 @@ use jiff::Timestamp;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::log::archive;
-use crate::store::view::bead_ref::Time;
+use crate::store::view::bead_ref::TimeField;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::Clock;
 
-/// The ids of the beads that may go, sorted.
-pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
+/// Returns the ids of the archivable beads, sorted.
+pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     let closed = Status::Closed.code();
     let mut going: BTreeSet<&str> = snapshot
         .bead_refs()
-        .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
-        .filter(|head| !head.is_template())
-        // Other projects look for what this one provides.
-        .filter(|head| {
-            !head
+        .filter(|bead| bead.status_code() == closed && !bead.is_ephemeral() && !bead.is_pinned())
+        .filter(|bead| !bead.is_template())
+        // Other projects look up the capabilities that this one provides.
+        .filter(|bead| {
+            !bead
                 .labels()
                 .iter()
                 .any(|label| label.starts_with("provides:"))
         })
-        .filter(|head| head.time(Time::Closed).is_some_and(|at| at < before))
-        .map(|head| head.id())
+        .filter(|bead| bead.time(TimeField::Closed).is_some_and(|at| at < before))
+        .map(|bead| bead.id())
         .collect();
-    // What stays holds back what it points at and its own children; that may hold back more.
+    // A remaining bead keeps its edge targets and its children, which may keep more beads.
     loop {
         let held: Vec<&str> = going
             .iter()
             .copied()
-            .filter(|id| !may_go(snapshot, id, &going))
+            .filter(|id| !is_archivable(snapshot, id, &going))
             .collect();
         if held.is_empty() {
             return going.into_iter().map(str::to_owned).collect();
@@ -48,12 +48,12 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     }
 }
 
-fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
-    let Some(head) = snapshot.bead_ref(id) else {
+fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
+    let Some(bead) = snapshot.bead_ref(id) else {
         return false;
     };
     let parent = DepKind::ParentChild.code();
-    let mut parents = head.edges().into_iter().filter(|(kind, _)| *kind == parent);
+    let mut parents = bead.edges().into_iter().filter(|(kind, _)| *kind == parent);
     let is_held_by_parent =
         parents.any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let by_name = crate::bead::id::split_child(id)
@@ -65,7 +65,7 @@ fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
 }
 
 impl Store {
-    /// Moves closed beads to the archive, where they are still found.
+    /// Moves closed beads to the archive, where they can still be found.
     pub fn compact(
         &self,
         author: &Author,
@@ -73,7 +73,7 @@ impl Store {
         before: Timestamp,
     ) -> anyhow::Result<Vec<Bead>> {
         self.transact(author, clock, |tx| {
-            let moved = old(tx, before);
+            let moved = find_archivable(tx, before);
             let mut lines = Vec::new();
             for id in &moved {
                 if let (Some(bead), Some(line)) = (tx.get(id).cloned(), tx.line(id)?) {
@@ -81,7 +81,7 @@ impl Store {
                 }
             }
             if !lines.is_empty() {
-                archive::add(self.dir(), &lines)?;
+                archive::add_to_archive(self.dir(), &lines)?;
             }
             for id in &moved {
                 tx.erase(id)?;
@@ -91,7 +91,7 @@ impl Store {
         })
     }
 
-    /// Brings beads back from the archive.
+    /// Restores beads from the archive.
     pub fn unarchive(
         &self,
         author: &Author,
@@ -103,7 +103,7 @@ impl Store {
             for id in ids {
                 let bead = tx.archive().get(id);
                 let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
-                // Where it is deleted, or was never taken out, the archive has it still.
+                // If the bead is deleted, or was never taken out, the archive still has it.
                 if tx.get_live(id).is_none() {
                     tx.put(bead.clone())?;
                 }
@@ -113,14 +113,14 @@ impl Store {
             Ok(beads)
         })?;
         let _guard = self.lock()?;
-        // Someone may have archived them again in between.
+        // Another process may have archived them again in between.
         let there = self.snapshot()?;
         let back: Vec<String> = ids
             .iter()
             .filter(|id| there.get_live(id).is_some())
             .cloned()
             .collect();
-        archive::remove(self.dir(), &back)?;
+        archive::remove_from_archive(self.dir(), &back)?;
         Ok(beads)
     }
 }

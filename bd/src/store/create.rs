@@ -1,7 +1,7 @@
-//! What a new beads folder is made of.
+//! Creates the files of a new beads folder.
 //!
-//! Files that are there already are left as they are: issues, settings and a database of another program
-//! are never overwritten.
+//! Existing files stay unchanged: issues, settings and a database of another program are never
+//! overwritten.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::config;
 use crate::store::StoreError;
 use crate::store::disk::mark;
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use kit::sys::file;
 
 const GITIGNORE: &str = include_str!("../../templates/gitignore");
@@ -18,68 +18,68 @@ const README: &str = include_str!("../../templates/beads-readme.md");
 const ATTRIBUTES: &str = include_str!("../../templates/gitattributes");
 const METADATA: &str = "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
 
-/// Whether a folder was initialized: it has metadata or issues.
+/// Returns true if a folder was initialized: it has metadata or issues.
 pub fn is_initialized(dir: &Path) -> bool {
-    dir.join("metadata.json").is_file() || Paths::of(dir).issues().is_file()
+    dir.join("metadata.json").is_file() || StorePaths::for_folder(dir).issues().is_file()
 }
 
-/// Makes a new beads folder; refuses where there is one.
-pub fn create(dir: &Path, prefix: &str) -> Result<(), StoreError> {
+/// Creates a new beads folder. Fails if there is one.
+pub fn create_store(dir: &Path, prefix: &str) -> Result<(), StoreError> {
     if is_initialized(dir) {
         return Err(StoreError::AlreadyInitialized(dir.to_owned()));
     }
-    complete(dir, Some(prefix))?;
-    attributes(dir)
+    complete_store(dir, Some(prefix))?;
+    write_attributes(dir)
 }
 
-/// Says in the folder that git is to merge its beads as beads.
-pub fn attributes(dir: &Path) -> Result<(), StoreError> {
-    add(&dir.join(".gitattributes"), ATTRIBUTES, 0o644)
+/// Writes the attributes that make git merge the folder's beads field by field.
+pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
+    add_file(&dir.join(".gitattributes"), ATTRIBUTES, 0o644)
 }
 
-/// Adds what is missing from a beads folder, and sets the prefix where one is given.
-pub fn complete(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
-    file::make_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
-    let paths = Paths::of(dir);
+/// Adds the missing files of a beads folder, and sets the prefix if one is given.
+pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
+    file::create_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
+    let paths = StorePaths::for_folder(dir);
     let has_issues = paths.issues().is_file();
-    add(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
-    add(&dir.join("config.yaml"), CONFIG, 0o644)?;
-    add(&dir.join("README.md"), README, 0o644)?;
-    add(&dir.join("interactions.jsonl"), "", 0o644)?;
+    add_file(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
+    add_file(&dir.join("config.yaml"), CONFIG, 0o644)?;
+    add_file(&dir.join("README.md"), README, 0o644)?;
+    add_file(&dir.join("interactions.jsonl"), "", 0o644)?;
     if !has_issues {
-        add(paths.issues(), "", 0o644)?;
+        add_file(paths.issues(), "", 0o644)?;
     }
     if let Some(prefix) = prefix {
-        config::set(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
+        config::set_setting(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
     }
-    // Last, since it makes the folder a project.
-    add(&dir.join("metadata.json"), METADATA, 0o600)?;
-    mark::touch(&paths);
+    // Written last, because the metadata makes the folder a project.
+    add_file(&dir.join("metadata.json"), METADATA, 0o600)?;
+    mark::touch_mark(&paths);
     Ok(())
 }
 
-/// Adds what is missing from a beads folder whose beads were read from their branch.
-pub(crate) fn fill(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
-    add(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
-    add(&dir.join("README.md"), README, 0o644)?;
+/// Adds the missing files of a beads folder whose beads were read from the sync branch.
+pub(crate) fn complete_fetched_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
+    add_file(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
+    add_file(&dir.join("README.md"), README, 0o644)?;
     let path = dir.join("config.yaml");
     if let Some(prefix) = prefix {
-        // The writers' lock is held, which a change of the settings takes.
-        let text = config::yaml::set(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
-        add(&path, &text, 0o644)?;
+        // The writers' lock is already held, and a change of the settings would take it again.
+        let text = config::yaml::set_key(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
+        add_file(&path, &text, 0o644)?;
     }
-    add(&path, CONFIG, 0o644)?;
-    attributes(dir)?;
-    add(&dir.join("metadata.json"), METADATA, 0o600)?;
-    mark::touch(&Paths::of(dir));
+    add_file(&path, CONFIG, 0o644)?;
+    write_attributes(dir)?;
+    add_file(&dir.join("metadata.json"), METADATA, 0o600)?;
+    mark::touch_mark(&StorePaths::for_folder(dir));
     Ok(())
 }
 
-fn add(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
+fn add_file(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    let made = file::create(path, content.as_bytes(), mode);
+    let made = file::create_file(path, content.as_bytes(), mode);
     made.map(drop)
         .map_err(|error| StoreError::io("write", path, error))
 }

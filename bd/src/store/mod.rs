@@ -1,24 +1,31 @@
-//! The store: beads in JSONL files under git, safe for many writers at once.
+//! The store: beads in JSONL files under git, safe for many concurrent writers.
 //!
-//! What is promised: readers never wait; a write that was acknowledged survives the death of the process
-//! and of the machine; a transaction over many beads, wisps among them, happens whole or not at all; lines
-//! that nobody changed keep their bytes; nothing that was read is dropped.
+//! Readers never wait. An acknowledged write survives the death of the process and of the machine.
+//! A transaction over many beads, including wisps, is all or nothing. Unchanged lines keep their
+//! bytes. No data that was read is dropped.
 //!
-//! The layers, each importing only from those below it; a test reads the imports:
+//! The layers, each of which imports only from those below it; a test reads the imports:
 //!
-//! - this handle, and what is done with it: [`exchange`], [`compact`], [`create`], [`upkeep`], `repair`
-//! - `commit`: transactions ([`Tx`]), folds, what a [`rollback`] by git took
-//! - `view`: the files as one reader has them open, the journal laid over them ([`Snapshot`]), beads to choose by ([`BeadRef`])
-//! - `index`: where each line is, derived
+//! - this handle and its operations: [`exchange`], [`compact`], [`create`], [`upkeep`], `repair`
+//! - `commit`: transactions ([`Tx`]), folds, the detection of a [`rollback`] by git
+//! - `view`: the files as one reader has them open, with the journal as overlay ([`Snapshot`]),
+//!   beads to choose by ([`BeadRef`])
+//! - `index`: the place of each line, derived
 //! - `log`: the [`journal`], history, the [`archive`]
-//! - `disk`: names of files ([`paths`]), which version of one is there, errors
+//! - `disk`: names of files ([`paths`]), identity of their versions, errors
 //!
-//! A write, step by step: take the lock; open the index and lay the journal over it ([`Snapshot`]); run the change ([`Tx`]);
-//! append one line to the [`journal`] and sync it, which is the acknowledgement; fold it into the files: at once while the
-//! store is small, else later.
+//! The steps of a write:
+//! 1. Take the lock.
+//! 2. Open the index and lay the journal over it ([`Snapshot`]).
+//! 3. Run the change ([`Tx`]).
+//! 4. Append one line to the [`journal`] and sync it, which is the acknowledgement.
+//! 5. Fold the journal into the files: at once while the store is small, otherwise later.
 //!
-//! A read: open the files; take the index that was made from them, or make it; choose by [`BeadRef`]s; read the lines of what
-//! was chosen.
+//! The steps of a read:
+//! 1. Open the files.
+//! 2. Use the index that was built from them, or build it.
+//! 3. Choose beads by their [`BeadRef`]s.
+//! 4. Read the lines of the chosen beads.
 
 mod commit;
 pub mod compact;
@@ -42,58 +49,59 @@ use std::time::Duration;
 pub use commit::rollback;
 pub use commit::tx::Tx;
 pub use disk::error::StoreError;
-pub use disk::find::find;
-pub use disk::reports::Reports;
+pub use disk::find::find_beads_folder;
+pub use disk::reports::StoreReports;
 pub use disk::{find, mark, paths};
-pub use index::Counts;
+pub use index::BeadCounts;
 #[doc(hidden)]
-pub use index::seal as seal_index;
+pub use index::seal_index;
 pub(crate) use log::damage;
 pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
 pub use log::{archive, event, journal};
 pub use route::Routes;
-pub(crate) use view::bead_ref::Rank;
-pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
-pub use view::marks::Mark;
-pub use view::snapshot::{Damaged, Snapshot};
+pub(crate) use view::bead_ref::UsualRank;
+pub use view::bead_ref::{BeadNode, BeadRef, ListRow, TimeField};
+pub use view::marks::BeadMark;
+pub use view::snapshot::{Snapshot, UnreadableLine};
 
 use crate::bead::Stamp;
 use crate::config::Config;
-use commit::fold::{Fold, Folded};
+use commit::fold::{Fold, FoldOutcome};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
-use disk::paths::Paths;
+use disk::paths::StorePaths;
 use kit::sys::{Clock, clock, lock};
-use view::source::{self, SETTLE_PAUSE, SETTLE_TRIES, Source};
+use view::source::{self, OpenFiles, SETTLE_PAUSE, SETTLE_TRIES};
 
-/// How often a fold that someone else overtook is done again.
+/// The maximum number of repetitions of a fold that was overtaken by another program.
 const FOLD_TRIES: usize = 5;
-/// How often a reader starts over before it asks the writers to wait.
+/// The number of attempts of a reader before it makes the writers wait.
 const READ_TRIES: usize = 20;
-/// Who writes.
+/// The author of changes.
 #[derive(Debug, Clone, Default)]
 pub struct Author {
-    /// The name that goes into `created_by` and comments.
+    /// The name for `created_by` and comments.
     pub actor: String,
-    /// The agent session, where there is one.
+    /// The agent session; empty if there is none.
     pub session: String,
-    /// The e-mail address that goes into `owner` of new beads.
+    /// The e-mail address for the `owner` of new beads.
     pub owner: String,
 }
 
-/// A handle on one beads folder: paths, and perhaps the settings that readers go by.
+/// A handle on one beads folder: its paths and, optionally, settings for readers.
 #[derive(Debug, Clone)]
 pub struct Store {
-    paths: Paths,
+    paths: StorePaths,
     policy: FoldPolicy,
-    /// The settings of its files, where they were read before; for readers, as long as it lives.
+    /// The settings from the folder's files, if they were already read. Readers use them for the
+    /// life of the handle.
     settings: Option<Config>,
-    reports: Reports,
+    reports: StoreReports,
 }
 
 impl Store {
-    /// Opens a beads folder; redirects were followed before.
+    /// Opens a beads folder. The caller has already followed redirects.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         if !paths::is_project(dir) {
             return Err(StoreError::NotAProject(dir.to_owned()));
@@ -101,30 +109,30 @@ impl Store {
         Ok(Self::at(dir))
     }
 
-    /// Makes a beads folder with all that belongs into it; see [`create`].
+    /// Creates a beads folder with all its files; see [`create`].
     pub fn create(dir: &Path, prefix: &str) -> Result<Self, StoreError> {
-        create::create(dir, prefix)?;
+        create::create_store(dir, prefix)?;
         Ok(Self::at(dir))
     }
 
     fn at(dir: &Path) -> Self {
         Self {
-            paths: Paths::of(dir),
+            paths: StorePaths::for_folder(dir),
             policy: FoldPolicy::USUAL,
             settings: None,
-            reports: Reports::default(),
+            reports: StoreReports::default(),
         }
     }
 
-    /// The same store, folding at once up to this size only; 0 is never.
+    /// Returns the store with immediate folds only up to this size; 0 means never.
     #[cfg(test)]
-    fn folding_at(mut self, size: u64) -> Self {
-        self.policy = FoldPolicy::up_to(size);
+    fn with_fold_limit(mut self, size: u64) -> Self {
+        self.policy = FoldPolicy::with_limit(size);
         self
     }
 
-    /// The same store, whose readers go by settings that were read from its files already. Writers read them under
-    /// the lock, which those who change them hold, too.
+    /// Returns the store with settings that were already read from its files, for its readers.
+    /// Writers read the settings under the lock, which every change of the settings holds too.
     #[must_use]
     pub fn with_settings(mut self, settings: Option<Config>) -> Self {
         self.settings = settings;
@@ -133,15 +141,14 @@ impl Store {
 
     fn settings(&self) -> Result<Config, StoreError> {
         let known = self.settings.clone().map(Ok);
-        Ok(known.unwrap_or_else(|| Config::of_dir(self.dir()))?)
+        Ok(known.unwrap_or_else(|| Config::from_dir(self.dir()))?)
     }
 
-    /// The folder.
     pub fn dir(&self) -> &Path {
         self.paths.dir()
     }
 
-    /// The file of durable beads.
+    /// The path of the file of durable beads.
     pub fn issues_file(&self) -> &Path {
         self.paths.issues()
     }
@@ -154,10 +161,10 @@ impl Store {
         }
     }
 
-    /// All beads now, without waiting for anyone.
+    /// Returns all current beads, without waiting for writers.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         for attempt in 0..READ_TRIES {
-            match Source::read_unwritten(&self.paths) {
+            match OpenFiles::read_unwritten(&self.paths) {
                 Ok(read) if read.source.is_current() => {
                     if let Some(notice) = damage::describe_damage(
                         read.source.state.damaged_inside(),
@@ -168,51 +175,52 @@ impl Store {
                     if attempt == 0
                         && !self.reports.are_unread()
                         && rollback::is_due(&read.source, false)
-                        && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
+                        && let Ok(_guard) = lock::acquire_lock(&self.paths.lock(), Duration::ZERO)
                     {
-                        // Someone may have put others there before we had the lock.
+                        // Another program may have replaced the issues before the lock was
+                        // acquired.
                         if !read.source.is_current() || read.source.is_overtaken(index::ISSUES) {
                             continue;
                         }
-                        // It is compared again by the next command, and before anything is written.
-                        if let Err(error) = self.compare(&read) {
+                        // The next command compares again, and so does every writer before it
+                        // writes.
+                        if let Err(error) = self.report_rollback(&read) {
                             self.reports.notice(with_source(&error));
                         }
                     }
                     read.write_index();
-                    return self.take(read);
+                    return self.build_snapshot(read);
                 }
                 Ok(_) => {}
-                // A file that was replaced while it was read; the next try has the new one.
+                // The file was replaced during the read. The next attempt reads the new one.
                 Err(StoreError::Io { source, .. })
                     if source.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
             }
         }
-        // Writers come too thick; they wait while we read. Where there is no lock to be had (a read-only
-        // folder) there are no writers either.
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE);
-        self.take(Source::read(&self.paths)?)
+        // Writers are too frequent, so they have to wait during this read. If the lock cannot be
+        // acquired (a read-only folder), there are no writers either.
+        let _guard = lock::acquire_lock(&self.paths.lock(), lock::PATIENCE);
+        self.build_snapshot(OpenFiles::read(&self.paths)?)
     }
 
-    fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
+    fn build_snapshot(&self, read: source::StoreRead) -> Result<Snapshot, StoreError> {
         Ok(Snapshot::new(read, self.settings()?, self.reports.clone()))
     }
 
-    /// Waits for the writers' lock.
-    fn lock(&self) -> Result<lock::Guard, StoreError> {
-        Ok(lock::acquire(&self.paths.lock(), lock::PATIENCE)?)
+    fn lock(&self) -> Result<lock::LockGuard, StoreError> {
+        Ok(lock::acquire_lock(&self.paths.lock(), lock::PATIENCE)?)
     }
 
-    /// The same store, which reports to others' reports.
+    /// Returns the store with another collection of reports.
     #[must_use]
-    pub fn reporting_to(mut self, reports: &Reports) -> Self {
+    pub fn reporting_to(mut self, reports: &StoreReports) -> Self {
         self.reports = reports.clone();
         self
     }
 
-    /// Changes beads: `change` sees all of them, alone, and what it did happens whole when it returns `Ok`
-    /// and not at all when it returns `Err`.
+    /// Changes beads. `change` sees all beads, with exclusive access. Its writes are committed
+    /// together if it returns `Ok`, and discarded if it returns `Err`.
     pub fn transact<T>(
         &self,
         author: &Author,
@@ -223,7 +231,7 @@ impl Store {
         let snapshot = self.prepare(clock)?;
         let mut tx = Tx::new(snapshot, author, clock);
         let answer = change(&mut tx);
-        // What was decided without a record that is there is not done.
+        // A decision that was made without an unreadable record must not be committed.
         tx.failure()?;
         let answer = answer?;
         let at = tx.now();
@@ -242,20 +250,20 @@ impl Store {
             changes: done.changes,
         };
         let size = done.snapshot.source.key(index::ISSUES)?.size;
-        let own = self.acknowledge(&event)?;
-        self.after_write(done.snapshot, event, (size, own), &at);
+        let entry_size = self.acknowledge(&event)?;
+        self.after_write(done.snapshot, event, (size, entry_size), &at);
         Ok(answer)
     }
 
-    /// Folds at once while the store is small, and puts off to after the answer what takes longer. The sizes are
-    /// those of the issues and of the entry.
+    /// Folds at once while the store is small, and otherwise postpones the fold until after the
+    /// answer. The sizes are those of the issues and of the entry.
     fn after_write(&self, snapshot: Snapshot, event: Event, sizes: (u64, u64), now: &Stamp) {
         let (issues, own) = sizes;
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         let began = snapshot.source.state.began();
         let due = self.policy.due(issues, (journal, own), began.as_ref(), now);
         if due != FoldDue::Now {
-            mark::touch(&self.paths);
+            mark::touch_mark(&self.paths);
         }
         match due {
             FoldDue::Now => self.fold_acknowledged(snapshot, event, now),
@@ -265,13 +273,14 @@ impl Store {
         }
     }
 
-    /// Folds what is left in the journal, and nothing else.
+    /// Folds the remaining journal, and nothing else.
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
         let _guard = self.lock()?;
         self.fold_locked(clock)
     }
 
-    /// The same, if the journal is still too long: of many who found it so the first one folds it.
+    /// Like [`Self::fold`], if the journal is still too long. Of many processes that notice this,
+    /// only the first one folds.
     pub(crate) fn fold_when_due(&self, clock: &Clock) -> Result<(), StoreError> {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
         let now = Stamp::from(clock.now());
@@ -298,45 +307,45 @@ impl Store {
         Ok(())
     }
 
-    /// Waits, without holding up other writers, until nobody else seems to be writing the issues; not for
-    /// ever.
+    /// Waits, without blocking other writers, until no other program seems to be writing the
+    /// issues, for a limited time.
     fn wait_until_settled(&self) {
         clock::wait_for(SETTLE_PAUSE * SETTLE_TRIES, || {
-            Source::is_settled(&self.paths)
+            OpenFiles::is_settled(&self.paths)
                 .is_ok_and(|is_settled| is_settled)
                 .then_some(())
         });
     }
 
-    /// Folds the journal where its oldest entry is older than half a minute; says whether it did. For a
-    /// process that stays, when it has nothing else to do.
+    /// Folds the journal if its oldest entry is older than half a minute, and returns true if it
+    /// did. For the idle time of a long-running process.
     pub fn fold_when_old(&self, clock: &Clock) -> Result<bool, StoreError> {
         let is_empty = std::fs::metadata(self.paths.journal()).map_or(true, |meta| meta.len() == 0);
         if is_empty {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        let is_old = |source: &Source| policy::is_old(source.state.began().as_ref(), &now);
-        if !is_old(&Source::read(&self.paths)?.source) {
+        let is_old = |source: &OpenFiles| policy::is_old(source.state.began().as_ref(), &now);
+        if !is_old(&OpenFiles::read(&self.paths)?.source) {
             return Ok(false);
         }
         let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
-        // Many may have found it old at once; the first one folds.
+        // Several processes may notice this at once. The first one folds.
         if !is_old(&snapshot.source) {
             return Ok(false);
         }
         self.run_folds(snapshot, &now).map(|()| true)
     }
 
-    /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
+    /// Loads the beads under the lock, after repairing what an earlier writer left unfinished.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         if self.settings.is_some() {
-            // They may have been changed while the lock was waited for.
+            // The settings may have changed while this process waited for the lock.
             return self.clone().with_settings(None).prepare(clock);
         }
         for _ in 0..SETTLE_TRIES {
-            let snapshot = self.take(self.read_compared()?)?;
+            let snapshot = self.build_snapshot(self.read_compared()?)?;
             snapshot.refuse_conflict()?;
             let state = &snapshot.source.state;
             let now = Stamp::from(clock.now());
@@ -345,34 +354,34 @@ impl Store {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
-                && self.run_fold(snapshot, &now)? == Folded::Unsettled
+                && self.run_fold(snapshot, &now)? == FoldOutcome::Unsettled
             {
-                clock::pause(SETTLE_PAUSE);
+                clock::pause_thread(SETTLE_PAUSE);
             }
         }
-        let snapshot = self.take(Source::read(&self.paths)?)?;
+        let snapshot = self.build_snapshot(OpenFiles::read(&self.paths)?)?;
         if snapshot.source.state.journal.torn.is_empty() {
             return Ok(snapshot);
         }
-        // A line that is not whole must not get another one behind it.
+        // No line may be appended after a torn line.
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    /// Appends an entry, safely; says how long its line is.
+    /// Appends an entry durably and returns the length of its line.
     fn acknowledge(&self, entry: &Event) -> Result<u64, StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
-            ignore::hide(self.paths.dir());
+            ignore::exclude_local_files(self.paths.dir());
         }
-        journal::append(&path, entry).map_err(|failed| StoreError::Append {
+        journal::append_record(&path, entry).map_err(|failed| StoreError::Append {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
         })
     }
 
-    /// A name for an event that no other clone gives.
-    fn event_id(&self, at: &Stamp, author: &Author, changes: &[event::Change]) -> String {
+    /// Computes an id for an event that no other clone gives.
+    fn event_id(&self, at: &Stamp, author: &Author, changes: &[event::BeadChange]) -> String {
         let mut text = format!("{}\0{}\0{}\0", at, author.actor, self.dir().display());
         for change in changes {
             for part in [&Some(change.id.clone()), &change.before, &change.after] {
@@ -386,15 +395,15 @@ impl Store {
             .collect()
     }
 
-    /// Folds what is safe in the journal, with the entry that was just added to it. Where that fails the entry stays
-    /// there, is read from there, and the next writer folds it.
+    /// Folds the journal and the entry that was just added to it. If the fold fails, the entry
+    /// stays in the journal, readers find it there, and the next writer folds it.
     fn fold_acknowledged(&self, mut snapshot: Snapshot, event: Event, now: &Stamp) {
         if snapshot.source.is_unsettled() {
-            // It is safe in the journal until the issues hold still.
+            // The change is safe in the journal until the issues are no longer being written.
             self.reports.fold_when_settled(self.dir());
             return;
         }
-        // The snapshot has what the entry changed, and under the lock nobody else adds one.
+        // The snapshot contains the entry's changes, and under the lock no other process adds one.
         snapshot.source.state.journal.entries.push(event);
         if let Err(error) = self.run_folds(snapshot, now) {
             self.reports.notice(format!(
@@ -406,52 +415,57 @@ impl Store {
         }
     }
 
-    /// Folds until nobody overtakes.
+    /// Folds until no other program overtakes the fold.
     fn run_folds(&self, snapshot: Snapshot, now: &Stamp) -> Result<(), StoreError> {
         let mut snapshot = snapshot;
         let mut tries = 0;
         for _ in 0..SETTLE_TRIES {
             match self.run_fold(snapshot, now)? {
-                Folded::Done => return Ok(()),
-                Folded::Unsettled => clock::pause(SETTLE_PAUSE),
-                Folded::Overtaken => tries += 1,
+                FoldOutcome::Done => return Ok(()),
+                FoldOutcome::Unsettled => clock::pause_thread(SETTLE_PAUSE),
+                FoldOutcome::Overtaken => tries += 1,
             }
             if tries >= FOLD_TRIES {
                 break;
             }
-            snapshot = self.take(self.read_compared()?)?;
+            snapshot = self.build_snapshot(self.read_compared()?)?;
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    /// Reads the files under the lock, and reports what left the issues without us before a writer replaces them.
-    fn read_compared(&self) -> Result<source::Read, StoreError> {
-        let read = Source::read_unwritten(&self.paths)?;
+    /// Reads the files under the lock, and reports a rollback before a writer replaces the issues.
+    fn read_compared(&self) -> Result<source::StoreRead, StoreError> {
+        let read = OpenFiles::read_unwritten(&self.paths)?;
         if rollback::is_due(&read.source, true) {
-            self.compare(&read)?;
+            self.report_rollback(&read)?;
             read.write_index();
-            return Source::read(&self.paths);
+            return OpenFiles::read(&self.paths);
         }
         read.write_index();
         Ok(read)
     }
 
-    /// Reports what left the issues without us.
-    fn compare(&self, read: &source::Read) -> Result<(), StoreError> {
-        if let Some(notice) = rollback::compare(read)? {
+    /// Reports the lines that left the issues without bd.
+    fn report_rollback(&self, read: &source::StoreRead) -> Result<(), StoreError> {
+        if let Some(notice) = rollback::compare_with_kept(read)? {
             self.reports.notice(notice);
         }
         Ok(())
     }
 
     /// Folds the journal that a snapshot has over the files.
-    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
+    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<FoldOutcome, StoreError> {
         snapshot.refuse_conflict()?;
-        self.run_one(snapshot, now, false)
+        self.run_single_fold(snapshot, now, false)
     }
 
-    /// Runs one fold; of all, both files are written anew whether something changed or not.
-    fn run_one(&self, snapshot: Snapshot, now: &Stamp, all: bool) -> Result<Folded, StoreError> {
+    /// Runs one fold. With `all`, both files are rewritten even without a change.
+    fn run_single_fold(
+        &self,
+        snapshot: Snapshot,
+        now: &Stamp,
+        all: bool,
+    ) -> Result<FoldOutcome, StoreError> {
         let mut notices = Vec::new();
         let fold = Fold {
             snapshot,
@@ -460,12 +474,12 @@ impl Store {
             notices: &mut notices,
         };
         let folded = fold.run();
-        self.reports.notices(notices);
+        self.reports.notice_all(notices);
         folded
     }
 }
 
-/// An error and its cause on one line.
+/// Formats an error and its cause on one line.
 fn with_source(error: &StoreError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),

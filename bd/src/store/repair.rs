@@ -1,4 +1,4 @@
-//! Whether the files are as they should be, and putting them so.
+//! Checks and repairs the files of a store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::fold::Folded;
+use crate::store::commit::fold::FoldOutcome;
 use crate::store::disk::files;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 use crate::store::{Store, StoreError, index};
 use kit::sys::Clock;
 
-/// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
-/// one without the lock, an index, does without it.
+/// The age from which a temporary file is no longer being written. A process that was suspended
+/// this long while it wrote one without the lock, an index, continues without it.
 const LEFT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Store {
-    /// Files that commands which were killed left unfinished, an hour ago or more.
-    pub fn left_over(&self, clock: &Clock) -> Vec<PathBuf> {
+    /// Returns the unfinished files of commands that were killed an hour ago or earlier.
+    pub fn find_leftovers(&self, clock: &Clock) -> Vec<PathBuf> {
         let mut folders = vec![self.dir().to_owned(), self.paths.damaged()];
         folders.push(self.dir().join("archive"));
         folders.extend(folders_in(&self.paths.events()));
         let mut found = Vec::new();
         for entry in folders.iter().flat_map(fs::read_dir).flatten().flatten() {
             let is_temporary = entry.file_name().to_string_lossy().starts_with(".tmp-");
-            // Of a link the link itself counts.
+            // For a link, the age of the link itself counts.
             let meta = entry
                 .metadata()
                 .ok()
@@ -39,17 +39,17 @@ impl Store {
         found
     }
 
-    /// Removes them, while no writer is at work; says how many.
-    pub fn remove_left_over(&self, clock: &Clock) -> Result<usize, StoreError> {
+    /// Removes the leftovers while no writer is active, and returns their number.
+    pub fn remove_leftovers(&self, clock: &Clock) -> Result<usize, StoreError> {
         let _guard = self.lock()?;
-        let found = self.left_over(clock);
+        let found = self.find_leftovers(clock);
         for path in &found {
-            files::remove(path)?;
+            files::remove_store_file(path)?;
         }
         Ok(found.len())
     }
 
-    /// Whether the issues are sorted by id, each id once and every line readable.
+    /// Returns true if the issues are sorted by id, ids are unique and every line can be parsed.
     pub fn is_canonical(&self) -> Result<bool, StoreError> {
         let snapshot = self.snapshot()?;
         let rows = snapshot.index.rows().iter();
@@ -61,7 +61,7 @@ impl Store {
         Ok(!damaged && durable.map(|row| row.offset).is_sorted())
     }
 
-    /// Writes the issues anew where they are not as they should be; says whether it did.
+    /// Rewrites the issues if they are not canonical. Returns true if it did.
     pub fn rewrite(&self, clock: &Clock) -> Result<bool, StoreError> {
         self.wait_until_settled();
         let _guard = self.lock()?;
@@ -72,37 +72,46 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        if self.run_one(snapshot, &now, true)? != Folded::Done {
+        if self.run_single_fold(snapshot, &now, true)? != FoldOutcome::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
         Ok(true)
     }
 
-    /// Whether the index says of every bead what a new reading of the files says.
-    pub fn index_agrees(&self) -> Result<bool, StoreError> {
+    /// Returns true if the index agrees with a new parse of the files for every bead.
+    pub fn is_index_correct(&self) -> Result<bool, StoreError> {
         let Some(now) = index::Index::open(&self.paths.index()) else {
             return Ok(true);
         };
-        let new = Source::fresh_index(&self.paths)?;
+        let new = OpenFiles::build_fresh_index(&self.paths)?;
         let is_same = |at: u32| {
             let there = new.find(now.id(at)).and_then(|at| new.row(at));
-            let (Some(own), Some(there)) = (now.row(at), there) else {
+            let (Some(stored_row), Some(new_row)) = (now.row(at), there) else {
                 return false;
             };
-            (own.hash, own.offset, own.status, own.priority)
-                == (there.hash, there.offset, there.status, there.priority)
+            (
+                stored_row.hash,
+                stored_row.offset,
+                stored_row.status,
+                stored_row.priority,
+            ) == (
+                new_row.hash,
+                new_row.offset,
+                new_row.status,
+                new_row.priority,
+            )
         };
         let knows_all = (0..new.len()).all(|at| now.find(new.id(at)).is_some());
         Ok(knows_all && (0..now.len()).all(is_same))
     }
 
-    /// Takes an index away that does not say what the files say; says whether it did.
-    pub fn forget_wrong_index(&self) -> Result<bool, StoreError> {
+    /// Removes an index that disagrees with the files. Returns true if it did.
+    pub fn remove_wrong_index(&self) -> Result<bool, StoreError> {
         let _guard = self.lock()?;
-        if self.index_agrees()? {
+        if self.is_index_correct()? {
             return Ok(false);
         }
-        files::remove(&self.paths.index())?;
+        files::remove_store_file(&self.paths.index())?;
         Ok(true)
     }
 }
@@ -121,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_old_unfinished_files_are_left_over_and_are_removed() {
+    fn only_old_unfinished_files_are_removed() {
         let keep = tempfile::tempdir().unwrap();
         let dir = keep.path().join(".beads");
         let store = Store::create(&dir, "bd").unwrap();
@@ -145,10 +154,10 @@ mod tests {
         fs::create_dir(dir.join(".tmp-folder")).unwrap();
         let mut sorted = old.to_vec();
         sorted.sort();
-        assert_eq!(store.left_over(&clock), sorted);
-        assert_eq!(store.remove_left_over(&clock).unwrap(), 3);
+        assert_eq!(store.find_leftovers(&clock), sorted);
+        assert_eq!(store.remove_leftovers(&clock).unwrap(), 3);
         assert!(old.iter().all(|path| !path.exists()));
         assert!(young.exists() && other.exists());
-        assert!(store.left_over(&clock).is_empty());
+        assert!(store.find_leftovers(&clock).is_empty());
     }
 }

@@ -1,7 +1,8 @@
-//! Routes: which rig's store holds the beads of a prefix.
+//! Routes: map the prefix of an id to the store of its rig.
 //!
-//! `routes.jsonl` has one `{"prefix":"gt-","path":"gastown/mayor/rig"}` a line; paths start at the town's
-//! root, `.` is the town itself. Blank lines, comments and lines that cannot be read are passed over.
+//! `routes.jsonl` has one `{"prefix":"gt-","path":"gastown/mayor/rig"}` per line. Paths start at
+//! the town's root; `.` is the town itself. Blank lines, comments and lines that cannot be parsed
+//! are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,11 @@ use crate::bead::lines;
 use crate::store::disk::find;
 use kit::sys::Env;
 
-/// One line of `routes.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
     /// The prefix with its hyphen.
     pub prefix: String,
-    /// The folder, from the town's root.
+    /// The folder, relative to the town's root.
     pub path: String,
 }
 
@@ -29,7 +29,6 @@ impl Route {
     }
 }
 
-/// All routes of a town.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Routes {
     town: PathBuf,
@@ -42,32 +41,32 @@ impl Routes {
         if dir.join("mayor/town.json").is_file() {
             return Self::read(dir, &dir.join(".beads"));
         }
-        let town = town_of(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
-        let own = Self::read(&town, dir);
-        if own.routes.is_empty() {
+        let town = find_town_root(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
+        let routes = Self::read(&town, dir);
+        if routes.routes.is_empty() {
             return Self::read(&town, &town.join(".beads"));
         }
-        own
+        routes
     }
 
-    /// Reads the routes as a command in a working directory sees them: those of its beads folder, else of
-    /// the town it stands in. With `BEADS_DIR` set there are none.
-    pub fn of_place(beads_dir: &Path, env: &Env) -> Self {
+    /// Reads the routes for a command in a working directory: those of its beads folder, or those
+    /// of the enclosing town. There are none if `BEADS_DIR` is set.
+    pub fn for_working_dir(beads_dir: &Path, env: &Env) -> Self {
         if env.get("BEADS_DIR").is_some() {
             return Self::default();
         }
-        let town = town_of(env.cwd());
+        let town = find_town_root(env.cwd());
         let parent = || beads_dir.parent().unwrap_or(beads_dir).to_owned();
-        let own = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
+        let routes = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
         match town {
-            Some(town) if own.routes.is_empty() => Self::read(&town, &town.join(".beads")),
-            _ => own,
+            Some(town) if routes.routes.is_empty() => Self::read(&town, &town.join(".beads")),
+            _ => routes,
         }
     }
 
     fn read(town: &Path, beads_dir: &Path) -> Self {
         let text = fs::read(beads_dir.join("routes.jsonl")).unwrap_or_default();
-        let mut routes: Vec<Route> = lines::values(&text);
+        let mut routes: Vec<Route> = lines::parse_values(&text);
         routes.retain(|route| !route.prefix.is_empty() && !route.path.is_empty());
         Self {
             town: town.to_owned(),
@@ -75,30 +74,31 @@ impl Routes {
         }
     }
 
-    /// All routes, in the order of the file.
+    /// All routes, in file order.
     pub fn all(&self) -> &[Route] {
         &self.routes
     }
 
-    /// The beads folder that holds an id, if a route leads to one that exists.
+    /// Returns the beads folder that holds an id, if a route leads to an existing one.
     pub fn dir_for(&self, id: &str) -> Option<PathBuf> {
         let prefix = id::route_prefix(id)?;
         let route = self.routes.iter().find(|route| route.prefix == prefix)?;
         self.dir_of(route)
     }
 
-    /// The beads folder of a route, redirect followed.
+    /// Returns the beads folder of a route, after following its redirect.
     pub fn dir_of(&self, route: &Route) -> Option<PathBuf> {
         let dir = if route.path == "." {
             self.town.join(".beads")
         } else {
             self.town.join(&route.path).join(".beads")
         };
-        dir.is_dir().then(|| find::follow(&dir, &mut Vec::new()))
+        dir.is_dir()
+            .then(|| find::follow_redirect(&dir, &mut Vec::new()))
     }
 
-    /// The route of a rig, by its name or its prefix with or without the hyphen.
-    pub fn of_rig(&self, name: &str) -> Option<&Route> {
+    /// Returns the route of a rig, by its name or by its prefix with or without the hyphen.
+    pub fn route_of_rig(&self, name: &str) -> Option<&Route> {
         self.routes.iter().find(|route| {
             route.prefix == name
                 || route.prefix.trim_end_matches('-') == name
@@ -107,8 +107,8 @@ impl Routes {
     }
 }
 
-/// The root of the town that a folder stands in.
-pub fn town_of(folder: &Path) -> Option<PathBuf> {
+/// Returns the root of the town that contains a folder.
+pub fn find_town_root(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
         .find(|folder| folder.join("mayor/town.json").is_file())
@@ -155,18 +155,18 @@ mod tests {
         let town = town();
         let routes = Routes::load(town.path());
         for name in ["gastown", "gt", "gt-"] {
-            assert_eq!(routes.of_rig(name).unwrap().prefix, "gt-");
+            assert_eq!(routes.route_of_rig(name).unwrap().prefix, "gt-");
         }
     }
 
     #[test]
-    fn beads_dir_turns_routing_off() {
+    fn beads_dir_disables_routing() {
         let town = town();
         let beads = town.path().join(".beads");
-        let with = Env::with(town.path(), [("BEADS_DIR", "/x")]);
-        assert!(Routes::of_place(&beads, &with).all().is_empty());
+        let with = Env::with_vars(town.path(), [("BEADS_DIR", "/x")]);
+        assert!(Routes::for_working_dir(&beads, &with).all().is_empty());
         assert_eq!(
-            Routes::of_place(&beads, &Env::with(town.path(), []))
+            Routes::for_working_dir(&beads, &Env::with_vars(town.path(), []))
                 .all()
                 .len(),
             3

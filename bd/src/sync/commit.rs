@@ -1,43 +1,44 @@
-//! The commit: the store's shared files on top of what the branch has.
+//! Commits the store's shared files on top of the branch.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::place::SyncPlace;
-use super::side::{Side, Sides};
-use super::tips::Tips;
+use super::side::{CommitSide, CommitSides};
+use super::tips::SyncTips;
 use super::unite;
 use super::{SyncError, SyncRequest};
-use crate::git::{Entries, GitError, TreeEntry};
+use crate::git::{GitError, TreeEntries, TreeEntry};
 use crate::merge;
 use crate::store::exchange::ExchangedStore;
 
-/// What is committed.
-pub(super) struct Commit<'a> {
+/// A commit in preparation.
+pub(super) struct SyncCommit<'a> {
     pub request: &'a SyncRequest<'a>,
     pub place: &'a SyncPlace,
-    pub tips: &'a Tips,
-    pub sides: &'a Sides,
+    pub tips: &'a SyncTips,
+    pub sides: &'a CommitSides,
     pub shared: &'a ExchangedStore,
-    /// The name of the file of issues.
+    /// The name of the issues file.
     pub issues: &'a str,
 }
 
-/// Where the branch is.
-pub(super) struct Made {
+/// The branch after a commit.
+pub(super) struct BranchUpdate {
     pub tip: Option<String>,
-    /// Whether there is a new commit of ours.
+    /// True if the tip is a new commit of ours.
     pub is_new: bool,
-    /// How many beads it changes.
+    /// The number of beads that the commit changes.
     pub sent: usize,
 }
 
-impl Commit<'_> {
-    /// Makes it, where anything is new; nothing where someone else moved the branch meanwhile.
-    pub(super) fn make(&self) -> Result<Option<Made>, SyncError> {
-        let Tips { ours, theirs, .. } = self.tips;
+impl SyncCommit<'_> {
+    /// Commits if anything is new. Returns `None` if another process moved the branch in the
+    /// meantime.
+    pub(super) fn commit(&self) -> Result<Option<BranchUpdate>, SyncError> {
+        let SyncTips { ours, theirs, .. } = self.tips;
         let entries = self.entries()?;
-        let old = |tip| Made {
+        let old = |tip| BranchUpdate {
             tip,
             is_new: false,
             sent: 0,
@@ -45,9 +46,9 @@ impl Commit<'_> {
         if ours.is_none() && theirs.is_none() && self.is_empty() {
             return Ok(Some(old(None)));
         }
-        let is_as = |side: &Option<Rc<Side>>| {
+        let is_as = |side: &Option<Rc<CommitSide>>| {
             side.as_ref()
-                .is_some_and(|side| self.all_of(side) == entries)
+                .is_some_and(|side| self.files_of_side(side) == entries)
         };
         if theirs.is_none() && is_as(&self.sides.ours) {
             return Ok(Some(old(ours.clone())));
@@ -56,10 +57,10 @@ impl Commit<'_> {
         let (tip, sent) = if let (true, Some(theirs)) = (only_theirs, theirs) {
             (theirs.clone(), None)
         } else {
-            let (tip, sent) = self.write(&entries)?;
+            let (tip, sent) = self.write_commit(&entries)?;
             (tip, Some(sent))
         };
-        // Once more: what took its time may have given someone the time.
+        // Checked again, because the branch may have been checked out in the meantime.
         self.place.refuse_checked_out()?;
         let reference = self.place.reference();
         match self.place.git.update_ref(&reference, &tip, ours.as_deref()) {
@@ -69,14 +70,14 @@ impl Commit<'_> {
             }
             Err(error) => return Err(error.into()),
         }
-        Ok(Some(Made {
+        Ok(Some(BranchUpdate {
             tip: Some(tip),
             is_new: sent.is_some(),
             sent: sent.unwrap_or_default(),
         }))
     }
 
-    /// Whether our branch has nothing that theirs has not.
+    /// Returns true if our branch has no commit that theirs lacks.
     fn is_behind(&self) -> Result<bool, SyncError> {
         match (&self.tips.ours, &self.tips.theirs) {
             (Some(ours), Some(theirs)) => Ok(self.place.git.is_ancestor(ours, theirs)?),
@@ -85,16 +86,16 @@ impl Commit<'_> {
     }
 
     fn is_empty(&self) -> bool {
-        let own = &self.shared.own;
-        own.issues.is_empty()
-            && own.archive.is_empty()
+        let store_side = &self.shared.side;
+        store_side.issues.is_empty()
+            && store_side.archive.is_empty()
             && self.request.store.history_files().is_empty()
     }
 
-    fn write(&self, entries: &Entries) -> Result<(String, usize), SyncError> {
+    fn write_commit(&self, entries: &TreeEntries) -> Result<(String, usize), SyncError> {
         let git = &self.place.git;
         let tree = git.write_entries(entries)?;
-        let Tips { ours, theirs, .. } = self.tips;
+        let SyncTips { ours, theirs, .. } = self.tips;
         let parents: Vec<&str> = [ours, theirs]
             .into_iter()
             .flatten()
@@ -107,26 +108,29 @@ impl Commit<'_> {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
             None => Rc::default(),
         };
-        let sent = unite::changed(&before, &self.shared.own.issues);
+        let sent = unite::count_changed(&before, &self.shared.side.issues);
         let commit = git.commit_tree(&tree, &parents, &message, &self.request.author)?;
         Ok((commit, sent))
     }
 
-    /// Every file of the commit.
-    fn entries(&self) -> Result<Entries, SyncError> {
-        let mut entries = self.others()?;
-        let own = &self.shared.own;
+    /// Returns all files of the commit.
+    fn entries(&self) -> Result<TreeEntries, SyncError> {
+        let mut entries = self.other_files()?;
+        let store_side = &self.shared.side;
         let store = self.request.store;
         let prefix = &self.place.prefix;
-        entries.insert(format!("{prefix}{}", self.issues), self.file(&own.issues)?);
-        let years = own.archive.iter();
+        entries.insert(
+            format!("{prefix}{}", self.issues),
+            self.file(&store_side.issues)?,
+        );
+        let years = store_side.archive.iter();
         for (name, content) in years.filter(|(_, content)| !content.is_empty()) {
             entries.insert(format!("{prefix}archive/{name}"), self.file(content)?);
         }
         for (name, size) in store.history_files() {
             let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
             let mut known = sides.filter_map(|side| side.events.get(&name));
-            // Such a file only grows: of the same length it is the same.
+            // This file only grows, so the same length means the same content.
             let entry = match known.find(|entry| entry.size == size) {
                 Some(entry) => entry.clone(),
                 None => self.file(&store.history_file(&name)?)?,
@@ -144,8 +148,8 @@ impl Commit<'_> {
         })
     }
 
-    /// A commit's files, by whole paths.
-    fn all_of(&self, side: &Side) -> Entries {
+    /// Returns the files of a commit by their whole paths.
+    fn files_of_side(&self, side: &CommitSide) -> TreeEntries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
         if let Some(entry) = &side.issues {
@@ -162,10 +166,10 @@ impl Commit<'_> {
         all
     }
 
-    /// The files that are not this store's: other stores of the repository, and what else is on the branch.
-    fn others(&self) -> Result<Entries, SyncError> {
-        let none = Entries::new();
-        let other = |side: &'_ Option<Rc<Side>>| {
+    /// Returns the files of other stores in the repository, and any other files on the branch.
+    fn other_files(&self) -> Result<TreeEntries, SyncError> {
+        let none = TreeEntries::new();
+        let other = |side: &'_ Option<Rc<CommitSide>>| {
             side.as_ref()
                 .map_or(none.clone(), |side| side.other.clone())
         };
@@ -177,16 +181,16 @@ impl Commit<'_> {
         if self.sides.ours.is_none() {
             return Ok(theirs);
         }
-        let mut merged = Entries::new();
+        let mut merged = TreeEntries::new();
         let paths: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         for path in paths {
-            let (one, other, base) = (ours.get(path), theirs.get(path), fork.get(path));
-            let entry = if one == other || other == base {
-                one.cloned()
-            } else if one == base {
-                other.cloned()
+            let (our_entry, their_entry, base) = (ours.get(path), theirs.get(path), fork.get(path));
+            let entry = if our_entry == their_entry || their_entry == base {
+                our_entry.cloned()
+            } else if our_entry == base {
+                their_entry.cloned()
             } else {
-                self.both(path, [base, one, other])?
+                self.merge_file(path, [base, our_entry, their_entry])?
             };
             if let Some(entry) = entry {
                 merged.insert(path.clone(), entry);
@@ -195,15 +199,16 @@ impl Commit<'_> {
         Ok(merged)
     }
 
-    /// A file that both ends of the branch changed: beads are merged as beads, of anything else the remote's counts.
-    fn both(
+    /// Merges a file that both ends of the branch changed: beads are merged as beads; for any other
+    /// file the remote's version wins.
+    fn merge_file(
         &self,
         path: &str,
         three: [Option<&TreeEntry>; 3],
     ) -> Result<Option<TreeEntry>, SyncError> {
-        let [base, one, other] = three;
-        let (Some(one), Some(other)) = (one, other) else {
-            return Ok(one.or(other).cloned());
+        let [base, our_entry, their_entry] = three;
+        let (Some(our_entry), Some(their_entry)) = (our_entry, their_entry) else {
+            return Ok(our_entry.or(their_entry).cloned());
         };
         let git = &self.place.git;
         let text = |entry: &TreeEntry| git.blob(&entry.id);
@@ -212,13 +217,16 @@ impl Commit<'_> {
             .extension()
             .is_some_and(|kind| kind == "jsonl");
         if is_history && is_lines {
-            return Ok(Some(self.file(&unite::history(text(one)?, text(other)?))?));
+            return Ok(Some(self.file(&unite::unite_history(
+                text(our_entry)?,
+                text(their_entry)?,
+            ))?));
         }
         if !is_lines {
-            return Ok(Some(other.clone()));
+            return Ok(Some(their_entry.clone()));
         }
         let base = base.map(text).transpose()?.unwrap_or_default();
-        let merged = merge::files(&base, &text(one)?, &text(other)?, &|_| None)?;
+        let merged = merge::merge_files(&base, &text(our_entry)?, &text(their_entry)?, &|_| None)?;
         Ok(Some(self.file(&merged.text)?))
     }
 }

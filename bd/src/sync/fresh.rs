@@ -1,29 +1,33 @@
-//! A fresh clone: its beads are on their branch, and no command has had them in files yet.
+//! Reads the beads of a fresh clone, which are only on their branch.
 //!
-//! Fresh is a beads folder without issues that nobody ever wrote to here, and a project without a beads folder. A store
-//! that was in use and whose issues are gone (by `git checkout`, say) is not: nothing is revived silently.
+//! A store is fresh if its beads folder has no issues and was never written to here, or if the
+//! project has no beads folder. A store that was in use and whose issues are gone (after `git
+//! checkout`, for example) is not fresh: nothing is revived silently.
 //!
-//! Steps, under the writers' lock: the archive and history; the issues, whole and only where there are none; what they were read
-//! from; what else belongs into a beads folder. What git does not track on the branch that is checked out it is told to leave
-//! alone, in this clone's own exclude file.
+//! Steps, under the writers' lock:
+//! 1. Write the archive and history.
+//! 2. Write the issues completely, only if there are none.
+//! 3. Record the commit that they were read from.
+//! 4. Add the other files of a beads folder. Files that the checked-out branch does not track are
+//!    added to this clone's own exclude file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::SyncError;
 use super::place::SyncPlace;
-use super::side::Side;
+use super::side::CommitSide;
 use crate::bead::lines;
 use crate::bead::{id, record};
 use crate::config::Config;
 use crate::git::{Git, GitError};
-use crate::store::find::{Found, GitPlace};
-use crate::store::paths::Paths;
+use crate::store::find::{GitPlace, ProjectLocation};
+use crate::store::paths::StorePaths;
 use crate::store::{StoreError, create, exchange, route};
 use kit::sys::lock;
 use kit::sys::{Clock, Env, file};
 
-/// Files that a store has once it was written to.
+/// The files that a store has once it was written to.
 const TRACES: &[&str] = &[
     "journal.jsonl",
     "events.local.jsonl",
@@ -31,65 +35,67 @@ const TRACES: &[&str] = &[
     "sync-base",
 ];
 
-/// Beads that are on their branch only.
+/// Beads that are only on their branch.
 #[derive(Debug)]
-pub struct Fresh {
-    /// Where they belong.
+pub struct FreshClone {
     pub dir: PathBuf,
     place: SyncPlace,
     commit: String,
-    /// The branch as git names it here, with its remote.
+    /// The branch by its local name, with the remote.
     pub branch: String,
-    /// The name of the file of issues.
+    /// The name of the issues file.
     issues: String,
-    side: Side,
+    side: CommitSide,
 }
 
-/// Beads that were read from their branch.
+/// The beads that were read from their branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// How many.
+pub struct FetchedBeads {
     pub beads: usize,
-    /// Their folder.
     pub dir: PathBuf,
-    /// The branch.
     pub branch: String,
-    /// What new ids begin with.
+    /// The prefix of new ids.
     pub prefix: Option<String>,
 }
 
-/// Looks whether the beads of a working directory are on their branch only.
-pub fn find_fresh_clone(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
+/// Finds the beads of a working directory if they are only on their branch.
+pub fn find_fresh_clone(
+    env: &Env,
+    config: &Config,
+    found: Option<&ProjectLocation>,
+) -> Option<FreshClone> {
     match found {
-        Some(found) => at(&found.dir, config),
-        // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
-        None if route::town_of(env.cwd()).is_some() => None,
+        Some(found) => find_fresh_store(&found.dir, config),
+        // The clones of a town use their rig's beads and have none of their own, unless a command
+        // names them.
+        None if route::find_town_root(env.cwd()).is_some() => None,
         None => find_fresh_clone_around(env, config),
     }
 }
 
-/// Looks whether the beads of this folder are on their branch only.
-pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
-    let paths = Paths::of(dir);
+/// Finds the beads of a folder if they are only on their branch.
+pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
+    let paths = StorePaths::for_folder(dir);
     let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
     if paths.issues().is_file() || is_used() {
         return None;
     }
     let name = paths.issues().file_name()?.to_str()?.to_owned();
-    // Where it cannot be said where beads would be committed, there is nothing to read them from.
-    let place = SyncPlace::of(dir, config).ok()?;
-    on_branch(dir.to_owned(), place, name)
+    // If the branch cannot be determined, there is nothing to read.
+    let place = SyncPlace::for_folder(dir, config).ok()?;
+    find_on_branch(dir.to_owned(), place, name)
 }
 
-/// Looks for a project that is on the branch only, from the working directory upwards; inside a town, too.
-pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
+/// Finds a project that is only on the branch, from the working directory upwards, even inside a
+/// town.
+pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone> {
     if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
         .iter()
         .any(|name| env.get(name).is_some())
     {
         return None;
     }
-    let git = GitPlace::of(env.cwd());
+    let git = GitPlace::around(env.cwd());
     let root = git.root?;
     let top = git.main_root.unwrap_or_else(|| root.clone());
     let inside = env.cwd().strip_prefix(&root).ok()?;
@@ -102,20 +108,20 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
             branch,
         })
     };
-    // One look at the refs for most: there is no such branch.
-    tip(&place(String::new())?).ok()??;
+    // Most repositories have no such branch, which takes one look at the refs.
+    find_tip(&place(String::new())?).ok()??;
     inside.ancestors().find_map(|folder| {
         let inside = folder.join(".beads");
         let place = place(format!("{}/", inside.to_str()?))?;
-        on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
+        find_on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
     })
 }
 
-fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
-    let (branch, commit) = tip(&place).ok()??;
-    let side = Side::at(&place, &issues, &commit).ok()?;
+fn find_on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<FreshClone> {
+    let (branch, commit) = find_tip(&place).ok()??;
+    let side = CommitSide::from_commit(&place, &issues, &commit).ok()?;
     side.issues.as_ref()?;
-    Some(Fresh {
+    Some(FreshClone {
         dir,
         place,
         commit,
@@ -125,11 +131,11 @@ fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
     })
 }
 
-/// The branch here or at its remote, whichever has more: its name and commit.
-fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
+/// Returns the name and commit of the branch, here or at its remote, whichever is ahead.
+fn find_tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
-    let known = git.remotes_with(&place.branch)?;
+    let known = git.remotes_with_branch(&place.branch)?;
     let remote = known
         .iter()
         .find(|name| *name == "origin")
@@ -148,16 +154,16 @@ fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     }
 }
 
-impl Fresh {
-    /// Reads them into their folder.
-    pub fn take(&self, clock: &Clock) -> Result<Taken, SyncError> {
+impl FreshClone {
+    /// Reads the beads into their folder.
+    pub fn fetch(&self, clock: &Clock) -> Result<FetchedBeads, SyncError> {
         let failed = |source| StoreError::io("create", &self.dir, source);
-        file::make_folder(&self.dir, 0o750).map_err(failed)?;
-        let _guard =
-            lock::acquire(&self.dir.join(".lock"), lock::PATIENCE).map_err(StoreError::from)?;
+        file::create_folder(&self.dir, 0o750).map_err(failed)?;
+        let _guard = lock::acquire_lock(&self.dir.join(".lock"), lock::PATIENCE)
+            .map_err(StoreError::from)?;
         let text = self.side.issues_text(&self.place)?.unwrap_or_default();
-        let (beads, prefix) = summary(&text);
-        let taken = Taken {
+        let (beads, prefix) = summarize_beads(&text);
+        let taken = FetchedBeads {
             beads,
             dir: self.dir.clone(),
             branch: self.place.branch.clone(),
@@ -165,32 +171,35 @@ impl Fresh {
         };
         self.exclude()?;
         for (name, content) in self.side.archive_texts(&self.place)? {
-            put(&self.dir.join("archive").join(name), &content)?;
+            create_if_absent(&self.dir.join("archive").join(name), &content)?;
         }
         for (name, entry) in &self.side.events {
-            put(
+            create_if_absent(
                 &self.dir.join("events").join(name),
                 &self.place.git.blob(&entry.id)?,
             )?;
         }
-        // Last, and never over what another command was quicker with.
-        if put(&self.dir.join(&self.issues), &text)? {
-            exchange::begin(&self.dir, &self.place.branch, &self.commit, clock)?;
+        // Written last, and never over the issues of a faster command.
+        if create_if_absent(&self.dir.join(&self.issues), &text)? {
+            exchange::record_first_base(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
         if !self.dir.join("metadata.json").is_file() {
-            let own = self.dir.join("config.yaml").is_file();
-            create::fill(&self.dir, taken.prefix.as_deref().filter(|_| !own))?;
+            let has_config = self.dir.join("config.yaml").is_file();
+            create::complete_fetched_store(
+                &self.dir,
+                taken.prefix.as_deref().filter(|_| !has_config),
+            )?;
         }
         Ok(taken)
     }
 
-    /// Tells git to leave alone what is not tracked where these files come to be.
+    /// Excludes the files that are not tracked from git.
     fn exclude(&self) -> Result<(), SyncError> {
         let git = &self.place.git;
         if git.is_bare()? {
             return Ok(());
         }
-        let root = git.beside(git.top()?);
+        let root = git.in_folder(git.top()?);
         let folder = self.place.prefix.trim_end_matches('/');
         if folder.is_empty() {
             return Ok(());
@@ -208,12 +217,12 @@ impl Fresh {
     }
 }
 
-/// How many beads a text has that are not deleted, and what most of their ids begin with.
-fn summary(text: &[u8]) -> (usize, Option<String>) {
+/// Returns the number of beads that are not deleted, and the most frequent prefix.
+fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
     let mut count = 0;
     let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, span) in lines::spans(text, 0) {
-        let Ok(bead) = record::parse(&text[span]) else {
+    for (_, span) in lines::iter_line_spans(text, 0) {
+        let Ok(bead) = record::parse_bead(&text[span]) else {
             continue;
         };
         if bead.is_tombstone() {
@@ -228,12 +237,12 @@ fn summary(text: &[u8]) -> (usize, Option<String>) {
     (count, most.map(|(prefix, _)| prefix))
 }
 
-fn put(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
+fn create_if_absent(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
     let failed = |error| StoreError::io("write", path, error);
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).map_err(failed)?;
+        file::create_folder(folder, 0o755).map_err(failed)?;
     }
-    file::create(path, content, 0o644).map_err(failed)
+    file::create_file(path, content, 0o644).map_err(failed)
 }
 
 #[cfg(test)]
@@ -241,9 +250,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_prefix_is_that_of_most_beads_that_are_left() {
+    fn the_prefix_is_the_most_common_one_of_the_remaining_beads() {
         let text = b"{\"id\":\"a-1\"}\n{\"id\":\"b-1\"}\n{\"id\":\"b-2\"}\n{\"id\":\"a-2\",\"status\":\"tombstone\"}\n";
-        assert_eq!(summary(text), (3, Some("b".to_owned())));
-        assert_eq!(summary(b""), (0, None));
+        assert_eq!(summarize_beads(text), (3, Some("b".to_owned())));
+        assert_eq!(summarize_beads(b""), (0, None));
     }
 }

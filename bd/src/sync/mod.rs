@@ -1,16 +1,19 @@
-//! Beads and their branch: what `bd sync --full` does, and gtd by itself.
+//! Synchronizes beads with their branch: `bd sync --full`, and gtd on its own.
 //!
-//! The branch (`sync-branch`, by default `beads-sync`) holds the store's shared files at their paths in the
-//! repository and is written straight to its ref. What must always hold: no checkout, no hook, no index or work tree
-//! of anybody is touched, and never a branch that someone has checked out; what came from the branch is in the
-//! store before a commit says so; nothing is pushed but with what the remote had in it.
+//! The branch (`sync-branch`, by default `beads-sync`) holds the store's shared files at their
+//! paths in the repository and is written directly to its ref. No checkout, hook, index or work
+//! tree is touched, and never a branch that is checked out. Changes from the branch are in the
+//! store before a commit contains them. Nothing is pushed that lacks the remote's changes.
 //!
-//! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
-//! ([`crate::store::exchange`], `unite`), unless lines that a rollback took wait for a decision; commit where anything is new
-//! (`commit`); push. Where the remote moved meanwhile, from the beginning.
+//! Steps:
+//! 1. Query the remote (`place`).
+//! 2. Unite it with the store by field, under the store's lock ([`crate::store::exchange`],
+//!    `unite`), unless rolled-back lines wait for a decision.
+//! 3. Commit if anything is new (`commit`).
+//! 4. Push. If the remote moved in the meantime, start over.
 //!
-//! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
-//! both have the same.
+//! After a crash between any two steps the next run continues: before the commit the store merely
+//! has more than the branch, and after it both have the same.
 
 mod commit;
 pub mod fresh;
@@ -23,127 +26,117 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
-use crate::merge::{MergeError, Note, Overruled};
-use crate::store::exchange::{Base, StoreSide};
+use crate::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
+use crate::merge::{MergeError, MergeNote, OverruledValue};
+use crate::store::exchange::{StoreSide, SyncBase};
 use crate::store::rollback;
 use crate::store::{Store, StoreError};
-use kit::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, RandomSource};
 pub use place::SyncPlace;
-use side::{Side, Sides};
-use tips::{Tips, see, tips};
+use side::{CommitSide, CommitSides};
+use tips::{SyncTips, find_tips, query_remote};
 use unite::MergeReport;
 
-/// How often a remote that moved is read again.
+/// The maximum number of rounds with a remote that moves.
 const TRIES: usize = 5;
 
-/// What is asked for.
+/// The options of a sync.
 #[derive(Debug, Clone)]
 pub struct SyncRequest<'a> {
-    /// Whose beads.
     pub store: &'a Store,
-    /// By which settings.
     pub config: &'a Config,
-    /// Who commits.
     pub author: Identity,
-    /// What the commit says; the time where nothing is given.
+    /// The commit message; the time if `None`.
     pub message: Option<&'a str>,
-    /// Whether the remote is asked.
+    /// True to query the remote.
     pub pull: bool,
-    /// Whether the branch is pushed.
+    /// True to push the branch.
     pub push: bool,
-    /// How long each command that asks the remote may take.
+    /// The time limit of each command that contacts the remote.
     pub network: Duration,
-    /// The clock.
     pub clock: &'a Clock,
-    /// Chance.
-    pub random: &'a Random,
+    pub random: &'a RandomSource,
 }
 
-/// What was done.
 #[derive(Debug, Clone, Default)]
-pub struct Synced {
-    /// The branch.
+pub struct SyncReport {
     pub branch: String,
-    /// The remote, where there is one.
+    /// The remote; `None` if there is none.
     pub remote: Option<String>,
-    /// The commit that the branch is at.
+    /// The commit of the branch.
     pub tip: Option<String>,
-    /// Whether a commit was made.
+    /// True if a commit was created.
     pub committed: bool,
-    /// How many beads are in the commit as the branch, at the remote where that was ahead, did not have them.
+    /// The number of beads that the commit adds or changes, relative to the newer of the local and
+    /// the remote branch.
     pub sent: usize,
-    /// How many beads of the store changed by what others did.
+    /// The number of beads of the store that others' changes affected.
     pub received: usize,
-    /// What conflicts took away.
-    pub lost: Vec<Overruled>,
-    /// What else should be told.
-    pub notes: Vec<Note>,
-    /// Whether the remote has it all.
+    pub lost: Vec<OverruledValue>,
+    /// The decisions of the merge.
+    pub notes: Vec<MergeNote>,
+    /// True if the remote has all changes.
     pub pushed: bool,
-    /// Why the remote does not have it, though it was to.
+    /// The reason why the remote does not have all changes although a push was requested.
     pub unpushed: Option<String>,
 }
 
-/// Why beads were not brought together with their branch.
+/// The reason why a sync failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum SyncError {
-    /// The settings turn it off.
+    /// The settings turn the sync off.
     #[error("sync-branch is empty: nothing is committed, merged or pushed")]
     Off,
-    /// There is no repository.
     #[error("not in a git repository: {}", dir.display())]
     NotInGit { dir: PathBuf },
-    /// The name is not one that beads can be committed to.
+    /// The branch name is not allowed for beads.
     #[error("beads cannot be committed to the branch \"{name}\": {reason}")]
     Name { name: String, reason: &'static str },
-    /// Someone works on the branch.
+    /// The branch is checked out.
     #[error("the branch {branch} is checked out in {}", path.display())]
     CheckedOut { branch: String, path: PathBuf },
-    /// It is not clear which remote is meant.
+    /// The remote of the branch is ambiguous.
     #[error("{branch} may belong to any of the remotes {}", names.join(", "))]
     Remotes { branch: String, names: Vec<String> },
-    /// A rollback took lines of the issues, and nobody decided about them.
-    #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::some(ids))]
+    /// Rolled-back lines of the issues wait for a decision.
+    #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::format_some(ids))]
     RolledBack { path: PathBuf, ids: Vec<String> },
-    /// Others push all the time.
+    /// The remote moved in every round.
     #[error("{branch} moved on {remote} each of {TRIES} times")]
     Moving { branch: String, remote: String },
     /// A side has conflict markers.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Brings a store and its branch together.
-pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
-    let mut place = SyncPlace::of(request.store.dir(), request.config)?;
+/// Synchronizes a store with its branch.
+pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
+    let mut place = SyncPlace::for_folder(request.store.dir(), request.config)?;
     place.git = place.git.with_network(request.network);
     place.refuse_checked_out()?;
     let remote = place.remote()?;
-    let _turn = request.store.take_turn()?;
-    let mut synced = Synced {
+    let _turn = request.store.lock_sync()?;
+    let mut synced = SyncReport {
         branch: place.branch.clone(),
         remote: remote.clone(),
-        ..Synced::default()
+        ..SyncReport::default()
     };
     for _ in 0..TRIES {
-        let seen = see(request, &place, remote.as_deref())?;
-        let tips = tips(request, &place, remote.as_deref(), &seen)?;
-        match round(request, &place, &tips, &mut synced)? {
-            Round::Overtaken => continue,
-            Round::Done(tip) => synced.tip = tip,
+        let seen = query_remote(request, &place, remote.as_deref())?;
+        let tips = find_tips(request, &place, remote.as_deref(), &seen)?;
+        match run_round(request, &place, &tips, &mut synced)? {
+            SyncRound::Overtaken => continue,
+            SyncRound::Done(tip) => synced.tip = tip,
         }
         let (Some(remote), true, Some(tip)) = (&remote, request.push, &synced.tip) else {
             return Ok(synced);
         };
-        if let Some(away) = seen.away {
+        if let Some(away) = seen.unreachable {
             synced.unpushed = Some(away);
             return Ok(synced);
         }
@@ -153,7 +146,7 @@ pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
         }
         match place
             .git
-            .push(remote, tip, &place.branch, Lease::FastForward, false)
+            .push(remote, tip, &place.branch, PushLease::FastForward, false)
         {
             Ok(()) => {
                 synced.pushed = true;
@@ -173,70 +166,75 @@ pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
     })
 }
 
-/// Who commits: the setting `git.author`, else git's user in `folder`, else whoever acts.
-pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
-    let told = config.get("git.author");
-    if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
+/// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.
+pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
+    let setting = config.get("git.author");
+    if let Some((name, email)) = setting.as_deref().and_then(|told| told.split_once('<')) {
         return Identity {
             name: name.trim().to_owned(),
             email: email.trim_end_matches('>').trim().to_owned(),
         };
     }
     let user = Git::at(folder).user(env);
-    let told = |name| env.get(name).map(str::to_owned);
+    let variable = |name| env.get(name).map(str::to_owned);
     Identity {
-        name: told("GIT_AUTHOR_NAME").or(user.name).unwrap_or(actor.name),
-        email: told("GIT_AUTHOR_EMAIL")
+        name: variable("GIT_AUTHOR_NAME")
+            .or(user.name)
+            .unwrap_or(actor.name),
+        email: variable("GIT_AUTHOR_EMAIL")
             .or(user.email)
             .unwrap_or(actor.email),
     }
 }
 
-/// How many beads the branch does not have as they are here.
+/// The number of beads whose current state the branch lacks.
 pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
     let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
-        Some(tip) => Side::at(place, &name.to_string_lossy(), &tip)?.issues_text(place)?,
+        Some(tip) => {
+            CommitSide::from_commit(place, &name.to_string_lossy(), &tip)?.issues_text(place)?
+        }
         None => None,
     };
-    Ok(unite::changed(
+    Ok(unite::count_changed(
         &there.unwrap_or_default(),
         &store.durable_lines()?,
     ))
 }
 
-/// How one round ended.
-enum Round {
-    /// The branch is there now; nowhere where there is nothing to commit.
+/// The outcome of one round.
+enum SyncRound {
+    /// The branch is at this commit; `None` if there is nothing to commit.
     Done(Option<String>),
-    /// Someone else moved it meanwhile.
+    /// Another process moved the branch in the meantime.
     Overtaken,
 }
 
-/// Brings store and commits together once, commits where anything is new, and remembers what the store has all of.
-fn round(
+/// Unites store and commits once, commits if anything is new, and records the new base of the
+/// store.
+fn run_round(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
-    tips: &Tips,
-    synced: &mut Synced,
-) -> Result<Round, SyncError> {
+    tips: &SyncTips,
+    synced: &mut SyncReport,
+) -> Result<SyncRound, SyncError> {
     let name = request.store.issues_file().file_name();
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
-    let sides = Sides::at(place, &name, tips)?;
-    let mut told = MergeReport::default();
+    let sides = CommitSides::from_tips(place, &name, tips)?;
+    let mut report = MergeReport::default();
     let mut before = Vec::new();
     let shared = request
         .store
-        .exchange(request.clock, request.random, |own: &StoreSide| {
-            told = MergeReport::default();
-            before.clone_from(&own.issues);
-            refuse_rolled_back(request.store, &own.issues)?;
-            sides.unite(request, place, tips, own.clone(), &mut told)
+        .exchange(request.clock, request.random, |current: &StoreSide| {
+            report = MergeReport::default();
+            before.clone_from(&current.issues);
+            check_no_rollback(request.store, &current.issues)?;
+            sides.unite(request, place, tips, current.clone(), &mut report)
         })?;
-    synced.received += unite::changed(&before, &shared.own.issues);
-    synced.lost.append(&mut told.lost);
-    synced.notes.append(&mut told.notes);
-    let commit = commit::Commit {
+    synced.received += unite::count_changed(&before, &shared.side.issues);
+    synced.lost.append(&mut report.lost);
+    synced.notes.append(&mut report.notes);
+    let commit = commit::SyncCommit {
         request,
         place,
         tips,
@@ -244,29 +242,29 @@ fn round(
         shared: &shared,
         issues: &name,
     };
-    let Some(made) = commit.make()? else {
-        return Ok(Round::Overtaken);
+    let Some(made) = commit.commit()? else {
+        return Ok(SyncRound::Overtaken);
     };
     if made.is_new {
         synced.committed = true;
         synced.sent = made.sent;
     }
-    // Also where there is nothing to commit yet: that, too, is then known to be nothing new.
-    request.store.set_base(&Base {
+    // Recorded even if there is nothing to commit yet, so that the next check finds no changes.
+    request.store.set_base(&SyncBase {
         branch: place.branch.clone(),
         commit: made.tip.clone().unwrap_or_default(),
         at: request.clock.now().to_string(),
         issues: shared.version,
     })?;
-    Ok(Round::Done(made.tip))
+    Ok(SyncRound::Done(made.tip))
 }
 
-/// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
-fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
+/// Fails while rolled-back lines wait for a decision, so that other clones do not lose them too.
+fn check_no_rollback(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
     let mut ids: Vec<String> = store
         .rolled_back_in(issues)?
         .into_iter()
-        .map(|one| one.id)
+        .map(|change| change.id)
         .collect();
     ids.dedup();
     if ids.is_empty() {

@@ -1,4 +1,4 @@
-//! Where a store's beads are committed: repository, branch, path and remote.
+//! The place to which a store's beads are committed: repository, branch, path and remote.
 
 use std::path::{Path, PathBuf};
 
@@ -7,27 +7,25 @@ use crate::config::Config;
 use crate::git::Git;
 use crate::store::find::GitPlace;
 
-/// The longest name of a branch.
+/// The maximum length of a branch name.
 const LONGEST: usize = 255;
 
-/// Where a store's beads are committed.
+/// The place to which a store's beads are committed.
 #[derive(Debug, Clone)]
 pub struct SyncPlace {
-    /// The repository.
     pub git: Git,
-    /// The beads folder in it: empty, or with a final slash.
+    /// The path of the beads folder in the repository: empty, or with a final slash.
     pub prefix: String,
-    /// The branch.
     pub branch: String,
 }
 
 impl SyncPlace {
-    /// The place of a beads folder by its settings.
-    pub fn of(dir: &Path, config: &Config) -> Result<Self, SyncError> {
+    /// Determines the place of a beads folder from its settings.
+    pub fn for_folder(dir: &Path, config: &Config) -> Result<Self, SyncError> {
         let branch = config.sync_branch().ok_or(SyncError::Off)?;
         check_name(&branch)?;
         let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-        if let Some(repository) = beside(&dir) {
+        if let Some(repository) = shared_repository(&dir) {
             let name = dir.file_name().unwrap_or_default().to_string_lossy();
             return Ok(Self {
                 git: Git::at(repository),
@@ -35,7 +33,7 @@ impl SyncPlace {
                 branch,
             });
         }
-        if GitPlace::of(&dir).root.is_none() {
+        if GitPlace::around(&dir).root.is_none() {
             return Err(SyncError::NotInGit { dir });
         }
         let git = Git::at(&dir);
@@ -47,19 +45,19 @@ impl SyncPlace {
         })
     }
 
-    /// The full name of the branch.
+    /// The full ref name of the branch.
     pub fn reference(&self) -> String {
         format!("refs/heads/{}", self.branch)
     }
 
-    /// Where the branch of a remote is known to be.
+    /// The remote-tracking ref of the branch.
     pub fn tracking(&self, remote: &str) -> String {
         format!("refs/remotes/{remote}/{}", self.branch)
     }
 
-    /// Refuses where someone works on the branch.
+    /// Fails if the branch is checked out.
     pub fn refuse_checked_out(&self) -> Result<(), SyncError> {
-        match self.git.checked_out(&self.branch)? {
+        match self.git.checked_out_worktree(&self.branch)? {
             None => Ok(()),
             Some(path) => Err(SyncError::CheckedOut {
                 branch: self.branch.clone(),
@@ -68,13 +66,13 @@ impl SyncPlace {
         }
     }
 
-    /// The remote of the branch: the one that git is told for it, `origin`, or the only one.
+    /// Returns the remote of the branch: the one in git's configuration, `origin`, or the only one.
     pub fn remote(&self) -> Result<Option<String>, SyncError> {
         let mut names = self.git.remotes()?;
-        let told = self
+        let configured = self
             .git
             .config_get(&format!("branch.{}.remote", self.branch))?;
-        for wanted in told.into_iter().chain(["origin".to_owned()]) {
+        for wanted in configured.into_iter().chain(["origin".to_owned()]) {
             if names.contains(&wanted) {
                 return Ok(Some(wanted));
             }
@@ -88,20 +86,20 @@ impl SyncPlace {
         Ok(names.pop())
     }
 
-    /// Whether a beads folder has a repository that is there for its project, rather than one that happens to be
-    /// around it. Only looks at files.
+    /// Returns true if the repository of a beads folder belongs to its project and does not merely
+    /// enclose it. Only checks files.
     pub fn is_own(dir: &Path) -> bool {
-        beside(dir).is_some() || GitPlace::of(dir).root.as_deref() == dir.parent()
+        shared_repository(dir).is_some() || GitPlace::around(dir).root.as_deref() == dir.parent()
     }
 }
 
-/// The bare repository that the worktrees of a rig share, where the folder is the rig's own.
-fn beside(dir: &Path) -> Option<PathBuf> {
+/// Returns the bare repository that the worktrees of a rig share, if the folder is the rig's own.
+fn shared_repository(dir: &Path) -> Option<PathBuf> {
     let repository = dir.parent()?.join(".repo.git");
     repository.join("HEAD").is_file().then_some(repository)
 }
 
-/// Refuses names that are no branch, and those that people work on.
+/// Fails for invalid branch names and for branches that users work on.
 fn check_name(name: &str) -> Result<(), SyncError> {
     let refused = |reason| {
         Err(SyncError::Name {
@@ -138,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_branches_are_checked() {
+    fn branch_names_are_validated() {
         for good in ["beads-sync", "b", "team/beads.v2"] {
             assert!(check_name(good).is_ok(), "{good}");
         }

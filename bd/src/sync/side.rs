@@ -1,33 +1,36 @@
-//! The shared files of a store as a commit has them.
+//! The shared files of a store in a commit.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::place::SyncPlace;
-use super::tips::Tips;
+use super::tips::SyncTips;
 
 use super::SyncError;
-use crate::git::{Entries, TreeEntry};
-use crate::store::exchange::{Files, is_history, is_year};
+use crate::git::{TreeEntries, TreeEntry};
+use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 
-/// The shared files in one commit, read when they are asked for.
+/// The shared files in one commit, read on demand.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Side {
-    /// The issues; `None` where the commit has none.
+pub(super) struct CommitSide {
+    /// The issues; `None` if the commit has none.
     pub issues: Option<TreeEntry>,
-    /// The archive by year.
-    pub archive: Entries,
-    /// History by the names below `events/`.
-    pub events: Entries,
-    /// Everything else, by whole path.
-    pub other: Entries,
+    pub archive: TreeEntries,
+    /// The history files, by their names below `events/`.
+    pub events: TreeEntries,
+    /// All other files, by whole path.
+    pub other: TreeEntries,
     text: OnceCell<Rc<Vec<u8>>>,
 }
 
-impl Side {
-    /// Looks at a commit.
-    pub(super) fn at(place: &SyncPlace, issues: &str, commit: &str) -> Result<Self, SyncError> {
+impl CommitSide {
+    /// Lists the files of a commit.
+    pub(super) fn from_commit(
+        place: &SyncPlace,
+        issues: &str,
+        commit: &str,
+    ) -> Result<Self, SyncError> {
         let mut side = Self::default();
         for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
@@ -36,9 +39,9 @@ impl Side {
             let month = inside.and_then(|name| name.strip_prefix("events/"));
             if inside == Some(issues) {
                 side.issues = Some(entry);
-            } else if let Some(name) = year.filter(|name| is_year(name)) {
+            } else if let Some(name) = year.filter(|name| is_archive_name(name)) {
                 side.archive.insert(name.to_owned(), entry);
-            } else if let Some(name) = month.filter(|name| is_history(name)) {
+            } else if let Some(name) = month.filter(|name| is_history_name(name)) {
                 side.events.insert(name.to_owned(), entry);
             } else {
                 side.other.insert(path, entry);
@@ -47,7 +50,7 @@ impl Side {
         Ok(side)
     }
 
-    /// The issues' text, where there is one.
+    /// Reads the text of the issues, if there are any.
     pub(super) fn issues_text(&self, place: &SyncPlace) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
         let Some(entry) = &self.issues else {
             return Ok(None);
@@ -59,8 +62,7 @@ impl Side {
         Ok(Some(Rc::clone(self.text.get_or_init(|| text))))
     }
 
-    /// The archive's texts.
-    pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<Files, SyncError> {
+    pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let mut files = BTreeMap::new();
         for (name, entry) in &self.archive {
             files.insert(name.clone(), place.git.blob(&entry.id)?);
@@ -69,27 +71,30 @@ impl Side {
     }
 }
 
-/// The commits' files.
+/// The files of the commits that are united.
 #[derive(Debug, Default)]
-pub(super) struct Sides {
-    pub ours: Option<Rc<Side>>,
-    pub theirs: Option<Rc<Side>>,
-    pub base: Option<Rc<Side>>,
-    pub fork: Option<Rc<Side>>,
+pub(super) struct CommitSides {
+    pub ours: Option<Rc<CommitSide>>,
+    pub theirs: Option<Rc<CommitSide>>,
+    pub base: Option<Rc<CommitSide>>,
+    pub fork: Option<Rc<CommitSide>>,
 }
 
-impl Sides {
-    /// Looks at the commits.
-    pub(super) fn at(place: &SyncPlace, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
-        let mut known: BTreeMap<&str, Rc<Side>> = BTreeMap::new();
-        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<Side>>, SyncError> {
-            let Some(commit) = tips.all().find(|own| Some(*own) == commit.as_deref()) else {
+impl CommitSides {
+    pub(super) fn from_tips(
+        place: &SyncPlace,
+        issues: &str,
+        tips: &SyncTips,
+    ) -> Result<Self, SyncError> {
+        let mut known: BTreeMap<&str, Rc<CommitSide>> = BTreeMap::new();
+        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<CommitSide>>, SyncError> {
+            let Some(commit) = tips.all().find(|tip| Some(*tip) == commit.as_deref()) else {
                 return Ok(None);
             };
             if let Some(side) = known.get(commit) {
                 return Ok(Some(Rc::clone(side)));
             }
-            let side = Rc::new(Side::at(place, issues, commit)?);
+            let side = Rc::new(CommitSide::from_commit(place, issues, commit)?);
             known.insert(commit, Rc::clone(&side));
             Ok(Some(side))
         };
@@ -99,7 +104,7 @@ impl Sides {
             base: side(&tips.base)?,
             fork: side(&tips.fork)?,
         };
-        // Before anybody has to wait for us.
+        // Read before other processes have to wait for the lock.
         let fork = sides.fork.as_ref().filter(|_| sides.theirs.is_some());
         let others = [&sides.ours, &sides.theirs, &sides.base];
         for side in others.into_iter().flatten().chain(fork) {

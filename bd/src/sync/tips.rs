@@ -1,46 +1,45 @@
-//! The commits that are brought together: where the branch is here and at its remote, and what the store has.
+//! The commits that a sync unites: the local branch, the remote branch, and the base of the store.
 
 use super::place::SyncPlace;
 use super::{SyncError, SyncRequest};
 use crate::git::GitError;
 
-/// The commits that are brought together.
+/// The commits that a sync unites.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tips {
-    /// Where the branch is here.
+pub(super) struct SyncTips {
+    /// The tip of the local branch.
     pub ours: Option<String>,
-    /// Where it is at the remote, where that has what we have not.
+    /// The tip of the remote branch, if it has commits that the local one lacks.
     pub theirs: Option<String>,
-    /// What the store has all of.
+    /// The commit that is completely in the store.
     pub base: Option<String>,
-    /// What ours and theirs both came from.
+    /// The merge base of `ours` and `theirs`.
     pub fork: Option<String>,
 }
 
-impl Tips {
-    /// Each of them.
+impl SyncTips {
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         let all = [&self.ours, &self.theirs, &self.base, &self.fork];
         all.into_iter().flatten().map(String::as_str)
     }
 }
 
-/// The remote as it was seen.
+/// The remote branch as it was observed.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct RemoteState {
     pub tip: Option<String>,
-    /// Why it could not be asked.
-    pub away: Option<String>,
+    /// The reason why the remote could not be queried.
+    pub unreachable: Option<String>,
 }
 
-/// Asks the remote, and brings its branch here.
-pub(super) fn see(
+/// Queries the remote and fetches its branch.
+pub(super) fn query_remote(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
     remote: Option<&str>,
-) -> Result<Seen, SyncError> {
+) -> Result<RemoteState, SyncError> {
     let Some(remote) = remote.filter(|_| request.pull) else {
-        return Ok(Seen::default());
+        return Ok(RemoteState::default());
     };
     let asked = place.git.ls_remote(remote, &place.branch);
     let fetched = asked.and_then(|tip| {
@@ -51,39 +50,39 @@ pub(super) fn see(
         Ok(tip)
     });
     match fetched {
-        Ok(None) => Ok(Seen::default()),
-        // It may have moved between the two.
-        Ok(Some(_)) => Ok(Seen {
+        Ok(None) => Ok(RemoteState::default()),
+        // The remote may have moved between the query and the fetch.
+        Ok(Some(_)) => Ok(RemoteState {
             tip: place.git.resolve(&place.tracking(remote))?,
-            away: None,
+            unreachable: None,
         }),
-        Err(GitError::Failed { words, .. }) => Ok(Seen {
+        Err(GitError::Failed { words, .. }) => Ok(RemoteState {
             tip: None,
-            away: Some(format!("{remote} cannot be reached: {}", words.trim())),
+            unreachable: Some(format!("{remote} cannot be reached: {}", words.trim())),
         }),
-        Err(error @ GitError::NoAnswer { .. }) => Ok(Seen {
+        Err(error @ GitError::NoAnswer { .. }) => Ok(RemoteState {
             tip: None,
-            away: Some(error.to_string()),
+            unreachable: Some(error.to_string()),
         }),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Which commits are to be brought together, and from where they came.
-pub(super) fn tips(
+/// Determines the commits to unite and their common bases.
+pub(super) fn find_tips(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
     remote: Option<&str>,
-    seen: &Seen,
-) -> Result<Tips, SyncError> {
+    seen: &RemoteState,
+) -> Result<SyncTips, SyncError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
     let mut theirs = seen.tip.clone();
-    if let (Some(remote), true) = (remote, seen.away.is_some()) {
+    if let (Some(remote), true) = (remote, seen.unreachable.is_some()) {
         theirs = git.resolve(&place.tracking(remote))?;
     }
-    if let (Some(one), Some(other)) = (&ours, &theirs)
-        && git.is_ancestor(other, one)?
+    if let (Some(our_tip), Some(their_tip)) = (&ours, &theirs)
+        && git.is_ancestor(their_tip, our_tip)?
     {
         theirs = None;
     }
@@ -92,10 +91,11 @@ pub(super) fn tips(
     let last = match last {
         Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
         Some(_) => None,
-        // What people work on came from there, if anything did.
+        // The user's branch started from the remote's state, if it started from any.
         None => git.resolve("HEAD")?,
     };
-    // The store came from what it had then; the branch only if it still has that.
+    // The store is based on the commit of its last exchange, and so is the branch only if it still
+    // contains that commit.
     let common = |last: &Option<String>, tip: &Option<String>| match (last, tip) {
         (Some(last), Some(tip)) => git.merge_base(last, tip),
         _ => Ok(None),
@@ -105,7 +105,7 @@ pub(super) fn tips(
         Some(_) => common(&ours, &theirs)?,
         None => base.clone(),
     };
-    Ok(Tips {
+    Ok(SyncTips {
         ours,
         theirs,
         base,

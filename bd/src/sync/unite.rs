@@ -1,7 +1,7 @@
-//! What comes of the store and the two ends of its branch.
+//! Unites the store with the two ends of its branch.
 //!
-//! Issues are merged by field against the state that both came from; of beads without one, what either side has is
-//! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
+//! Issues are merged by field against their common base. Without a base, the beads of either side
+//! are kept. A bead leaves the archive only by returning to the issues. History only grows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -9,62 +9,69 @@ use std::rc::Rc;
 use super::SyncError;
 use super::SyncRequest;
 use super::place::SyncPlace;
-use super::side::{Side, Sides};
-use super::tips::Tips;
+use super::side::{CommitSide, CommitSides};
+use super::tips::SyncTips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
-use crate::merge::{self, Note, Overruled};
-use crate::store::exchange::{Files, StoreSide, United};
+use crate::merge::{self, MergeNote, OverruledValue};
+use crate::store::exchange::{StoreFiles, StoreSide, UnitedStore};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
 
-/// What was told on the way.
+/// The report of the merges.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MergeReport {
-    pub lost: Vec<Overruled>,
-    pub notes: Vec<Note>,
+    pub lost: Vec<OverruledValue>,
+    pub notes: Vec<MergeNote>,
 }
 
-impl Sides {
-    /// What comes of the store's own side and these.
+impl CommitSides {
+    /// Unites the store's own side with the commits.
     pub(super) fn unite(
         &self,
         request: &SyncRequest<'_>,
         place: &SyncPlace,
-        tips: &Tips,
-        own: StoreSide,
-        told: &mut MergeReport,
-    ) -> Result<United, SyncError> {
-        let mut own = own;
+        tips: &SyncTips,
+        initial: StoreSide,
+        report: &mut MergeReport,
+    ) -> Result<UnitedStore, SyncError> {
+        let mut united = initial;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
-            own = take(request.store, place, self.base.as_deref(), own, ours, told)?;
+            united = take_other_side(
+                request.store,
+                place,
+                self.base.as_deref(),
+                united,
+                ours,
+                report,
+            )?;
         }
         if let Some(theirs) = &self.theirs {
-            own = take(
+            united = take_other_side(
                 request.store,
                 place,
                 self.fork.as_deref(),
-                own,
+                united,
                 theirs,
-                told,
+                report,
             )?;
         }
         for side in [&self.ours, &self.theirs].into_iter().flatten() {
-            own = with_archive(place, side, own)?;
+            united = with_archive(place, side, united)?;
         }
-        Ok(United {
-            issues: own.issues,
-            archive: own.archive,
+        Ok(UnitedStore {
+            issues: united.issues,
+            archive: united.archive,
             events: self.history(request.store, place)?,
-            lost: told.lost.clone(),
+            lost: report.lost.clone(),
         })
     }
 
-    /// The files of history that the store has not, or not all of.
-    fn history(&self, store: &Store, place: &SyncPlace) -> Result<Files, SyncError> {
+    /// Returns the history files that the store lacks, completely or in part.
+    fn history(&self, store: &Store, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let here = store.history_files();
-        let mut files = Files::new();
+        let mut files = StoreFiles::new();
         for (name, entry) in [&self.ours, &self.theirs]
             .into_iter()
             .flatten()
@@ -78,85 +85,99 @@ impl Sides {
                 None => store.history_file(name)?,
             };
             let there = place.git.blob(&entry.id)?;
-            files.insert(name.clone(), history(text, there));
+            files.insert(name.clone(), unite_history(text, there));
         }
         Ok(files)
     }
 }
 
-/// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
-fn with_archive(place: &SyncPlace, side: &Side, own: StoreSide) -> Result<StoreSide, SyncError> {
+/// Returns the store's side with the archive of another side added. Only lines that were removed
+/// everywhere must not return.
+fn with_archive(
+    place: &SyncPlace,
+    side: &CommitSide,
+    current: StoreSide,
+) -> Result<StoreSide, SyncError> {
     let is_same = |(name, entry): (&String, &TreeEntry)| {
-        own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
+        current.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
-    // Of the same length they are taken for the same.
+    // Equal lengths are taken as equal content.
     if side.archive.iter().all(is_same) {
-        return Ok(own);
+        return Ok(current);
     }
-    let archive = archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
-    Ok(StoreSide { archive, ..own })
+    let archive = unite_archives(
+        &current.archive,
+        &side.archive_texts(place)?,
+        &current.issues,
+    )?;
+    Ok(StoreSide { archive, ..current })
 }
 
-/// Brings what another side made of `base` into our own.
-pub(super) fn take(
+/// Merges another side's changes since `base` into our own.
+pub(super) fn take_other_side(
     store: &Store,
     place: &SyncPlace,
-    base: Option<&Side>,
-    own: StoreSide,
-    other: &Side,
-    told: &mut MergeReport,
+    base: Option<&CommitSide>,
+    current: StoreSide,
+    other: &CommitSide,
+    report: &mut MergeReport,
 ) -> Result<StoreSide, SyncError> {
     let is_same_archive = base.is_some_and(|base| {
         base.archive == other.archive
             && other
                 .archive
                 .keys()
-                .all(|name| own.archive.contains_key(name))
+                .all(|name| current.archive.contains_key(name))
     });
     let theirs = if is_same_archive {
-        Files::new()
+        StoreFiles::new()
     } else {
         other.archive_texts(place)?
     };
     let is_same = base.is_some_and(|base| base.issues == other.issues);
-    let mut issues = own.issues;
-    // A side without the file says nothing about its beads.
+    let mut issues = current.issues;
+    // A side without the file has no statement about its beads.
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
-            None => Rc::new(presumed(&store.found_lines()?, &issues, &right)),
+            None => Rc::new(presume_base(&store.found_lines()?, &issues, &right)),
         };
-        let archived = Archived::of([&own.archive, &theirs]);
-        let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
+        let archived = ArchiveLines::from_files([&current.archive, &theirs]);
+        let merged = merge::merge_files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
-        told.lost.extend(merged.lost);
-        told.notes.extend(merged.notes);
+        report.lost.extend(merged.lost);
+        report.notes.extend(merged.notes);
     }
-    let archive = if is_same_archive || theirs == own.archive {
-        own.archive
+    let archive = if is_same_archive || theirs == current.archive {
+        current.archive
     } else {
-        archives(&own.archive, &theirs, &issues)?
+        unite_archives(&current.archive, &theirs, &issues)?
     };
     Ok(StoreSide { issues, archive })
 }
 
-/// A common state for sides of which none is known: what the store had before anything was done in this clone, where
-/// the other side is not older. Sets are left out of it, and beads that only the other side lacks, so that nothing is taken for removed.
-fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
-    let (own, other) = (Archived::of_text(own), Archived::of_text(other));
+/// Builds a base for sides whose common base is unknown: the state of the store before any change
+/// in this clone, if the other side is not older. Leaves out sets, and beads that only the other
+/// side lacks, so that nothing counts as removed.
+fn presume_base(found: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
+    let (our_beads, their_beads) = (
+        ArchiveLines::from_text(ours),
+        ArchiveLines::from_text(theirs),
+    );
     let mut text = Vec::new();
     for (id, line) in merge::lines_by_id(found) {
-        let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse(line)) else {
+        let (Some(theirs), Ok(mut bead)) = (their_beads.0.get(&id), record::parse_bead(line))
+        else {
             continue;
         };
-        if record::parse(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
+        if record::parse_bead(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
             continue;
         }
-        if own.0.contains_key(&id) {
+        if our_beads.0.contains_key(&id) {
             bead.labels.clear();
             bead.dependencies.clear();
             bead.comments.clear();
-            text.extend_from_slice(&record::line(&bead));
+            text.extend_from_slice(&record::serialize_bead(&bead));
         } else {
             text.extend_from_slice(line);
         }
@@ -165,11 +186,11 @@ fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Beads of several archives; the first that has one counts.
-struct Archived<'a>(HashMap<String, &'a [u8]>);
+/// The lines of several archives by id. The first archive with an id counts.
+struct ArchiveLines<'a>(HashMap<String, &'a [u8]>);
 
-impl<'a> Archived<'a> {
-    fn of(sides: [&'a Files; 2]) -> Self {
+impl<'a> ArchiveLines<'a> {
+    fn from_files(sides: [&'a StoreFiles; 2]) -> Self {
         let mut found = HashMap::new();
         for text in sides.into_iter().flat_map(BTreeMap::values) {
             for (id, line) in merge::lines_by_id(text) {
@@ -179,35 +200,39 @@ impl<'a> Archived<'a> {
         Self(found)
     }
 
-    fn of_text(text: &'a [u8]) -> Self {
+    fn from_text(text: &'a [u8]) -> Self {
         Self(merge::lines_by_id(text).collect())
     }
 
     fn get(&self, id: &str) -> Option<Bead> {
-        record::parse(self.0.get(id)?).ok()
+        record::parse_bead(self.0.get(id)?).ok()
     }
 }
 
-/// Every bead that either archive has, unless it lives among the issues.
-pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
-    let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
-    let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
-    let all = Archived::of([own, theirs]);
+/// Unites two archives. Leaves out beads that are among the issues.
+pub(super) fn unite_archives(
+    ours: &StoreFiles,
+    theirs: &StoreFiles,
+    issues: &[u8],
+) -> Result<StoreFiles, SyncError> {
+    let whole = |files: &StoreFiles| files.values().flatten().copied().collect::<Vec<u8>>();
+    let merged = merge::merge_files(&[], &whole(ours), &whole(theirs), &|_| None)?;
+    let all = ArchiveLines::from_files([ours, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
-    let is_alive = |line| record::parse(line).is_ok_and(|bead| !bead.is_tombstone());
+    let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
     let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
-    let mut files: Files = own
+    let mut files: StoreFiles = ours
         .keys()
         .chain(theirs.keys())
         .cloned()
         .map(|name| (name, Vec::new()))
         .collect();
-    for (_, span) in lines::spans(&merged.text, 0) {
+    for (_, span) in lines::iter_line_spans(&merged.text, 0) {
         let line = &merged.text[span];
-        let (name, is_alive) = match record::parse(line) {
-            Ok(bead) => (archive::year_of(&bead), alive.contains(&bead.id)),
-            // What cannot be read stays in the last file.
+        let (name, is_alive) = match record::parse_bead(line) {
+            Ok(bead) => (archive::year_file_name(&bead), alive.contains(&bead.id)),
+            // An unreadable line stays in the last file.
             Err(_) => (files.keys().next_back().cloned().unwrap_or_default(), false),
         };
         if !is_alive {
@@ -219,32 +244,32 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     Ok(files)
 }
 
-/// A file of history that two sides have: as a rule one of them only has less of it.
-pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
-    if one.starts_with(&other) {
-        return one;
+/// Unites two versions of a history file. Usually one of them only has less of it.
+pub(super) fn unite_history(first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
+    if first.starts_with(&second) {
+        return first;
     }
-    if other.starts_with(&one) {
-        return other;
+    if second.starts_with(&first) {
+        return second;
     }
     let mut seen = HashSet::new();
     let mut all: Vec<(jiff::Timestamp, Vec<u8>)> = Vec::new();
-    for text in [&one, &other] {
-        for (_, span) in lines::spans(text, 0) {
+    for text in [&first, &second] {
+        for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
-            let event = Event::read(line);
+            let event = Event::parse(line);
             let id = event
                 .as_ref()
                 .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
             if seen.insert(id) {
-                let at = event.map(|event| Stamp::read(&event.at).instant());
+                let at = event.map(|event| Stamp::parse(&event.at).instant());
                 all.push((at.unwrap_or_default(), line.to_vec()));
             }
         }
     }
-    // By time and content: both sides come to the same.
+    // Sorted by time and content, so that both sides give the same result.
     all.sort();
-    let mut text = Vec::with_capacity(one.len() + other.len());
+    let mut text = Vec::with_capacity(first.len() + second.len());
     for (_, line) in all {
         text.extend_from_slice(&line);
         text.push(b'\n');
@@ -252,12 +277,12 @@ pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// How many beads differ between two texts of issues.
-pub(super) fn changed(before: &[u8], after: &[u8]) -> usize {
+/// Returns the number of beads that differ between two texts of issues.
+pub(super) fn count_changed(before: &[u8], after: &[u8]) -> usize {
     if before == after {
         return 0;
     }
-    let by_id = |text| -> HashMap<String, &[u8]> { Archived::of_text(text).0 };
+    let by_id = |text| -> HashMap<String, &[u8]> { ArchiveLines::from_text(text).0 };
     let (before, after) = (by_id(before), by_id(after));
     let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
     let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
@@ -274,45 +299,46 @@ mod tests {
             at: at.to_owned(),
             ..Event::default()
         };
-        journal::encode(&event)
+        journal::encode_sealed(&event)
     }
 
     #[test]
-    fn history_grows_and_either_order_gives_the_same() {
+    fn history_merges_to_the_same_text_in_either_order() {
         let (one, two) = (
             line("1", "2026-01-01T00:00:00Z"),
             line("2", "2026-01-02T00:00:00Z"),
         );
         let three = line("3", "2026-01-03T00:00:00Z");
         let longer = [one.clone(), two.clone()].concat();
-        assert_eq!(history(one.clone(), longer.clone()), longer);
+        assert_eq!(unite_history(one.clone(), longer.clone()), longer);
         let apart = [one.clone(), three.clone()].concat();
         let both = [one, two, three].concat();
-        assert_eq!(history(longer.clone(), apart.clone()), both);
-        assert_eq!(history(apart, longer), both);
+        assert_eq!(unite_history(longer.clone(), apart.clone()), both);
+        assert_eq!(unite_history(apart, longer), both);
     }
 
     #[test]
-    fn a_bead_leaves_the_archive_only_for_the_issues() {
+    fn a_bead_leaves_the_archive_only_if_it_is_in_the_issues() {
         let line = |id: &str| {
             format!("{{\"id\":\"{id}\",\"title\":\"t\",\"status\":\"closed\",\"created_at\":\"2025-01-01T00:00:00Z\",\"updated_at\":\"2025-01-02T00:00:00Z\",\"closed_at\":\"2025-01-02T00:00:00Z\"}}\n")
                 .into_bytes()
         };
-        let files = |ids: &[&str]| -> Files {
+        let files = |ids: &[&str]| -> StoreFiles {
             let text = ids.iter().flat_map(|id| line(id)).collect();
             [("2025.jsonl".to_owned(), text)].into()
         };
-        let merged = archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
+        let merged =
+            unite_archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
         assert_eq!(merged, files(&["a-1", "a-2"]));
-        let merged = archives(&Files::new(), &files(&["a-2"]), b"").unwrap();
+        let merged = unite_archives(&StoreFiles::new(), &files(&["a-2"]), b"").unwrap();
         assert_eq!(merged, files(&["a-2"]));
     }
 
     #[test]
-    fn beads_that_differ_are_counted() {
-        assert_eq!(changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
+    fn differing_beads_are_counted() {
+        assert_eq!(count_changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
         assert_eq!(
-            changed(
+            count_changed(
                 b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
                 b"{\"id\":\"b\",\"title\":\"x\"}\n"
             ),

@@ -1,8 +1,8 @@
 //! `gt attach`.
 
-use kit::sys::Exec;
+use kit::sys::ChildCommand;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::session::show;
 use gt::host::LiveTown;
@@ -15,15 +15,19 @@ pub(super) struct Args {
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
-    attach(ctx, &town, &agent)?;
-    answer(Vec::<String>::new(), |_, _| {})
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let agent = town.parse_address(&args.agent)?;
+    attach_to_agent(ctx, &town, &agent)?;
+    build_report(Vec::<String>::new(), |_, _| {})
 }
 
-/// Shows an agent's session until the person leaves it.
-pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+/// Shows an agent's session until the user detaches.
+pub(super) fn attach_to_agent(
+    ctx: &Context,
+    town: &LiveTown,
+    agent: &Address,
+) -> anyhow::Result<()> {
     let command = show::attach_command(town, agent)?;
     anyhow::ensure!(
         ctx.ui.is_terminal(),
@@ -32,7 +36,7 @@ pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow:
     let (program, rest) = command
         .split_first()
         .ok_or_else(|| anyhow::anyhow!("this host cannot show sessions"))?;
-    Exec::new(program)
+    ChildCommand::new(program)
         .args(rest)
         .env_remove("TMUX")
         .run_attached()?;

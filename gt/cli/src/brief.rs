@@ -1,6 +1,6 @@
 //! `gt brief`.
 
-use super::{Answer, prime};
+use super::{CommandResult, prime};
 use crate::context::Context;
 
 /// Show the briefing that the worker of a bead gets
@@ -13,11 +13,11 @@ pub(super) struct Args {
     explain: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),
-        None => gt::record::hook::hooked_bead(&town, &town.actor)?,
+        None => gt::record::hook::find_hooked_bead(&town, &town.actor)?,
     };
-    prime::shown(gt::flow::prime::brief(&town, &bead)?, args.explain)
+    prime::report_context(gt::flow::prime::build_brief(&town, &bead)?, args.explain)
 }

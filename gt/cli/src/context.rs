@@ -1,48 +1,44 @@
-//! What a command starts with: the environment, clock and chance of the process, and the screen.
+//! The inputs of a command: the environment, clock and random source of the process, and the
+//! screen.
 
 use std::path::Path;
 
-use bd::store::Reports;
+use bd::store::StoreReports;
 use kit::sys::Env;
 use kit::ui::Ui;
 
 use gt::host::LiveTown;
-use gt::host::live_town::open;
-use gt::town::identity::{Address, detect};
-use gt::town::{self, Layout};
+use gt::host::live_town::open_live_town;
+use gt::town::identity::{Address, detect_caller};
+use gt::town::{self, TownLayout};
 
-/// The context of one command.
 pub struct Context {
-    /// The caller's environment.
     pub env: Env,
-    /// The screen.
     pub ui: Ui,
-    /// What the stores notice.
-    pub reports: Reports,
+    pub reports: StoreReports,
 }
 
 impl Context {
-    /// The context of a command that begins.
     pub fn new(env: Env, ui: Ui) -> Self {
         Self {
             env,
             ui,
-            reports: Reports::default(),
+            reports: StoreReports::default(),
         }
     }
 
-    /// Opens the town around the working directory, acting as the caller.
-    pub fn town(&self) -> anyhow::Result<LiveTown> {
-        let root = town::find(&self.env)?;
-        Ok(self.town_at(&root))
+    /// Opens the town around the working directory, with the caller as actor.
+    pub fn open_town(&self) -> anyhow::Result<LiveTown> {
+        let root = town::find_town(&self.env)?;
+        Ok(self.open_town_at(&root))
     }
 
     /// Opens the town at `root`.
-    pub fn town_at(&self, root: &Path) -> LiveTown {
-        let actor = detect(&self.env, &Layout::new(root))
+    pub fn open_town_at(&self, root: &Path) -> LiveTown {
+        let actor = detect_caller(&self.env, &TownLayout::new(root))
             .address
             .unwrap_or(Address::Overseer);
-        let mut town = open(&self.env, root, actor);
+        let mut town = open_live_town(&self.env, root, actor);
         town.reports = self.reports.clone();
         town
     }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::Standing;
-use gt::flow::demo::{self, DemoRequest, Line, Shown, Watcher};
+use gt::flow::convoy::BeadStanding;
+use gt::flow::demo::{self, DemoBead, DemoReport, DemoRequest, DemoWatcher};
 use gt::town::temporary;
 
 /// Run a complete town in a temporary folder
@@ -30,7 +30,7 @@ pub(super) struct Args {
     keep: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in temporary::ending_signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
@@ -40,23 +40,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         agent: args.agent,
         keep: args.keep,
     };
-    let mut screen = Screen::new(ctx, stop);
-    let shown = demo::demo(&ctx.env, &request, &mut screen);
-    screen.end();
-    answer(shown?, show)
+    let mut screen = DemoScreen::new(ctx, stop);
+    let shown = demo::run_demo(&ctx.env, &request, &mut screen);
+    screen.abandon_bars();
+    build_report(shown?, write_report)
 }
 
-/// Live progress: bars on a terminal, else one line a change.
-struct Screen<'a> {
+/// Shows live progress: bars on a terminal, otherwise one line per change.
+struct DemoScreen<'a> {
     ctx: &'a Context,
     stop: Arc<AtomicBool>,
     bars: MultiProgress,
     lines: Vec<ProgressBar>,
     total: Option<ProgressBar>,
-    last: Vec<Line>,
+    previous_lines: Vec<DemoBead>,
 }
 
-impl<'a> Screen<'a> {
+impl<'a> DemoScreen<'a> {
     fn new(ctx: &'a Context, stop: Arc<AtomicBool>) -> Self {
         let target = if ctx.ui.is_json() {
             ProgressDrawTarget::hidden()
@@ -70,11 +70,11 @@ impl<'a> Screen<'a> {
             bars,
             lines: Vec::new(),
             total: None,
-            last: Vec::new(),
+            previous_lines: Vec::new(),
         }
     }
 
-    fn end(&self) {
+    fn abandon_bars(&self) {
         for bar in self.lines.iter().chain(&self.total) {
             bar.abandon();
         }
@@ -82,7 +82,7 @@ impl<'a> Screen<'a> {
 
     fn make_bars(&mut self, count: usize) {
         let style = |template: &str| {
-            // The templates are ours and a test draws them.
+            // The templates are constants, and a test draws them.
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
         };
         for _ in 0..count {
@@ -98,72 +98,78 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Watcher for Screen<'_> {
-    fn say(&mut self, text: &str) {
+impl DemoWatcher for DemoScreen<'_> {
+    fn report_step(&mut self, text: &str) {
         self.ctx.ui.status(text);
     }
 
-    fn beads(&mut self, lines: &[Line]) {
+    fn report_beads(&mut self, lines: &[DemoBead]) {
         if self.lines.is_empty() {
             self.make_bars(lines.len());
         }
         for (bar, line) in self.lines.iter().zip(lines) {
-            bar.set_position(steps(line.standing));
+            bar.set_position(count_steps(line.standing));
             bar.set_message(describe_line(line));
         }
         let done = lines
             .iter()
-            .filter(|line| line.standing == Standing::Done)
+            .filter(|line| line.standing == BeadStanding::Done)
             .count();
         if let Some(total) = &self.total {
             total.set_position(u64::try_from(done).unwrap_or(u64::MAX));
         }
         if self.bars.is_hidden() {
-            for line in lines.iter().filter(|line| !self.last.contains(line)) {
+            for line in lines
+                .iter()
+                .filter(|line| !self.previous_lines.contains(line))
+            {
                 self.ctx.ui.status(&describe_line(line));
             }
         }
-        lines.clone_into(&mut self.last);
+        lines.clone_into(&mut self.previous_lines);
     }
 
-    fn interrupted(&self) -> bool {
+    fn is_interrupted(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-fn steps(standing: Standing) -> u64 {
+fn count_steps(standing: BeadStanding) -> u64 {
     match standing {
-        Standing::Open | Standing::Blocked | Standing::Failed | Standing::Unknown => 0,
-        Standing::Working => 1,
-        Standing::Merging | Standing::NeedsStep => 3,
-        Standing::Done => 4,
+        BeadStanding::Open
+        | BeadStanding::Blocked
+        | BeadStanding::Failed
+        | BeadStanding::Unknown => 0,
+        BeadStanding::Working => 1,
+        BeadStanding::Merging | BeadStanding::NeedsStep => 3,
+        BeadStanding::Done => 4,
     }
 }
 
-fn describe_line(line: &Line) -> String {
-    let title = escape::line(&line.title);
+fn describe_line(line: &DemoBead) -> String {
+    let title = escape::escape_line(&line.title);
     let state = match line.standing {
-        Standing::Open => "open".to_owned(),
-        Standing::Blocked => escape::line(&line.detail),
-        Standing::Working => format!("{} works on it", line.detail),
-        Standing::Merging => "in the merge queue".to_owned(),
-        Standing::NeedsStep => format!("blocked: {}", escape::line(&line.detail)),
-        Standing::Done => format!("merged, by {}", line.detail),
-        Standing::Failed => "failed".to_owned(),
-        Standing::Unknown => "unknown".to_owned(),
+        BeadStanding::Open => "open".to_owned(),
+        BeadStanding::Blocked => escape::escape_line(&line.detail),
+        BeadStanding::Working => format!("{} works on it", line.detail),
+        BeadStanding::Merging => "in the merge queue".to_owned(),
+        BeadStanding::NeedsStep => format!("blocked: {}", escape::escape_line(&line.detail)),
+        BeadStanding::Done => format!("merged, by {}", line.detail),
+        BeadStanding::Failed => "failed".to_owned(),
+        BeadStanding::Unknown => "unknown".to_owned(),
     };
     format!("{}  {title}: {state}", line.id)
 }
 
-fn show(shown: &Shown, page: &mut Page) {
+fn write_report(report: &DemoReport, page: &mut Page) {
     page.blank();
     page.line(page.style().bold("Merged commits"));
-    for commit in &shown.merged {
+    for commit in &report.merged {
         page.cut_line(format!(
             "  {:.8}  {}  {}",
             commit.id,
             commit.author,
-            escape::line(&commit.subject)
+            escape::escape_line(&commit.subject)
         ));
     }
     page.blank();
@@ -171,22 +177,25 @@ fn show(shown: &Shown, page: &mut Page) {
         page.style()
             .bold("The briefing that the third worker began with"),
     );
-    for line in shown.briefing.trim_end().lines() {
+    for line in report.briefing.trim_end().lines() {
         page.line(format!("  │ {line}"));
     }
     page.blank();
     page.line(format!(
         "🚚 convoy {} landed, {:.1}s after the first sling",
-        shown.convoy, shown.seconds
+        report.convoy, report.seconds
     ));
     page.blank();
-    if shown.kept {
-        let town = shown.town.display();
+    if report.kept {
+        let town = report.town.display();
         page.line("The town is still up. Look around:");
         page.line(format!("  cd {town}"));
         page.line("  gt status");
-        page.line(format!("  gt convoy status {}", shown.convoy));
-        page.line(format!("  git -C {} log --oneline", shown.origin.display()));
+        page.line(format!("  gt convoy status {}", report.convoy));
+        page.line(format!(
+            "  git -C {} log --oneline",
+            report.origin.display()
+        ));
         page.line(format!(
             "End it: gt down (from {town}), then remove the folder above it."
         ));

@@ -1,8 +1,8 @@
 //! `gt doctor`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::view::doctor::{self, Finding, Level};
+use gt::view::doctor::{self, Finding, FindingLevel};
 
 /// Check the town and name the fix for each finding
 ///
@@ -17,23 +17,23 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for wanted in &args.checks {
-        let known: Vec<&str> = doctor::names().collect();
+        let known: Vec<&str> = doctor::check_names().collect();
         anyhow::ensure!(
             known.contains(&wanted.as_str()),
             "there is no check `{wanted}`; known: {}",
             known.join(", ")
         );
     }
-    let findings = doctor::run(&ctx.town()?, &args.checks);
+    let findings = doctor::run_checks(&ctx.open_town()?, &args.checks);
     let errors = findings
         .iter()
-        .filter(|finding| finding.level == Level::Error)
+        .filter(|finding| finding.level == FindingLevel::Error)
         .count();
     let verbose = args.verbose;
-    let shown = answer(findings, move |findings, page| {
-        human(findings, verbose, page);
+    let shown = build_report(findings, move |findings, page| {
+        write_findings(findings, verbose, page);
     });
     if errors == 0 {
         return shown;
@@ -42,19 +42,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     anyhow::bail!("{errors} of the doctor's findings need mending")
 }
 
-fn human(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
+fn write_findings(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
     for finding in findings {
-        if finding.level == Level::Ok && !verbose {
+        if finding.level == FindingLevel::Ok && !verbose {
             continue;
         }
         let style = page.style();
         let mark = match finding.level {
-            Level::Ok => style.green("✓"),
-            Level::Note => style.dim("·"),
-            Level::Warning => style.yellow("!"),
-            Level::Error => style.red("✗"),
+            FindingLevel::Ok => style.green("✓"),
+            FindingLevel::Note => style.dim("·"),
+            FindingLevel::Warning => style.yellow("!"),
+            FindingLevel::Error => style.red("✗"),
         };
-        let text = kit::ui::escape::line(&finding.text);
+        let text = kit::ui::escape::escape_line(&finding.text);
         page.line(format!("{mark} {}: {text}", finding.check));
         if let Some(hint) = &finding.hint {
             page.line(format!("    {hint}"));
@@ -62,12 +62,12 @@ fn human(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
     }
     let wrong = findings
         .iter()
-        .filter(|finding| finding.level >= Level::Warning)
+        .filter(|finding| finding.level >= FindingLevel::Warning)
         .count();
     if wrong == 0 {
         let well = findings
             .iter()
-            .filter(|finding| finding.level == Level::Ok)
+            .filter(|finding| finding.level == FindingLevel::Ok)
             .count();
         page.line(format!(
             "{} {well} checks are well",

@@ -1,9 +1,9 @@
 //! `gt done`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::done::{self, Report};
-use gt::record::polecat::GaveUp;
+use gt::flow::done::{self, WorkReport};
+use gt::record::polecat::GivingUp;
 
 /// Finish the work on your hook (polecats).
 ///
@@ -39,8 +39,8 @@ pub(super) struct Args {
     stay: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
     }
@@ -51,18 +51,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         );
     }
     let close = args.close;
-    let report = Report {
+    let report = WorkReport {
         summary: args.summary,
         no_change: args.no_change,
         spec: args.spec,
-        gave_up: args.failed.map(|why| GaveUp { why, close }),
+        gave_up: args.failed.map(|why| GivingUp { why, close }),
         close_steps: args.close_steps,
     };
-    let worker = done::identify(&town)?;
-    let finished = done::done(&town, &worker, &report)?;
-    gt::host::daemon::wake(&town);
+    let worker = done::identify_worker(&town)?;
+    let finished = done::finish_work(&town, &worker, &report)?;
+    gt::host::daemon::wake_daemon(&town);
     if !args.stay {
-        // Said before the session ends, which takes this process with it.
+        // Printed before the session ends, because this process ends with it.
         let what = if finished.failed.is_some() {
             "given up"
         } else {
@@ -73,7 +73,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         done::end_session(&town, &worker)?;
     }
     drop(worker);
-    answer(finished, |done, page| match (&done.failed, &done.request) {
+    build_report(finished, |done, page| match (&done.failed, &done.request) {
         (Some(failed), _) => {
             let then = if failed.closed {
                 "closed as failed"

@@ -2,9 +2,9 @@
 
 use kit::ui::{Page, counted, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::down::{self, Down};
+use gt::flow::down::{self, DownReport};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
@@ -17,11 +17,14 @@ pub(super) struct Args {
     daemon_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    answer(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    build_report(
+        down::stop_town(&ctx.open_town()?, args.daemon_only)?,
+        write_report,
+    )
 }
 
-fn show(down: &Down, page: &mut Page) {
+fn write_report(down: &DownReport, page: &mut Page) {
     let daemon = if down.daemon {
         "the daemon has ended"
     } else {
@@ -38,10 +41,13 @@ fn show(down: &Down, page: &mut Page) {
         return;
     }
     page.line("stopped in the middle of their work, which stays on their hooks:");
-    for one in &down.stopped {
-        let title = escape::line(&one.title);
-        page.cut_line(format!("  {} on {} {title}", one.worker, one.bead));
-        if let Some(snapshot) = &one.snapshot {
+    for stopped_worker in &down.stopped {
+        let title = escape::escape_line(&stopped_worker.title);
+        page.cut_line(format!(
+            "  {} on {} {title}",
+            stopped_worker.worker, stopped_worker.bead
+        ));
+        if let Some(snapshot) = &stopped_worker.snapshot {
             page.line(format!("    not committed yet; a copy is in {snapshot}"));
         }
     }

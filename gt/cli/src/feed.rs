@@ -3,11 +3,11 @@
 use anyhow::Context as _;
 use bd::query::when;
 use kit::sys::env;
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, escape};
 
-use super::Answer;
-use super::agent_event::nothing;
+use super::CommandResult;
+use super::agent_event::build_empty_report;
 use crate::context::Context;
 use gt::town::event::{EventReader, StoredEvent};
 use gt::view::feed::{FeedFilter, FeedRig, describe_event};
@@ -37,14 +37,17 @@ pub(super) struct Args {
     actor: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let now = town.clock.now();
     let since = args.since.as_deref().map(|text| {
-        when::past(text, now, &env::zone())
+        when::parse_past_time(text, now, &env::local_time_zone())
             .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
     });
-    let rig = args.rig.as_deref().map(|name| FeedRig::of(&town, name));
+    let rig = args
+        .rig
+        .as_deref()
+        .map(|name| FeedRig::for_rig(&town, name));
     let filter = FeedFilter {
         since: since.transpose()?,
         kind: args.kind,
@@ -52,9 +55,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         rig: rig.transpose()?,
     };
     let root = town.layout.root();
-    // Before the first look: what happens in between is seen by the next one.
+    // The watch starts before the first read, so that the next read finds every later change.
     let changes = args.follow.then(|| {
-        Changes::of([root]).with_context(|| {
+        FolderWatch::start([root]).with_context(|| {
             let root = root.display();
             format!("cannot watch {root}; `gt feed` without --follow shows what happened so far")
         })
@@ -62,39 +65,40 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let changes = changes.transpose()?;
     let mut reader = EventReader::new(&town.layout);
     let mut events = reader.read_new()?;
-    events.retain(|event| filter.wants(&event.line));
+    events.retain(|event| filter.is_match(&event.line));
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    let mut goes_on = print(ctx, &events, args.follow);
-    while goes_on && changes.as_ref().is_some_and(Changes::wait) {
+    let mut goes_on = print_events(ctx, &events, args.follow);
+    while goes_on && changes.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
-        events.retain(|event| filter.wants(&event.line));
-        goes_on = print(ctx, &events, true);
+        events.retain(|event| filter.is_match(&event.line));
+        goes_on = print_events(ctx, &events, true);
     }
-    nothing()
+    build_empty_report()
 }
 
-/// Writes events; `false` when nobody reads any more. What is followed stays on the screen, so its times are not relative.
-fn print(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
+/// Writes events. Returns false if standard output is closed. Followed events stay on the screen,
+/// so their times are absolute.
+fn print_events(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
     let mut page = ctx.ui.page();
     for event in events {
         if ctx.ui.is_json() {
             page.line(&event.text);
         } else {
-            line(event, is_followed, &mut page);
+            write_event_line(event, is_followed, &mut page);
         }
     }
     ctx.ui.stream(page.text())
 }
 
-fn line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
+fn write_event_line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
     let line = &event.line;
     let when = if is_followed {
-        page.moment(&line.ts)
+        page.local_time(&line.ts)
     } else {
-        page.when(&line.ts)
+        page.relative_time(&line.ts)
     };
-    let (actor, text) = (escape::line(&line.actor), describe_event(line));
+    let (actor, text) = (escape::escape_line(&line.actor), describe_event(line));
     page.cut_line(format!("{when:<15}  {actor:<20}  {text}"));
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::followup::{self, FollowupRequest, Made};
-use gt::flow::sling::{self, Slung};
+use gt::flow::followup::{self, FollowupReport, FollowupRequest};
+use gt::flow::sling::{self, SlingReport};
 
 /// Make a bead that continues earlier work
 ///
@@ -37,16 +37,16 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct FollowUpReport {
     #[serde(flatten)]
-    made: Made,
+    made: FollowupReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slung: Option<Slung>,
+    slung: Option<SlingReport>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let made = followup::make(
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let made = followup::create_followup(
         &town,
         &FollowupRequest {
             of: args.of,
@@ -65,15 +65,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 target: if target.is_empty() { rig } else { target },
                 ..sling::SlingRequest::default()
             };
-            let slung = sling::sling(&town, &request)
+            let slung = sling::sling_bead(&town, &request)
                 .map_err(|error| error.context(format!("{} is made, but not slung", made.bead)))?;
-            gt::host::daemon::wake(&town);
+            gt::host::daemon::wake_daemon(&town);
             Some(slung)
         }
     };
-    answer(Report { made, slung }, |report, page| {
+    build_report(FollowUpReport { made, slung }, |report, page| {
         let made = &report.made;
-        let title = kit::ui::escape::line(&made.title);
+        let title = kit::ui::escape::escape_line(&made.title);
         page.line(format!(
             "✓ {} follows up {}  {title}",
             made.bead, made.original

@@ -1,8 +1,8 @@
 //! `gt handoff`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff::{self, HandedOff, HandoffRequest};
+use gt::flow::handoff::{self, HandoffReport, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -27,10 +27,10 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let agent = match &args.agent {
-        Some(text) => town.address(text)?,
+        Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
     };
     let mut request = HandoffRequest {
@@ -38,23 +38,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         message: args.message,
     };
     if args.collect {
-        let state = handoff::collect(&town, &agent)?;
+        let state = handoff::collect_state(&town, &agent)?;
         let parts = [request.message.trim_end(), state.as_str()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         request.message = parts.join("\n\n---\n\n");
     }
     if args.dry_run {
-        return answer(request.message, |text, page| {
+        return build_report(request.message, |text, page| {
             for line in text.lines() {
-                page.line(kit::ui::escape::line(line));
+                page.line(kit::ui::escape::escape_line(line));
             }
         });
     }
     let done = handoff::hand_off(&town, &agent, &request)?;
-    answer(done, show_handoff)
+    build_report(done, write_report)
 }
 
-fn show_handoff(done: &HandedOff, page: &mut kit::ui::Page) {
+fn write_report(done: &HandoffReport, page: &mut kit::ui::Page) {
     page.line(format!(
         "✓ the session of {} ends, the next one starts",
         done.agent

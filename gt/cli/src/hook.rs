@@ -1,6 +1,6 @@
 //! `gt hook`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::prime;
 use gt::town::identity::Address;
@@ -13,7 +13,7 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Shown {
+struct HookReport {
     agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     bead_id: Option<String>,
@@ -24,18 +24,18 @@ struct Shown {
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let address = match &args.agent {
-        Some(text) => town.address(text)?,
+        Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
     };
     anyhow::ensure!(
         address != Address::Overseer,
         "the overseer has no hook: name an agent, such as <rig>/polecats/<name>"
     );
-    let found = prime::prime(&town, &address, prime::Occasion::Brief, "")?;
-    let shown = Shown {
+    let found = prime::build_context(&town, &address, prime::Occasion::Brief, "")?;
+    let shown = HookReport {
         agent: address.to_string(),
         status: if found.bead.is_some() {
             "hooked"
@@ -46,12 +46,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         title: found.bead.as_ref().map(|bead| bead.title.clone()),
         bead_id: found.bead.map(|bead| bead.id),
     };
-    answer(shown, |shown, page| match (&shown.bead_id, &shown.title) {
+    build_report(shown, |shown, page| match (&shown.bead_id, &shown.title) {
         (Some(id), Some(title)) => {
             page.line(format!(
                 "{}: {id} \"{}\" [hooked]",
                 shown.agent,
-                kit::ui::escape::line(title)
+                kit::ui::escape::escape_line(title)
             ));
             if let Some(convoy) = &shown.convoy {
                 page.line(format!("  convoy: {convoy}"));

@@ -2,9 +2,9 @@
 
 use kit::sys::Clock;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::install::{InstallRequest, install};
+use gt::flow::install::{InstallRequest, install_town};
 
 /// Make a town, or complete one
 #[derive(Debug, clap::Args)]
@@ -20,18 +20,18 @@ pub(super) struct Args {
     owner: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let root = ctx.env.absolute(&args.path);
-    // A trailing `.` has no name, and links are kept as the person wrote them.
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let root = ctx.env.make_absolute(&args.path);
+    // Drops a trailing `.`, which has no name. Symbolic links stay as the user wrote them.
     let root: std::path::PathBuf = root.components().collect();
-    let owner = InstallRequest::of_git_user(ctx.env.cwd());
+    let owner = InstallRequest::from_git_user(ctx.env.cwd());
     let request = InstallRequest {
         name: args.name,
         email: args.owner.or_else(|| owner.email.clone()),
         ..owner
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
-    let installed = install(&ctx.env, &clock, &root, &request)?;
+    let installed = install_town(&ctx.env, &clock, &root, &request)?;
     if let Some(around) = &installed.inside {
         ctx.ui.warn(&format!(
             "this town lies inside the town at {}",
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             town.display()
         ));
     }
-    answer(installed, |installed, page| {
+    build_report(installed, |installed, page| {
         let how = if installed.existed {
             "was there already"
         } else {

@@ -1,4 +1,5 @@
-//! The command line of `gt`: arguments in, one domain call, one report out.
+//! The command line of `gt`. Each command parses its arguments, makes one domain call and returns
+//! one report.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -70,9 +71,9 @@ use kit::ui::Ui;
 
 use crate::context::Context;
 
-const GT: Program<Root, Command, Whole> = Program::new("gt");
+const GT: Program<RootArgs, Command, Whole> = Program::new("gt");
 
-pub(crate) use kit::cli::report::{Answer, answer, answer_with_exit};
+pub(crate) use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 
 /// Run a town of AI coding agents
 ///
@@ -87,7 +88,7 @@ pub(crate) use kit::cli::report::{Answer, answer, answer_with_exit};
     subcommand_required = true,
     arg_required_else_help = true
 )]
-struct Root {
+struct RootArgs {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -154,29 +155,31 @@ kit::program! {
     Witness => witness,
 }
 
-/// The whole command line, for man pages and completions.
-pub fn command() -> clap::Command {
-    GT.whole()
+/// Builds the whole command line. Man pages and completions are generated from it.
+pub fn build_command_line() -> clap::Command {
+    GT.build_whole()
 }
 
-/// A line without a command is refused when it is read.
-fn no_command() -> Answer {
+/// Never called in practice: clap refuses a command line without a command.
+fn reject_missing_command() -> CommandResult {
     anyhow::bail!("no command given; see gt --help")
 }
 
-/// Runs one `gt` command line and says how it ended.
+/// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let command_with_values = || completion::offer_values(command(), &env);
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+    let command_with_values = || completion::offer_values(build_command_line(), &env);
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
     let words = args.clone();
     let line = match GT.read(args) {
         Ok(line) => line,
         Err(error) => {
-            if let Some(other) = external::find(&env, &words, &error, &GT.whole()) {
-                let error = anyhow::Error::from(other.run());
-                Ui::new(false, false, &env).error(&gt::error::failure(&error));
+            if let Some(other) =
+                external::find_external_command(&env, &words, &error, &GT.build_whole())
+            {
+                let error = anyhow::Error::from(other.replace_process());
+                Ui::new(false, false, &env).error(&gt::error::build_failure(&error));
                 return ExitCode::FAILURE;
             }
             return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
@@ -190,7 +193,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     }
     let answer = line
         .command
-        .map_or_else(no_command, |command| command.run(&ctx));
+        .map_or_else(reject_missing_command, |command| command.run(&ctx));
     let answer = ctx
         .reports
         .take_failure()
@@ -201,13 +204,13 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ExitCode::from(report.exit())
         }
         Err(error) => {
-            let failure = gt::error::failure(&error);
+            let failure = gt::error::build_failure(&error);
             ctx.ui.error(&failure);
             ExitCode::from(failure.exit)
         }
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
-    upkeep::finish(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
+    upkeep::finish_command(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
     exit
 }
 
@@ -215,23 +218,23 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 mod tests {
     use std::ffi::OsString;
 
-    use super::{GT, command};
+    use super::{GT, build_command_line};
 
     #[test]
-    fn the_command_line_is_sound() {
-        command().debug_assert();
+    fn clap_accepts_the_command_line() {
+        build_command_line().debug_assert();
     }
 
     #[test]
-    fn the_help_of_every_command_is_the_same_read_alone_and_in_the_whole_tree() {
-        for sub in command().get_subcommands() {
+    fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
+        for sub in build_command_line().get_subcommands() {
             let args = ["gt", sub.get_name(), "--help"].map(OsString::from);
             let help = |tree: clap::Command| {
                 let error = tree.clone().try_get_matches_from(&args).unwrap_err();
                 error.render().to_string()
             };
-            let lean = GT.lean(&args).unwrap();
-            assert_eq!(help(lean), help(command()), "{}", sub.get_name());
+            let lean = GT.build_lean(&args).unwrap();
+            assert_eq!(help(lean), help(build_command_line()), "{}", sub.get_name());
         }
     }
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gt_cli::main(kit::sys::Env::of_process(), kit::sys::env::args())
+    gt_cli::main(kit::sys::Env::from_process(), kit::sys::env::process_args())
 }

@@ -1,6 +1,6 @@
-//! `gt mayor`: the agent that a person talks to about the whole town.
+//! `gt mayor`: controls the agent that the user talks to about the whole town.
 
-use super::{Answer, role};
+use super::{CommandResult, role};
 use crate::context::Context;
 
 role::commands!(Mayor: attach, restart, start, status, stop);

@@ -1,8 +1,8 @@
 //! `gt nudge`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::nudge::nudge;
+use gt::flow::nudge::nudge_agent;
 
 /// Type a message into an agent's session
 #[derive(Debug, clap::Args)]
@@ -14,11 +14,11 @@ pub(super) struct Args {
     message: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
-    let nudged = nudge(&town, &agent, &args.message.join(" "))?;
-    answer(nudged, |nudged, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let agent = town.parse_address(&args.agent)?;
+    let nudged = nudge_agent(&town, &agent, &args.message.join(" "))?;
+    build_report(nudged, |nudged, page| {
         page.line(format!("✓ {} {}", nudged.agent, nudged.how));
     })
 }

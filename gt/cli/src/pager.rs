@@ -1,22 +1,26 @@
-//! Long reports go through a pager, as git's do: only on a terminal.
+//! Shows long reports in a pager, as git does. Only on a terminal.
 
-use kit::sys::{Env, Exec};
+use kit::sys::{ChildCommand, Env};
 
 use crate::context::Context;
 
-/// The exit code of a shell that does not find the program.
+/// The exit code of a shell that cannot find the program.
 const NOT_FOUND: i32 = 127;
 
-/// Shows a text through the user's pager. `false` if there is none, or standard output is no terminal.
-pub(super) fn show(ctx: &Context, text: &str) -> bool {
+/// Shows a text in the user's pager. Returns false if there is no pager or standard output is no
+/// terminal.
+pub(super) fn show_in_pager(ctx: &Context, text: &str) -> bool {
     if !ctx.ui.is_terminal() || ctx.ui.is_json() {
         return false;
     }
-    let Some(pager) = choose(&ctx.env) else {
+    let Some(pager) = choose_pager(&ctx.env) else {
         return false;
     };
-    // The user's own command line, as git runs it; the text is its input only.
-    let mut shell = Exec::new("/bin/sh").args(["-c", &pager]).stdin(text);
+    // The pager is the user's own command line, run by a shell as in git. The text is only its
+    // input.
+    let mut shell = ChildCommand::new("/bin/sh")
+        .args(["-c", &pager])
+        .stdin(text);
     if ctx.env.get("LESS").is_none() {
         shell = shell.env("LESS", "FRX");
     }
@@ -25,10 +29,10 @@ pub(super) fn show(ctx: &Context, text: &str) -> bool {
         .is_ok_and(|status| status.code() != Some(NOT_FOUND))
 }
 
-/// `GIT_PAGER`, else `PAGER`, else less; none if that is empty or `cat`.
-fn choose(env: &Env) -> Option<String> {
-    // One that is set to nothing turns the pager off.
-    let value = |name: &str| env.vars().find(|(one, _)| *one == name);
+/// Returns `GIT_PAGER`, otherwise `PAGER`, otherwise less. None if the value is empty or `cat`.
+fn choose_pager(env: &Env) -> Option<String> {
+    // A variable that is set and empty turns the pager off.
+    let value = |name: &str| env.vars().find(|(variable, _)| *variable == name);
     let set = value("GIT_PAGER").or_else(|| value("PAGER"));
     let set = set.map(|(_, value)| value);
     let pager = set.unwrap_or("less").trim();
@@ -42,10 +46,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pager_is_chosen_as_git_does() {
+    fn the_pager_is_chosen_as_git_chooses_it() {
         let choose = |vars: &[(&str, &str)]| {
             let vars = vars.iter().map(|(name, value)| (*name, *value));
-            choose(&Env::with(Path::new("/"), vars))
+            choose_pager(&Env::with_vars(Path::new("/"), vars))
         };
         assert_eq!(choose(&[]).as_deref(), Some("less"));
         assert_eq!(choose(&[("PAGER", "more")]).as_deref(), Some("more"));

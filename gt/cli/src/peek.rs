@@ -1,6 +1,6 @@
 //! `gt peek`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::session::show;
 
@@ -15,24 +15,24 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Peeked {
+struct PeekReport {
     agent: String,
     session: String,
     lines: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
-    let lines = show::screen(&town, &agent, args.lines)?;
-    let peeked = Peeked {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let agent = town.parse_address(&args.agent)?;
+    let lines = show::read_screen(&town, &agent, args.lines)?;
+    let peeked = PeekReport {
         agent: agent.to_string(),
-        session: show::name_of(&agent)?.to_string(),
+        session: show::session_name_of(&agent)?.to_string(),
         lines,
     };
-    answer(peeked, |peeked, page| {
+    build_report(peeked, |peeked, page| {
         for line in &peeked.lines {
-            page.line(kit::ui::escape::line(line));
+            page.line(kit::ui::escape::escape_line(line));
         }
     })
 }

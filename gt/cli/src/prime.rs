@@ -1,10 +1,10 @@
 //! `gt prime`.
 
-use super::agent_event::{AgentEvent, is_of_copy, nothing};
-use super::{Answer, answer};
+use super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
-use gt::flow::prime::{self, BegunSession, Fate, Occasion, Prime};
+use gt::flow::prime::{self, Occasion, PartFate, SessionContext, StartedSession};
 use gt::record::mail;
 
 /// Print the context of this session
@@ -28,85 +28,94 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    if args.hook && is_of_copy(ctx) {
-        return nothing();
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if args.hook && is_session_copy(ctx) {
+        return build_empty_report();
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let event = if args.hook {
         AgentEvent::read()
     } else {
         AgentEvent::default()
     };
     let occasion = if args.hook {
-        Occasion::of_event(event.field("hook_event_name"), event.field("source"))
+        Occasion::from_event(
+            event.text_field("hook_event_name"),
+            event.text_field("source"),
+        )
     } else {
         Occasion::Asked
     };
-    let session = session(ctx, &event);
-    let found = prime::prime(&town, &town.actor, occasion, &session)?;
+    let session = session_key(ctx, &event);
+    let found = prime::build_context(&town, &town.actor, occasion, &session)?;
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
     if !found.handoff.is_empty() && in_session && !looks_only {
-        // A successor is told once. Where that cannot be recorded it is told again, which is better than nothing.
+        // The successor gets each handoff once. If that cannot be recorded, the handoff is
+        // repeated, which is better than losing it.
         if let Err(error) = mail::mark_read(&town, &found.handoff) {
             ctx.ui.warn(&format!(
                 "the messages could not be marked as read: {error:#}"
             ));
         }
     }
-    if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
-        prime::mark_reported(&town, &session, convoy);
+    if let Some(convoy) = found
+        .decision
+        .as_ref()
+        .filter(|_| in_session && !looks_only)
+    {
+        prime::mark_decision_reported(&town, &session, convoy);
     }
     if occasion == Occasion::Precompact && !args.dry_run {
-        // What cannot be saved keeps nobody from the summary.
-        if let Err(error) = checkpoint::save(&town, &town.actor, &session) {
+        // A failed checkpoint must not block the summary.
+        if let Err(error) = checkpoint::save_session_state(&town, &town.actor, &session) {
             ctx.ui.warn(&format!("no checkpoint: {error:#}"));
         }
     }
-    if occasion.begins_session() && !args.dry_run {
-        let id = match event.field("session_id") {
+    if occasion.is_session_start() && !args.dry_run {
+        let id = match event.text_field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
-        let begun = BegunSession {
+        let begun = StartedSession {
             id,
-            source: event.field("source"),
+            source: event.text_field("source"),
             bead,
-            transcript: event.field("transcript_path"),
+            transcript: event.text_field("transcript_path"),
         };
-        prime::session_began(&town, begun);
+        prime::record_session_start(&town, begun);
     }
     if args.context_json {
         let text = event.context_json(found.text.trim_end());
-        return answer(found, move |_, page| page.line(&text));
+        return build_report(found, move |_, page| page.line(&text));
     }
-    shown(found, args.explain)
+    report_context(found, args.explain)
 }
 
-/// What tells this session from the next one of the same agent; empty outside of any.
-fn session(ctx: &Context, event: &AgentEvent) -> String {
+/// Returns the value that distinguishes this session from the next one of the same agent. Empty
+/// outside of a session.
+fn session_key(ctx: &Context, event: &AgentEvent) -> String {
     let of = |name: &str| ctx.env.get(name).unwrap_or_default();
-    match (event.field("session_id"), of("CLAUDE_SESSION_ID")) {
+    match (event.text_field("session_id"), of("CLAUDE_SESSION_ID")) {
         ("", "") if of("GT_SESSION").is_empty() => String::new(),
         ("", "") => format!("{}:{}", of("GT_SESSION"), of("GT_LEASE")),
         ("", id) | (id, _) => id.to_owned(),
     }
 }
 
-/// A context as text, or what it is made of.
-pub(super) fn shown(found: Prime, explain: bool) -> Answer {
-    answer(found, move |found, page| {
+/// Reports a context as text, or the list of its parts.
+pub(super) fn report_context(found: SessionContext, explain: bool) -> CommandResult {
+    build_report(found, move |found, page| {
         if explain {
-            explained(found, page);
+            write_explanation(found, page);
         } else {
             page.line(found.text.trim_end());
         }
     })
 }
 
-fn explained(found: &Prime, page: &mut kit::ui::Page) {
+fn write_explanation(found: &SessionContext, page: &mut kit::ui::Page) {
     page.line(format!(
         "{} bytes for {}, of {} at most ({})",
         found.text.len(),
@@ -116,9 +125,9 @@ fn explained(found: &Prime, page: &mut kit::ui::Page) {
     ));
     for part in &found.parts {
         let fate = match part.fate {
-            Fate::Kept => "kept".to_owned(),
-            Fate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
-            Fate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
+            PartFate::Kept => "kept".to_owned(),
+            PartFate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
+            PartFate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
         };
         page.line(format!(
             "  {:<9} {:>5} bytes, about {:>4} tokens, from {}; {fate}",

@@ -1,6 +1,6 @@
-//! `gt refinery`: the agent that watches the merge queue of a rig.
+//! `gt refinery`: controls the agent that watches a rig's merge queue.
 
-use super::{Answer, role};
+use super::{CommandResult, role};
 use crate::context::Context;
 
 role::commands!(Refinery: attach, restart, start, status, stop);

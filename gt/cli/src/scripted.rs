@@ -6,11 +6,11 @@ use anyhow::Context as _;
 use kit::ui::{Page, Report, escape};
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
-use gt::flow::prime::{self, BegunSession};
+use gt::flow::prime::{self, StartedSession};
 use gt::host::is_session_name;
-use gt::host::runtime::scripted::{self, Outcome, ScriptedRequest};
+use gt::host::runtime::scripted::{self, ScriptedOutcome, ScriptedRequest};
 use gt::record::hook;
 
 /// Work on your hook with a script instead of a model
@@ -28,65 +28,68 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug)]
-struct Played(Outcome);
+struct ScriptReport(ScriptedOutcome);
 
-impl Report for Played {
+impl Report for ScriptReport {
     fn json(&self) -> Value {
         match &self.0 {
-            Outcome::NoWork => json!({"outcome": "no_work"}),
-            Outcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
+            ScriptedOutcome::NoWork => json!({"outcome": "no_work"}),
+            ScriptedOutcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
         }
     }
 
     fn human(&self, page: &mut Page) {
         match &self.0 {
-            Outcome::NoWork => {}
-            Outcome::Done { bead } => page.line(format!("{bead} is handed in.")),
+            ScriptedOutcome::NoWork => {}
+            ScriptedOutcome::Done { bead } => page.line(format!("{bead} is handed in.")),
         }
     }
 }
 
-/// Records that the session has begun, as the hooks of other agents do. What cannot be recorded keeps nobody from work.
+/// Records the start of the session, as the hooks of other agents do. A failed record must not
+/// block the work.
 fn record_start(ctx: &Context) {
-    let (Ok(town), Some(session)) = (ctx.town(), ctx.env.get("GT_SESSION")) else {
+    let (Ok(town), Some(session)) = (ctx.open_town(), ctx.env.get("GT_SESSION")) else {
         return;
     };
-    let Ok(stores) = town.stores() else { return };
+    let Ok(stores) = town.read_stores() else {
+        return;
+    };
     let slot = hook::slot_of(&town, &stores, &town.actor);
-    let bead = hook::hook_of(&stores, &town.actor, &slot);
+    let bead = hook::hooked_bead_of(&stores, &town.actor, &slot);
     let id = format!("{session}-{}", town.random.base32(8));
-    let begun = BegunSession {
+    let begun = StartedSession {
         id: &id,
         source: "startup",
         bead: bead.map_or("", |bead| bead.id.as_str()),
         transcript: "",
     };
-    prime::session_began(&town, begun);
+    prime::record_session_start(&town, begun);
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let exe = kit::sys::env::current_exe().context("cannot find our own program")?;
-    let script = ctx.env.absolute(&args.script.to_string_lossy());
+    let script = ctx.env.make_absolute(&args.script.to_string_lossy());
     anyhow::ensure!(
         script.is_file(),
         "there is no script {} (the agent's args in the settings name it)",
         script.display()
     );
     record_start(ctx);
-    // A session's own folder is made again by the next session of that name, however this one ends.
+    // The next session of the same name recreates the session's folder, however this one ends.
     let session = ctx
         .env
         .get("GT_SESSION")
         .filter(|name| is_session_name(name));
-    let folder = session.and_then(|name| Some(ctx.town().ok()?.layout.scripted(name)));
+    let folder = session.and_then(|name| Some(ctx.open_town().ok()?.layout.scripted(name)));
     let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),
         exe: &exe,
         folder: folder.as_deref(),
     };
-    let outcome = scripted::run(&request, &|line| {
-        ctx.ui.status(&escape::line(line));
+    let outcome = scripted::run_scripted(&request, &|line| {
+        ctx.ui.status(&escape::escape_line(line));
     })?;
-    Ok(Box::new(Played(outcome)))
+    Ok(Box::new(ScriptReport(outcome)))
 }

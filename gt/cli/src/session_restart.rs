@@ -1,6 +1,7 @@
-//! `gt session-restart`: what `gt handoff` starts beside the session that it ends.
+//! `gt session-restart`: the helper process that `gt handoff` starts, because the session that it
+//! restarts ends with all its processes.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
 use gt::town::event::Event;
@@ -12,16 +13,16 @@ pub(crate) struct Args {
     agent: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
-    let session = handoff::renew(&town, &agent).inspect_err(|error| {
-        town.tell(&Event::HandoffFailed {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let agent = town.parse_address(&args.agent)?;
+    let session = handoff::renew_session(&town, &agent).inspect_err(|error| {
+        town.record_event(&Event::HandoffFailed {
             agent: agent.to_string(),
             why: format!("{error:#}"),
         });
     })?;
-    answer(session, |session, page| {
+    build_report(session, |session, page| {
         page.line(format!("session {session} started"));
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::wrapper;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     file: PathBuf,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
-    let start = wrapper::take(&args.file)?;
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let start = wrapper::take_start_file(&args.file)?;
     Err(wrapper::become_command(start, ctx.env.get("TERM")).into())
 }

@@ -1,8 +1,8 @@
 //! `gt sling`.
 
-use super::{Answer, answer_with_exit};
+use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{SlingBatch, Slung, formula, sling_batch};
+use gt::flow::sling::{SlingBatch, SlingReport, formula, sling_batch};
 use gt::host::LiveTown;
 use gt::town::identity::Address;
 
@@ -53,10 +53,10 @@ pub(super) struct Args {
     no_molecule: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let mut beads = args.words;
-    // One word is a bead for oneself; of two and more the last is the target.
+    // One argument is a bead for the caller. The last of several arguments is the target.
     let target = if beads.len() > 1 {
         beads.pop().unwrap_or_default()
     } else {
@@ -64,16 +64,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
-        let values = bd::molecule::template::read_values(&args.var).map_err(kit::failure::Usage)?;
+        let values =
+            bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
         beads = match &args.on {
-            Some(bead) => vec![formula::on_bead(&town, &named, bead, &values)?],
-            None => vec![formula::as_work(&town, &named, &target, &values)?],
+            Some(bead) => vec![formula::pour_on_bead(&town, &named, bead, &values)?],
+            None => vec![formula::pour_as_work(&town, &named, &target, &values)?],
         };
         no_convoy |= args.on.is_none();
     } else if !args.var.is_empty() {
-        return Err(
-            kit::failure::Usage("--var sets a variable of a formula; name one".into()).into(),
-        );
+        return Err(kit::failure::UsageError(
+            "--var sets a variable of a formula; name one".into(),
+        )
+        .into());
     }
     let batch = SlingBatch {
         beads,
@@ -84,34 +86,37 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         no_molecule: args.no_molecule,
         args: args.instructions,
     };
-    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::line(problem));
+    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     let caller = town.actor.clone();
-    // Work that waits for a person is deferred.
-    let exit = if slung.iter().any(|one| one.needs_person.is_some()) {
+    // Exit code 3: the work is deferred until a user acts.
+    let exit = if slung
+        .iter()
+        .any(|slung_bead| slung_bead.needs_person.is_some())
+    {
         3
     } else {
         0
     };
-    answer_with_exit(exit, slung, move |slung, page| {
-        for one in slung {
-            line(one, &caller, page);
+    build_report_with_exit(exit, slung, move |slung, page| {
+        for slung_bead in slung {
+            write_sling_line(slung_bead, &caller, page);
         }
     })
 }
 
-/// The formula that is slung: the first word with --on, and where it names no bead.
+/// Returns the formula to sling: the first argument with `--on`, or if it names no bead.
 fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
     let [first] = words else { return None };
     if on.is_none() && town.find_bead(first).is_ok() {
         return None;
     }
-    formula::find(town, first).or_else(|| on.map(|_| first.clone()))
+    formula::find_formula(town, first).or_else(|| on.map(|_| first.clone()))
 }
 
-fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
-    let title = kit::ui::escape::line(&slung.title);
+fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
+    let title = kit::ui::escape::escape_line(&slung.title);
     if slung.waits_for.is_empty() {
         let mark = if slung.needs_person.is_some() {
             "!"
@@ -139,23 +144,24 @@ fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
         }
     }
     if let Some(question) = &slung.needs_person {
-        let question = kit::ui::escape::line(question);
+        let question = kit::ui::escape::escape_line(question);
         let text = format!("  its session needs you: a dialog is open ({question})");
         page.line(page.style().yellow(&text));
         page.line(format!("  → gt attach {}", slung.target));
     }
-    if let Some(command) = start_of(slung, caller) {
+    if let Some(command) = start_command_of(slung, caller) {
         page.line(format!(
             "  no session runs there: the work waits on the hook for `{command}`"
         ));
     }
 }
 
-/// What starts the agent that has the work, where a person does that and nobody did.
-fn start_of(slung: &Slung, caller: &Address) -> Option<String> {
+/// Returns the command that starts the agent with the work, if only a user starts that agent and it
+/// does not run.
+fn start_command_of(slung: &SlingReport, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
-        // The caller runs, in a session of ours or not.
+        // The caller runs already, in a session of the town or not.
         target if target == *caller => None,
         Address::Mayor => Some("gt mayor start".to_owned()),
         Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),

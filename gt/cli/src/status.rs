@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, counted, escape};
 
-use super::agent_event::nothing;
-use super::{Answer, answer, answer_with_exit};
+use super::agent_event::build_empty_report;
+use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
-use gt::view::health::{self, Health};
-use gt::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
+use gt::view::health::{self, TownHealth};
+use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummary, TownStatus};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
@@ -35,41 +35,42 @@ pub(super) struct Args {
     health: bool,
 }
 
-/// Times and sessions are looked at so often while nothing changes.
+/// Interval at which times and sessions are refreshed if nothing changes.
 const TICK: Duration = Duration::from_secs(10);
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     if args.watch {
-        return watch(ctx, &town);
+        return watch_status(ctx, &town);
     }
     if args.health {
-        let found = health::health(&town)?;
-        return answer_with_exit(u8::from(!found.healthy), found, show_health);
+        let found = health::check_health(&town)?;
+        return build_report_with_exit(u8::from(!found.healthy), found, write_health);
     }
-    answer(status::status(&town)?, show)
+    build_report(status::read_status(&town)?, write_status)
 }
 
-/// Shows it again whenever it reads differently, until nobody reads it any more.
-fn watch(ctx: &Context, town: &LiveTown) -> Answer {
+/// Repeats the status whenever its text changes, until standard output is closed.
+fn watch_status(ctx: &Context, town: &LiveTown) -> CommandResult {
     let mut watched: Vec<PathBuf> = Vec::new();
     let mut changes = None;
     let mut before = None;
     loop {
-        // A rig may have been added. Before the look: what happens in between is seen by the next one.
-        let folders = status::folders_of(town);
+        // A rig may have been added. The watch starts before the read, so that the next read finds
+        // every later change.
+        let folders = status::watched_folders(town);
         if changes.is_none() || folders != watched {
-            let begun = Changes::of(folders.iter().map(PathBuf::as_path));
+            let begun = FolderWatch::start(folders.iter().map(PathBuf::as_path));
             changes =
                 Some(begun.context("cannot watch the town; run `gt status` without --watch")?);
             watched = folders;
         }
-        let found = status::status(town)?;
+        let found = status::read_status(town)?;
         let mut page = ctx.ui.page();
         if ctx.ui.is_json() {
             page.line(serde_json::to_string(&found)?);
         } else {
-            show(&found, &mut page);
+            write_status(&found, &mut page);
         }
         if before.as_deref() != Some(page.text()) {
             let goes_on = if ctx.ui.is_json() {
@@ -78,7 +79,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> Answer {
                 ctx.ui.redraw(&page, before.is_none())
             };
             if !goes_on {
-                return nothing();
+                return build_empty_report();
             }
             before = Some(page.text().to_owned());
         }
@@ -88,14 +89,14 @@ fn watch(ctx: &Context, town: &LiveTown) -> Answer {
     }
 }
 
-fn show(status: &Status, page: &mut Page) {
+fn write_status(status: &TownStatus, page: &mut Page) {
     page.cut_line(page.style().bold(&format!(
         "{}  {}",
-        escape::line(&status.name),
+        escape::escape_line(&status.name),
         status.location
     )));
     let daemon = match (&status.daemon.degraded, status.daemon.running) {
-        (Some(reason), true) => format!("● daemon degraded: {}", escape::line(reason)),
+        (Some(reason), true) => format!("● daemon degraded: {}", escape::escape_line(reason)),
         (None, true) => format!("● daemon runs (pid {})", status.daemon.pid),
         (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
     };
@@ -108,25 +109,25 @@ fn show(status: &Status, page: &mut Page) {
         page.line(format!(
             "📬 {} unread for {}",
             status.overseer.unread_mail,
-            escape::line(&status.overseer.name)
+            escape::escape_line(&status.overseer.name)
         ));
     }
     for problem in &status.problems {
-        let mut lines = problem.lines().map(escape::line);
+        let mut lines = problem.lines().map(escape::escape_line);
         let what = lines.next().unwrap_or_default();
         page.line(page.style().yellow(&format!("! {what}")));
         for command in lines {
             page.line(format!("  {command}"));
         }
     }
-    for one in &status.escalations {
-        escalation(one, page);
+    for open_escalation in &status.escalations {
+        write_escalation_line(open_escalation, page);
     }
     for agent in &status.agents {
-        line("", agent, page);
+        write_agent_line("", agent, page);
     }
     for rig in &status.rigs {
-        show_rig(rig, page);
+        write_rig(rig, page);
     }
     if status.rigs.is_empty() {
         page.blank();
@@ -141,7 +142,7 @@ fn show(status: &Status, page: &mut Page) {
         page.cut_line(format!(
             "  🚚 {} {counts:>5}  {}",
             convoy.id,
-            escape::line(&convoy.title)
+            escape::escape_line(&convoy.title)
         ));
         if !convoy.blocked_by.is_empty() {
             let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
@@ -150,21 +151,27 @@ fn show(status: &Status, page: &mut Page) {
     }
 }
 
-fn show_health(health: &Health, page: &mut Page) {
-    for one in &health.invariants {
-        let mark = if one.count == 0 { "✓" } else { "✗" };
-        page.line(format!("{mark} {}: {} broken", one.says, one.count));
-        for fault in &one.faults {
-            page.line(format!("    {}", escape::line(&fault.what)));
+fn write_health(health: &TownHealth, page: &mut Page) {
+    for invariant in &health.invariants {
+        let mark = if invariant.count == 0 { "✓" } else { "✗" };
+        page.line(format!(
+            "{mark} {}: {} broken",
+            invariant.says, invariant.count
+        ));
+        for fault in &invariant.faults {
+            page.line(format!("    {}", escape::escape_line(&fault.what)));
         }
-        if let Some(fault) = one.faults.first() {
-            page.line(format!("    → gt why {}", escape::line(&fault.subject)));
+        if let Some(fault) = invariant.faults.first() {
+            page.line(format!(
+                "    → gt why {}",
+                escape::escape_line(&fault.subject)
+            ));
         }
     }
     for problem in &health.problems {
         page.line(
             page.style()
-                .yellow(&format!("! not checked: {}", escape::line(problem))),
+                .yellow(&format!("! not checked: {}", escape::escape_line(problem))),
         );
     }
     let checked = &health.checked;
@@ -176,34 +183,34 @@ fn show_health(health: &Health, page: &mut Page) {
     ));
 }
 
-fn escalation(one: &EscalationLine, page: &mut Page) {
-    let taken = match one.acked_by.as_str() {
+fn write_escalation_line(escalation: &EscalationLine, page: &mut Page) {
+    let taken = match escalation.acked_by.as_str() {
         "" => String::new(),
-        by => format!(", acknowledged by {}", escape::line(by)),
+        by => format!(", acknowledged by {}", escape::escape_line(by)),
     };
-    let deadline = one.deadline.as_ref();
+    let deadline = escalation.deadline.as_ref();
     let deadline = deadline.map_or(String::new(), |at| {
-        format!(", takes its default {}", page.when(at))
+        format!(", takes its default {}", page.relative_time(at))
     });
     let text = format!(
         "! {} {} from {}, {}{taken}{deadline}: {}",
-        one.severity.word(),
-        one.id,
-        escape::line(&one.from),
-        page.when(&one.since),
-        escape::line(&one.title)
+        escalation.severity.name(),
+        escalation.id,
+        escape::escape_line(&escalation.from),
+        page.relative_time(&escalation.since),
+        escape::escape_line(&escalation.title)
     );
     let style = page.style();
-    let text = if one.severity == Severity::Critical {
+    let text = if escalation.severity == Severity::Critical {
         style.red(&text)
     } else {
         style.yellow(&text)
     };
     page.cut_line(text);
-    page.line(format!("    → {}", one.next));
+    page.line(format!("    → {}", escalation.next));
 }
 
-fn show_rig(rig: &Rig, page: &mut Page) {
+fn write_rig(rig: &RigSummary, page: &mut Page) {
     page.blank();
     let local = if rig.remote { "" } else { ", local only" };
     page.line(
@@ -211,7 +218,7 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
     );
     let queue = &rig.mq;
-    if *queue != Queue::default() {
+    if *queue != QueueCounts::default() {
         page.line(format!("  ⇡ merge queue: {}", queue.describe()));
         if queue.blocked + queue.needs_person > 0 {
             page.line(format!("    → gt mq list {}", rig.name));
@@ -225,20 +232,20 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             let text = format!(
                 "    ! {} could not be slung: {}",
                 waiting.work_bead_id,
-                escape::line(&failed.why)
+                escape::escape_line(&failed.why)
             );
             page.line(page.style().yellow(&text));
         }
     }
     for agent in &rig.agents {
-        line("  ", agent, page);
+        write_agent_line("  ", agent, page);
     }
     if rig.agents.is_empty() {
         page.line("  no workers yet");
     }
 }
 
-fn line(indent: &str, agent: &Agent, page: &mut Page) {
+fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     let (mark, word) = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) => ("◐", "working"),
         (Some(PolecatState::Idle), _) => ("○", "idle"),
@@ -255,9 +262,9 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
             Some(PolecatState::Zombie | PolecatState::Stalled)
         ) =>
         {
-            text.push_str(&format!(" {}", escape::line(&agent.why)));
+            text.push_str(&format!(" {}", escape::escape_line(&agent.why)));
         }
-        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
+        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::escape_line(title))),
         _ => {}
     }
     if agent.unread_mail > 0 {

@@ -1,8 +1,8 @@
 //! `gt unsling`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::sling::unsling;
+use gt::flow::sling::unsling_bead;
 
 /// Take work off a hook.
 ///
@@ -14,9 +14,9 @@ pub(super) struct Args {
     bead: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let unslung = unsling(&ctx.town()?, &args.bead)?;
-    answer(unslung, |unslung, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let unslung = unsling_bead(&ctx.open_town()?, &args.bead)?;
+    build_report(unslung, |unslung, page| {
         page.line(format!(
             "✓ {} is off the hook of {} and open again",
             unslung.bead, unslung.holder

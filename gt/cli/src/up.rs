@@ -1,6 +1,6 @@
 //! `gt up`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::up;
 
@@ -8,14 +8,14 @@ use gt::flow::up;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let up = up::start_town(&ctx.town()?)?;
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let up = up::start_town(&ctx.open_town()?)?;
     if let Some(reason) = &up.degraded {
         ctx.ui.warn(&format!(
             "{reason}: work that needs no session goes on without it"
         ));
     }
-    answer(up, |up, page| {
+    build_report(up, |up, page| {
         let how = if up.started {
             "is up"
         } else {

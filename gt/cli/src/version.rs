@@ -1,10 +1,10 @@
 //! `gt version`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 
 #[derive(serde::Serialize)]
-struct Version {
+struct VersionReport {
     version: &'static str,
 }
 
@@ -12,11 +12,11 @@ struct Version {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
-    let version = Version {
+pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
+    let version = VersionReport {
         version: env!("CARGO_PKG_VERSION"),
     };
-    answer(version, |version, page| {
+    build_report(version, |version, page| {
         page.line(format!("gt version {}", version.version));
     })
 }

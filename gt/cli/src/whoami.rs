@@ -1,11 +1,11 @@
 //! `gt whoami`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::town::identity::{Address, detect};
+use gt::town::identity::{Address, detect_caller};
 
 #[derive(serde::Serialize)]
-struct Whoami {
+struct WhoamiReport {
     address: String,
     role: &'static str,
     source: &'static str,
@@ -19,11 +19,11 @@ struct Whoami {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let town = ctx.town()?;
-    let found = detect(&ctx.env, &town.layout);
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let found = detect_caller(&ctx.env, &town.layout);
     let address = found.address.unwrap_or(Address::Overseer);
-    let shown = Whoami {
+    let shown = WhoamiReport {
         address: address.to_string(),
         role: address.role(),
         source: found.source,
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         mailbox: address.mailbox(),
         town: town.layout.root().to_owned(),
     };
-    answer(shown, |shown, page| {
+    build_report(shown, |shown, page| {
         page.line(format!(
             "{} ({}, from {})",
             shown.address, shown.role, shown.source

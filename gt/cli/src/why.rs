@@ -3,8 +3,8 @@
 use kit::ui::{Page, escape};
 use serde_json::Value;
 
-use super::agent_event::nothing;
-use super::{Answer, answer, pager};
+use super::agent_event::build_empty_report;
+use super::{CommandResult, build_report, pager};
 use crate::context::Context;
 use gt::town::event::EventLine;
 use gt::view::feed::describe_event;
@@ -27,9 +27,9 @@ pub(super) struct Args {
     no_pager: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let mut found = why::why(&town, &args.what)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let mut found = why::explain(&town, &args.what)?;
     let older = match args.limit {
         0 => 0,
         limit => found.events.len().saturating_sub(limit),
@@ -37,17 +37,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     found.events.drain(..older);
     if !args.no_pager {
         let mut page = ctx.ui.page();
-        show(&found, older, &mut page);
-        if pager::show(ctx, page.text()) {
-            return nothing();
+        write_explanation(&found, older, &mut page);
+        if pager::show_in_pager(ctx, page.text()) {
+            return build_empty_report();
         }
     }
-    answer(found, move |found, page| show(found, older, page))
+    build_report(found, move |found, page| {
+        write_explanation(found, older, page);
+    })
 }
 
-fn show(found: &Explanation, older: usize, page: &mut Page) {
+fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
     for (number, text) in found.now.iter().enumerate() {
-        let text = escape::line(text);
+        let text = escape::escape_line(text);
         page.line(if number == 0 {
             page.style().bold(&text)
         } else {
@@ -55,10 +57,10 @@ fn show(found: &Explanation, older: usize, page: &mut Page) {
         });
     }
     for command in &found.next_steps {
-        page.line(format!("  → {}", escape::line(command)));
+        page.line(format!("  → {}", escape::escape_line(command)));
     }
     if let Some(rule) = &found.rule {
-        page.line(format!("  last decided: {}", escape::line(rule)));
+        page.line(format!("  last decided: {}", escape::escape_line(rule)));
     }
     if !found.now.is_empty() && !found.events.is_empty() {
         page.blank();
@@ -67,14 +69,14 @@ fn show(found: &Explanation, older: usize, page: &mut Page) {
         page.line(format!("({older} older events: -n 0)"));
     }
     for event in &found.events {
-        line(event, page);
+        write_event_line(event, page);
     }
     if found.events.is_empty() {
         page.line("nothing is recorded about it yet");
     }
 }
 
-/// What a sentence about an event leaves out and an explanation needs.
+/// Data keys of an event that its sentence omits and an explanation shows.
 const DETAILS: &[&str] = &[
     "saw",
     "reason",
@@ -88,15 +90,18 @@ const DETAILS: &[&str] = &[
     "request",
 ];
 
-fn line(event: &EventLine, page: &mut Page) {
-    let (sentence, by) = (describe_event(event), escape::line(&event.actor));
-    page.line(format!("{}  {sentence}  by {by}", page.moment(&event.ts)));
+fn write_event_line(event: &EventLine, page: &mut Page) {
+    let (sentence, by) = (describe_event(event), escape::escape_line(&event.actor));
+    page.line(format!(
+        "{}  {sentence}  by {by}",
+        page.local_time(&event.ts)
+    ));
     for (key, value) in &event.payload {
         let text = match value {
-            // What stood on a screen reads line by line.
+            // The text of a screen is printed line by line.
             Value::Array(lines) if key == "screen" => {
                 for text in lines.iter().filter_map(Value::as_str) {
-                    page.line(format!("      | {}", escape::line(text)));
+                    page.line(format!("      | {}", escape::escape_line(text)));
                 }
                 continue;
             }
@@ -108,8 +113,9 @@ fn line(event: &EventLine, page: &mut Page) {
             }
             _ => continue,
         };
-        let text = escape::line(&text);
-        // The digits of a number may stand in an id.
+        let text = escape::escape_line(&text);
+        // The digits of a number may occur in an id, so a number is never taken as part of the
+        // sentence.
         let is_told = !value.is_number() && sentence.contains(&text);
         if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {
             page.line(format!("      {key}: {text}"));

@@ -1,6 +1,6 @@
-//! `gt witness`: the agent that watches the workers of a rig.
+//! `gt witness`: controls the agent that watches the workers of a rig.
 
-use super::{Answer, role};
+use super::{CommandResult, role};
 use crate::context::Context;
 
 role::commands!(Witness: attach, restart, start, status, stop);

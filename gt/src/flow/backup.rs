@@ -1,44 +1,47 @@
-//! Commits of unfinished work go to the remote, so that a dead disk costs minutes.
+//! Pushes the commits of unfinished work to the remote, so that a dead disk costs only minutes of
+//! work.
 //!
 //! 1. The worker still has the bead, under the same lease, and its branch has commits of its own.
-//! 2. What the remote has there is nothing, what was pushed before, or an ancestor: nobody else's commit is replaced.
-//! 3. The commit is pushed with that as its lease, without the repository's own hooks.
-//! 4. If the worker handed its work in meanwhile, the branch is left as `gt done` wants it.
+//! 2. The remote branch is missing, at the last pushed commit, or at an ancestor: no commit of
+//!    anyone else is replaced.
+//! 3. The commit is pushed with that state as its lease, without the repository's own hooks.
+//! 4. If the worker submitted its work in the meantime, the branch is restored to the state that
+//!    `gt done` requires.
 //!
-//! A refusal is recorded once. What is not committed stays on this machine: it may hold what nobody meant to publish.
+//! A refusal is recorded once. Uncommitted files stay on this machine: they may hold secrets.
 
-use bd::git::{Git, Lease, PushError, PushRefusal};
+use bd::git::{Git, PushError, PushLease, PushRefusal};
 
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slot};
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::record::progress;
-use crate::record::pushed::Pushed;
+use crate::record::pushed::PushRecord;
 use crate::town::RigLayout;
 use crate::town::event::event;
 
-/// Pushes the commits of a worker's unfinished work; `None` if there are none that the remote lacks.
+/// Pushes the commits of a worker's unfinished work. Returns `None` if the remote has them all.
 pub fn push_unfinished(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    if slot.still_held(&beads, &ids).is_err() || slot.branch.is_empty() {
+    if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
     }
-    let last = Pushed::load(rig, name);
+    let last = PushRecord::load(rig, name);
     let last = if last.branch == *slot.branch {
         last
     } else {
-        Pushed::default()
+        PushRecord::default()
     };
     let git = Git::at(rig.repo());
-    // Read first: what is committed from here on is for the next time.
-    let committed = progress::last_commit_of(rig, name);
+    // Read first, so that a later commit is pushed the next time.
+    let committed = progress::last_commit_of_worker(rig, name);
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
-    let looked = Pushed {
+    let looked = PushRecord {
         branch: slot.branch.to_string(),
         tip: last.tip.clone(),
         at: Some(town.clock.now()),
@@ -50,25 +53,26 @@ pub fn push_unfinished(
         looked.save(rig, name)?;
         return Ok(None);
     };
-    let refused = match push(&git, &slot, &tip, &last.tip) {
+    let refused = match push_with_lease(&git, &slot, &tip, &last.tip) {
         Ok(()) => {
-            Pushed {
+            PushRecord {
                 tip: tip.clone(),
                 ..looked
             }
             .save(rig, name)?;
-            return finish(town, rig, &ids, &slot, &tip);
+            return restore_branch(town, rig, &ids, &slot, &tip);
         }
-        // Someone pushed meanwhile, which is the worker itself in `gt done`: the next time shows it.
+        // Someone pushed in the meantime, usually the worker itself in `gt done`. The next pass
+        // decides.
         Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => String::new(),
         Err(refusal) => refusal.to_string(),
     };
     if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
-        town.tell(&event!(PushRefused,
+        town.record_event(&event!(PushRefused,
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
         ));
     }
-    Pushed {
+    PushRecord {
         refused: Some(refused).filter(|reason| !reason.is_empty()),
         ..looked
     }
@@ -80,14 +84,14 @@ fn has_remote(git: &Git) -> bool {
     git.remote_url("origin").is_ok_and(|url| url.is_some())
 }
 
-/// Pushes the commit in place of what may be replaced.
-fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
+/// Pushes the commit, with the replaceable remote state as its lease.
+fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
     let seen = git.ls_remote("origin", &slot.branch)?;
     let lease = match seen.as_deref() {
-        None => Lease::Absent,
+        None => PushLease::Absent,
         Some(seen) if seen == tip => return Ok(()),
-        Some(seen) if seen == last => Lease::At(seen),
-        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => Lease::At(seen),
+        Some(seen) if seen == last => PushLease::At(seen),
+        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => PushLease::At(seen),
         Some(seen) => {
             let reason = format!("it has {seen:.12} there, which this worker did not push");
             return Err(PushRefusal::Declined(reason).into());
@@ -96,17 +100,18 @@ fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> 
     git.push("origin", tip, &slot.branch, lease, false)
 }
 
-/// Takes the branch back that was pushed again after its request was merged or its bead was taken away.
-fn finish(
+/// Restores the branch if it was pushed again after its request was merged or its bead was taken
+/// away.
+fn restore_branch(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &Slot,
     tip: &str,
 ) -> anyhow::Result<Option<String>> {
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
-    if slot.still_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
+    if slot.reload_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
         let git = Git::at(rig.repo());
         git.delete_remote_branch("origin", &slot.branch, tip)?;
         return Ok(None);

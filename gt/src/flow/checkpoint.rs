@@ -1,150 +1,135 @@
-//! Where a session stood when it ended: for the next one of the same agent on the same work.
+//! Records the state of a session's work for the next session of the same agent on the same bead.
 //!
-//! A file in the agent's own work tree, `.polecat-checkpoint.json`, which git does not see. It is written by the agent
-//! (`gt checkpoint write`), before a compaction and at the end of a session ([`save`]); what the agent wrote down
-//! itself outlives the latter two. The next context tells of it while it is younger than a day and of the same bead;
-//! commits and files are looked at when it is written, so it says what was so then.
+//! The record is the file `.polecat-checkpoint.json` in the agent's own worktree, which git
+//! ignores. It is written by the agent (`gt checkpoint write`), before a compaction, and at the end
+//! of a session ([`save_session_state`]). The notes that the agent wrote survive the two automatic
+//! writes. The next context includes the checkpoint if it is younger than a day and of the same
+//! bead. Commits and files are read when the checkpoint is written, so it describes that time.
 
 use std::path::PathBuf;
 
 use bd::bead::Stamp;
 use bd::git::Git;
 use jiff::SignedDuration;
-use kit::sys::{Inside, file};
+use kit::sys::{ConfinedFolder, file};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::record::hook;
 use crate::record::polecat::Slot;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::identity::{Address, SessionName};
 use crate::town::name::Lease;
 
-/// The file in the work tree.
+/// The file's name in the worktree.
 pub const FILE: &str = ".polecat-checkpoint.json";
 
-/// How long a checkpoint is told of.
+/// The age up to which a context includes a checkpoint.
 const FRESH: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many changed files it names.
+/// The maximum number of changed files that a checkpoint names.
 const FILES: usize = 50;
 
-/// Where a session stood.
+/// The state of a session's work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checkpoint {
-    /// The molecule being worked through.
+    /// The molecule that the agent works through.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub molecule_id: String,
-    /// The step of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub current_step: String,
-    /// That step's title.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub step_title: String,
-    /// Files that were changed and not committed.
+    /// Changed files without a commit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub modified_files: Vec<String>,
-    /// The last commit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_commit: String,
-    /// The branch.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The bead on the hook.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hooked_bead: String,
-    /// When it was written, RFC 3339.
+    /// The time of writing, RFC 3339.
     pub timestamp: String,
-    /// The session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id: String,
-    /// What the agent says of it.
+    /// The agent's own notes.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub notes: String,
 }
 
-/// What an agent adds to what is found by looking.
+/// The parts of a checkpoint that only the agent can know.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
-    /// Notes.
+pub struct CheckpointNotes {
     pub notes: String,
-    /// The molecule.
     pub molecule: String,
-    /// The step.
     pub step: String,
 }
 
-/// Why there is no checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// Only who has a work tree of its own has one.
+    /// Only agents with a worktree of their own have a checkpoint.
     #[error("{agent} has no checkpoint: only polecats and crew have a work tree of their own")]
-    NoTree {
-        /// The agent.
-        agent: String,
-    },
-    /// The file cannot be used.
+    NoTree { agent: String },
+    /// The file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// The file holds something else.
+    /// The file is not a checkpoint.
     #[error("{} is no checkpoint: {source}; `gt checkpoint write` writes a new one", path.display())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
 }
 
-/// What a session left that was killed, beside the checkpoint.
+/// Traces of a killed session beyond its checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftBehind {
-    /// How it ended.
+pub struct SessionRemains {
     pub how: String,
-    /// Its commits on the branch of the bead, oldest first: a short id and the subject.
+    /// The commits on the bead's branch, oldest first, each as a short id and a subject.
     pub commits: Vec<String>,
-    /// Files that are not committed, where no checkpoint names them.
+    /// Uncommitted files, if no checkpoint names them.
     pub files: Vec<String>,
-    /// The last tools that it used, each with its time.
+    /// The last tools that the session used, each with its time.
     pub tools: Vec<String>,
 }
 
-/// What the last session on a polecat's work left, if it was restarted after a crash.
-pub fn left_behind(
+/// Returns the traces of the last session on a polecat's work, if the polecat was restarted after a
+/// crash.
+pub fn find_session_remains(
     town: &LiveTown,
     agent: &Address,
     slot: &Slot,
     stood: Option<&Checkpoint>,
-) -> Option<LeftBehind> {
+) -> Option<SessionRemains> {
     let Address::Polecat(..) = agent else {
         return None;
     };
     let is_first = slot.respawns.is_empty() && slot.lost.is_empty() && slot.refused.is_empty();
-    // One that handed over said itself what there is to know.
+    // A session that handed over wrote its own report.
     if is_first || slot.handed_over || slot.base.is_empty() {
         return None;
     }
-    let git = Git::at(town::home_of(town, agent));
-    // What git cannot answer is left out.
+    let git = Git::at(town::agent_home(town, agent));
+    // Failed git queries are left out.
     let commits = git.commits(&slot.base, "HEAD").unwrap_or_default();
     let changes = match stood {
         Some(_) => Vec::new(),
         None => git.status().unwrap_or_default(),
     };
-    let session = SessionName::of(agent)?;
-    Some(LeftBehind {
-        how: how_it_ended(slot),
+    let session = SessionName::for_agent(agent)?;
+    Some(SessionRemains {
+        how: describe_session_end(slot),
         commits: commits
             .iter()
             .rev()
@@ -155,31 +140,35 @@ pub fn left_behind(
             .map(|change| change.path)
             .take(FILES)
             .collect(),
-        tools: Pulse::tools_before(town, session.as_str(), &slot.token),
+        tools: SessionPulse::tools_before(town, session.as_str(), &slot.token),
     })
 }
 
-/// How the last session ended, where that is known: what is kept may be of one before it.
-fn how_it_ended(slot: &Slot) -> String {
-    let of_last = |ended: &&Ended| ended.lease.next() == slot.lease;
+/// Describes the end of the last session, if it is recorded. The record may be of an earlier
+/// session.
+fn describe_session_end(slot: &Slot) -> String {
+    let of_last = |ended: &&SessionEnd| ended.lease.next() == slot.lease;
     let ended = slot.ended.as_ref().filter(of_last);
-    ended.map(Ended::how).unwrap_or_default()
+    ended.map(SessionEnd::describe).unwrap_or_default()
 }
 
-/// Where the checkpoint of an agent is.
-fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
+/// Returns the path of an agent's checkpoint.
+fn checkpoint_path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
     match agent {
-        Address::Polecat(..) | Address::Crew(..) => Ok(town::home_of(town, agent).join(FILE)),
+        Address::Polecat(..) | Address::Crew(..) => Ok(town::agent_home(town, agent).join(FILE)),
         other => Err(CheckpointError::NoTree {
             agent: other.to_string(),
         }),
     }
 }
 
-/// The checkpoint of an agent; none where it has written none.
-pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, CheckpointError> {
-    let path = path(town, agent)?;
-    match file::read(&path) {
+/// Reads an agent's checkpoint. None if the agent has written none.
+pub fn read_checkpoint(
+    town: &LiveTown,
+    agent: &Address,
+) -> Result<Option<Checkpoint>, CheckpointError> {
+    let path = checkpoint_path(town, agent)?;
+    match file::read_file_if_exists(&path) {
         Ok(None) => Ok(None),
         Ok(Some(bytes)) => serde_json::from_slice(&bytes)
             .map(Some)
@@ -188,29 +177,30 @@ pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, Chec
     }
 }
 
-/// The checkpoint that the next session is told of: fresh, and of this bead.
-pub fn take_for_report(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
-    // One that cannot be read keeps nobody from its context; `gt checkpoint show` tells of it.
-    let found = read(town, agent).ok().flatten()?;
+/// Returns the checkpoint for the next session's context: fresh, and of this bead.
+pub fn find_fresh_checkpoint(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
+    // An unreadable checkpoint must not block the context. `gt checkpoint show` reports the error.
+    let found = read_checkpoint(town, agent).ok().flatten()?;
     let age = town
         .clock
         .now()
-        .duration_since(Stamp::read(&found.timestamp).instant());
+        .duration_since(Stamp::parse(&found.timestamp).instant());
     (found.hooked_bead == bead && age < FRESH).then_some(found)
 }
 
-/// Writes down where the agent stands. Without words of its own those of the last checkpoint of the same bead stay.
-pub fn write(
+/// Writes the agent's checkpoint. Without `words`, the notes of the last checkpoint of the same
+/// bead are kept.
+pub fn record_checkpoint(
     town: &LiveTown,
     agent: &Address,
     session: &str,
-    words: Option<Words>,
+    words: Option<CheckpointNotes>,
 ) -> anyhow::Result<Checkpoint> {
-    let home = path(town, agent)?.with_file_name("");
-    let hooked_bead = hook::hooked_bead(town, agent).unwrap_or_default();
+    let home = checkpoint_path(town, agent)?.with_file_name("");
+    let hooked_bead = hook::find_hooked_bead(town, agent).unwrap_or_default();
     let words = words.unwrap_or_else(|| {
-        let last = take_for_report(town, agent, &hooked_bead).unwrap_or_default();
-        Words {
+        let last = find_fresh_checkpoint(town, agent, &hooked_bead).unwrap_or_default();
+        CheckpointNotes {
             notes: last.notes,
             molecule: last.molecule_id,
             step: last.current_step,
@@ -239,43 +229,44 @@ pub fn write(
     };
     let mut text = serde_json::to_vec_pretty(&checkpoint)?;
     text.push(b'\n');
-    // Of a work tree that came from elsewhere, too.
+    // Also excludes the file in worktrees that this crate did not create.
     git.exclude(&format!("/{FILE}"))?;
-    Inside::open(git.folder())?.write(FILE, &text, 0o600)?;
+    ConfinedFolder::open(git.folder())?.write(FILE, &text, 0o600)?;
     Ok(checkpoint)
 }
 
-/// Removes it; says whether there was one.
-pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
-    let path = path(town, agent)?;
+/// Removes an agent's checkpoint. Returns true if there was one.
+pub fn remove_checkpoint(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
+    let path = checkpoint_path(town, agent)?;
     let there = path.exists();
-    file::remove(&path).map_err(|source| CheckpointError::Io { path, source })?;
+    file::remove_file(&path).map_err(|source| CheckpointError::Io { path, source })?;
     Ok(there)
 }
 
-/// Saves what a successor needs when a session may end: a checkpoint, and what is not committed on a hidden
-/// ref. An agent without a work tree has nothing to save.
-pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
-    if path(town, agent).is_err() || !town::home_of(town, agent).join(".git").exists() {
+/// Saves the state of a session that may end: writes a checkpoint, and saves the uncommitted work
+/// on a hidden ref. Does nothing for an agent without a worktree.
+pub fn save_session_state(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
+    if checkpoint_path(town, agent).is_err() || !town::agent_home(town, agent).join(".git").exists()
+    {
         return Ok(());
     }
     let (rig, name) = match agent {
         Address::Polecat(rig, name) => (rig, name),
         Address::Crew(rig, name) => {
-            write(town, agent, session, None)?;
-            return Ok(crew::snapshot(town, &town.rig(rig)?, name).map(drop)?);
+            record_checkpoint(town, agent, session, None)?;
+            return Ok(crew::save_uncommitted(town, &town.find_rig(rig)?, name).map(drop)?);
         }
         _ => return Ok(()),
     };
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
-    // A session that is over has nothing to say of what its successor does in the same folder.
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
+    // A session that lost its lease must not describe the work of its successor in the same folder.
     let lease = town.env.get("GT_LEASE").map(str::parse);
     if lease.is_some_and(|lease| lease.map(Lease) != Ok(slot.lease)) {
         return Ok(());
     }
-    write(town, agent, session, None)?;
-    sandbox::snapshot(town, &layout, name, &slot)?;
+    record_checkpoint(town, agent, session, None)?;
+    sandbox::save_snapshot(town, &layout, name, &slot)?;
     Ok(())
 }

@@ -1,45 +1,41 @@
-//! `gt down`: the town at rest.
+//! Stops a town, `gt down`.
 
 use serde::Serialize;
 
 use crate::flow::{sandbox, session};
-use crate::host::{Live, LiveTown, daemon};
-use crate::record::polecat::{self, Ids, Slot};
+use crate::host::{LiveSession, LiveTown, daemon};
+use crate::record::polecat::{self, PolecatIds, Slot};
 use crate::town::RigLayout;
-use crate::town::event::{StoppedWorker, event};
+use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
-/// What was stopped.
 #[derive(Debug, Serialize)]
-pub struct Down {
-    /// Whether the daemon ran.
+pub struct DownReport {
     pub daemon: bool,
-    /// The sessions that were ended.
     pub sessions: Vec<String>,
     /// Workers that were stopped with work on their hooks.
-    pub stopped: Vec<Stopped>,
+    pub stopped: Vec<InterruptedWorker>,
 }
 
-/// A worker that was stopped in the middle of its work.
+/// A worker that was stopped during its work.
 #[derive(Debug, Serialize)]
-pub struct Stopped {
-    /// `<rig>/<name>`.
+pub struct InterruptedWorker {
     pub worker: String,
-    /// The bead on its hook, which stays there.
+    /// The bead, which stays on the hook.
     pub bead: String,
-    /// Its title.
     pub title: String,
-    /// The ref with what was not committed; its files also stay where they are.
+    /// The ref with the uncommitted work. The files also stay in the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
 }
 
-/// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
-pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
-    // First the daemon: else it would restart what is stopped.
-    let daemon = daemon::status(town).running;
+/// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on
+/// its hooks.
+pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownReport> {
+    // The daemon first, because it would restart the sessions.
+    let daemon = daemon::read_daemon_status(town).running;
     if daemon {
-        daemon::stop(town)?;
+        daemon::stop_daemon(town)?;
     }
     let (sessions, stopped) = match end_sessions(town, daemon_only) {
         Ok(ended) => ended,
@@ -52,31 +48,34 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
             return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
         }
     };
-    let ended = stopped.iter().map(|one| StoppedWorker {
-        polecat: one.worker.clone(),
-        bead: one.bead.clone(),
+    let ended = stopped.iter().map(|stopped_worker| HaltedWorker {
+        polecat: stopped_worker.worker.clone(),
+        bead: stopped_worker.bead.clone(),
     });
-    town.tell(&event!(Halt,
+    town.record_event(&event!(Halt,
         rig: "town", services: sessions, daemon: daemon, stopped: ended.collect::<Vec<_>>(),
     ));
-    Ok(Down {
+    Ok(DownReport {
         daemon,
         sessions,
         stopped,
     })
 }
 
-/// Ends all sessions. Gives their names, and the workers that were at work.
-fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
+/// Ends all sessions. Returns their names and the workers that had work.
+fn end_sessions(
+    town: &LiveTown,
+    none: bool,
+) -> anyhow::Result<(Vec<String>, Vec<InterruptedWorker>)> {
     if none {
         return Ok((Vec::new(), Vec::new()));
     }
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
     for live in town.host.list()? {
         let names = rigs.iter().map(RigLayout::name);
-        if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
-            stopped.extend(save(town, &rig, &name, &live)?);
+        if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
+            stopped.extend(save_worker(town, &rig, &name, &live)?);
         }
         town.host.kill(&live.name)?;
         ended.push(live.name);
@@ -87,32 +86,37 @@ fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec
     Ok((ended, stopped))
 }
 
-/// Saves what a worker has not committed. Gives what it was at, where it was at work.
-fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
+/// Saves a worker's uncommitted work. Returns the worker, if it has work.
+fn save_worker(
+    town: &LiveTown,
+    rig: &str,
+    name: &str,
+    live: &LiveSession,
+) -> anyhow::Result<Option<InterruptedWorker>> {
     let layout = town.layout.rig(rig);
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let store = town.rig_store(&layout)?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
+    let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
-        // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
-        town.tell(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
+    let saved = sandbox::save_snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+        // The files stay in the sandbox. A sandbox that git cannot read must not stop the others.
+        town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
-    let hook = polecat::hook_of(&beads, &ids);
+    let hook = polecat::polecat_hook_of(&beads, &ids);
     let bead = hook.and_then(|id| beads.get(&id));
     let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
         return Ok(None);
     };
     town.transact(&store, |tx| {
-        // Taken away meanwhile: then nobody starts it again.
-        if let Ok(mut slot) = slot.still_held(tx, &ids) {
+        // If the bead was taken from the worker in the meantime, nothing restarts it.
+        if let Ok(mut slot) = slot.reload_held(tx, &ids) {
             slot.stopped = true;
             slot.save(tx, &ids.slot)?;
         }
         Ok(())
     })?;
-    Ok(Some(Stopped {
+    Ok(Some(InterruptedWorker {
         worker: format!("{rig}/{name}"),
         bead: bead.id.clone(),
         title: bead.title.clone(),
@@ -120,11 +124,11 @@ fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<O
     }))
 }
 
-/// Ends what went on when a worker's session had ended by itself.
+/// Ends processes that outlived a worker's session.
 fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
-    let beads = town.rig_store(rig)?.snapshot()?;
-    for polecat in polecat::all(rig, &beads, None) {
-        session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
+    for polecat in polecat::list_polecats(rig, &beads, None) {
+        session::end::end_leftover_processes(&polecat.address().to_string(), &polecat.slot)?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
-//! Asking for more on work that was done: a bead of its own, whose worker is told what was done before.
+//! Creates follow-ups: new beads that ask for more on finished work, whose workers get a
+//! description of the earlier work.
 //!
-//! A follow-up is linked to the bead that it follows by a `discovered-from` edge and has the label
-//! [`LABEL`], or waits for it with a `blocks` edge that says the same; one to a follow-up is linked to the same original, so that all requests on a piece of work are
-//! known in their order. Its context ([`context`]) is made when it is asked for, from the beads and from git.
+//! A follow-up has the label [`LABEL`] and a `discovered-from` edge to the original bead, or a
+//! `blocks` edge with that in its metadata if it waits for the original. A follow-up of a follow-up
+//! is linked to the same original, so that the order of all requests is known. Its context
+//! ([`read_earlier_work`]) is computed on demand from the beads and from git.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
@@ -14,7 +16,7 @@ use crate::flow::convoy::{self, integration};
 use crate::flow::discovery::{self, KeptDocument};
 use crate::host::LiveTown;
 use crate::record;
-use crate::record::attempt::{self, Attempt, Trace};
+use crate::record::attempt::{self, Attempt, AttemptTrace};
 use crate::record::merge_request;
 use crate::record::molecule::{self, Molecule};
 use crate::record::polecat::{self, Slot};
@@ -22,110 +24,97 @@ use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// The label of a follow-up.
 pub const LABEL: &str = "gt:followup";
 
-/// A title made of a request has at most so many characters.
+/// The maximum length in characters of a title that is built from a prompt.
 const TITLE: usize = 80;
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct FollowupRequest {
-    /// The bead that was worked on, or the polecat that did it.
+    /// The original bead, or the polecat that worked on it.
     pub of: String,
-    /// What is wanted now.
     pub prompt: String,
-    /// The title; made of the prompt's first line where it is empty.
+    /// The title. If empty, the prompt's first line.
     pub title: String,
-    /// The priority; that of the original where none is given.
+    /// The priority. If `None`, that of the original.
     pub priority: Option<i64>,
-    /// Whether it is not begun before the work that it follows is merged.
+    /// True if it must not start before the original work is merged.
     pub wait: bool,
 }
 
-/// A follow-up that was made.
+/// A new follow-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Made {
-    /// The new bead.
+pub struct FollowupReport {
     pub bead: String,
-    /// Its title.
     pub title: String,
     /// The bead that it follows.
     pub original: String,
-    /// The rig, where it is one's.
+    /// The rig, if the bead belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
-    /// The work in the merge queue on whose last commit its branch is to start, if it follows such.
+    /// The unmerged work from whose tip its branch will start.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stands_on: Option<StandsOn>,
-    /// What it waits for before it is begun.
+    pub stands_on: Option<UnmergedBase>,
+    /// The beads that it waits for.
     pub waits_for: Vec<String>,
-    /// The convoy that it was added to: the work is only on that convoy's branch so far.
+    /// The convoy that it was added to, because the original work is only on that convoy's branch
+    /// so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convoy: Option<String>,
 }
 
-/// Work that is handed in and not merged, on which a follow-up stands.
+/// Submitted and unmerged work that a follow-up builds on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StandsOn {
+pub struct UnmergedBase {
     /// The bead of that work.
     pub bead: String,
-    /// Its merge request.
     pub request: String,
-    /// Its branch.
     pub branch: String,
-    /// Its last commit.
     pub tip: String,
-    /// The branch that it is to be merged into.
+    /// The branch that the work will be merged into.
     pub target: String,
 }
 
-/// The metadata of the edge from a follow-up to the bead that it follows.
+/// The metadata of the edge from a follow-up to its original.
 const EDGE: &str = "followup";
 
-/// Why no follow-up is made.
+/// Defines why a follow-up is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowupError {
-    /// Nothing is asked for.
     #[error("a follow-up needs a prompt: say what is wanted")]
     NoPrompt,
-    /// It is a record, not work.
+    /// The bead is a record, not work.
     #[error("{bead} is {kind}, no work that could be followed up")]
-    NoWork {
-        /// The bead.
-        bead: String,
-        /// What it is.
-        kind: String,
-    },
+    NoWork { bead: String, kind: String },
     /// The worker has done nothing yet.
     #[error("{polecat} has no work and has finished none: name a bead")]
-    NothingDone {
-        /// Its address.
-        polecat: String,
-    },
+    NothingDone { polecat: String },
 }
 
-/// What the worker of a follow-up is told of what was done before.
+/// The earlier work, for the worker of a follow-up.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Before<'a> {
+pub struct EarlierWork<'a> {
     /// The bead that it follows.
     pub original: Option<&'a Bead>,
-    /// The molecule that was run for it.
+    /// The molecule of the original.
     pub molecule: Option<Molecule>,
-    /// The attempts at it, each with what git has of it.
-    pub attempts: Vec<(Attempt, Trace)>,
-    /// The follow-ups before this one, oldest first, each with the attempts at it.
-    pub earlier: Vec<(&'a Bead, Vec<(Attempt, Trace)>)>,
-    /// The path of the specification; empty where there is none.
+    /// The attempts at the original, each with its trace in git.
+    pub attempts: Vec<(Attempt, AttemptTrace)>,
+    /// The earlier follow-ups, oldest first, each with its attempts.
+    pub earlier: Vec<(&'a Bead, Vec<(Attempt, AttemptTrace)>)>,
+    /// The path of the specification. Empty if there is none.
     pub spec: String,
-    /// The unmerged work on which its branch starts.
-    pub stands_on: Option<StandsOn>,
-    /// The discovery documents of the work, or of its convoy.
+    /// The unmerged work from which the branch starts.
+    pub stands_on: Option<UnmergedBase>,
+    /// The discovery documents of the work or of its convoy.
     pub documents: Vec<KeptDocument>,
 }
 
-/// Makes a follow-up.
-pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> {
+/// Creates a follow-up.
+pub fn create_followup(
+    town: &LiveTown,
+    request: &FollowupRequest,
+) -> anyhow::Result<FollowupReport> {
     let prompt = request.prompt.trim();
     anyhow::ensure!(!prompt.is_empty(), FollowupError::NoPrompt);
     let named = match town.find_bead(&request.of) {
@@ -143,40 +132,41 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         let root = original_of(&named.bead).and_then(|id| beads.get(id));
         root.unwrap_or(&named.bead).clone()
     };
-    check(&original)?;
+    check_can_follow(&original)?;
     let title = match request.title.trim() {
-        "" => title_of(prompt),
+        "" => build_title(prompt),
         title => title.to_owned(),
     };
     let made = town.transact(&store, |tx| {
-        let new = New {
+        let new = NewBead {
             title: title.clone(),
             description: prompt.to_owned(),
             priority: request.priority.unwrap_or(original.priority),
             spec_id: original.spec_id.clone(),
             labels: vec![LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         };
-        let made = change::create(tx, new)?;
-        // One bead has one edge to another: one that is waited for says in the edge's metadata that it is followed.
+        let made = change::create_bead(tx, new)?;
+        // One bead has only one edge to another, so a `blocks` edge notes in its metadata that it
+        // is a follow-up.
         let kind = if must_wait(tx, &original.id, request.wait) {
             DepKind::Blocks
         } else {
             DepKind::DiscoveredFrom
         };
-        change::add_dep_with(tx, &made.id, &original.id, kind, EDGE)?;
+        change::add_dep_with_metadata(tx, &made.id, &original.id, kind, EDGE)?;
         Ok(tx.get(&made.id).cloned().unwrap_or(made))
     })?;
     let rig = match named.home {
         BeadsHome::Rig(rig) => Some(rig),
         BeadsHome::Town => None,
     };
-    town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
+    town.record_event(&event!(Followup, bead: made.id, original: original.id, rig: rig));
     let convoy = join_convoy(town, &original.id, &made.id)?;
     let beads = store.snapshot()?;
-    let waits = bd::graph::blockers(&beads, &made.id);
-    Ok(Made {
-        stands_on: stands_on(&beads, &made),
+    let waits = bd::graph::find_blockers(&beads, &made.id);
+    Ok(FollowupReport {
+        stands_on: find_unmerged_base(&beads, &made),
         waits_for: waits.into_iter().map(str::to_owned).collect(),
         convoy,
         bead: made.id,
@@ -186,45 +176,46 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
     })
 }
 
-/// Adds a follow-up to the open convoy of the work that it follows, if that convoy has branches of its own: until it
-/// lands, the work is there and nowhere else. A convoy that is being closed has landed it.
+/// Adds a follow-up to the open convoy of the original work, if that convoy has branches of its
+/// own. Until it lands, the work is only on those branches. A convoy that is being closed has
+/// landed the work.
 fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
-    let beads = town.store()?.snapshot()?;
-    let Some(id) = integration::convoy_of(&beads, original) else {
+    let beads = town.open_town_store()?.snapshot()?;
+    let Some(id) = integration::integration_convoy_of(&beads, original) else {
         return Ok(None);
     };
-    let own = beads.get(&id).and_then(integration::of);
-    if own.is_some_and(|own| own.closing) {
+    let integration = beads.get(&id).and_then(integration::read_integration);
+    if integration.is_some_and(|own| own.closing) {
         return Ok(None);
     }
-    convoy::add(town, &id, &[bead.to_owned()])?;
+    convoy::add_beads(town, &id, &[bead.to_owned()])?;
     Ok(Some(id))
 }
 
-/// Whether a follow-up cannot begin before the bead that it follows is closed: the work is not handed in, or it is asked
-/// to wait for the merge. What was given up is not waited for.
+/// Returns true if a follow-up must wait until the original is closed: the original is not
+/// submitted, or the user asked to wait for the merge. A given-up original is not waited for.
 fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
     let Some(bead) = beads.get(original).filter(|bead| bead.is_open()) else {
         return false;
     };
-    match merge_request::open_request_of(beads, original) {
+    match merge_request::find_open_request(beads, original) {
         Some(_) => asked,
-        None => attempt::gave_up_last(bead).is_none() || bead.status != Status::Open,
+        None => attempt::last_given_up_attempt(bead).is_none() || bead.status != Status::Open,
     }
 }
 
-/// The unmerged work on which the branch of a follow-up starts: of the bead that it follows and of the follow-ups before it
-/// the newest that is in the merge queue.
-pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
+/// Returns the unmerged work from which the branch of a follow-up starts: the newest work in the
+/// merge queue among the original and its earlier follow-ups.
+pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase> {
     let original = original_of(bead)?;
-    let mut chain = earlier_of(beads, bead, original);
+    let mut chain = earlier_followups(beads, bead, original);
     chain.reverse();
     chain.extend(beads.get(original));
-    chain.into_iter().find_map(|one| {
-        let request = merge_request::open_request_of(beads, &one.id)?;
+    chain.into_iter().find_map(|earlier_bead| {
+        let request = merge_request::find_open_request(beads, &earlier_bead.id)?;
         let receipt = merge_request::receipt_of(request);
-        Some(StandsOn {
-            bead: one.id.clone(),
+        Some(UnmergedBase {
+            bead: earlier_bead.id.clone(),
             request: request.id.clone(),
             branch: receipt.branch,
             tip: receipt.tip,
@@ -233,15 +224,15 @@ pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
     })
 }
 
-/// The polecat that a text names: by its address, or by its name alone where but one rig has a worker of that name.
-fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
-    if let Ok(Address::Polecat(rig, name)) = town.address(text) {
+/// Returns the polecat of an address, or of a name that is unique across all rigs.
+fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
+    if let Ok(Address::Polecat(rig, name)) = town.parse_address(text) {
         return Ok(Some((rig, name)));
     }
     let mut found = Vec::new();
-    for rig in town.rigs()? {
-        let beads = town.rig_store(&rig)?.snapshot()?;
-        if polecat::one(&rig, &beads, None, text).is_ok() {
+    for rig in town.list_rigs()? {
+        let beads = town.open_rig_store(&rig)?.snapshot()?;
+        if polecat::find_polecat(&rig, &beads, None, text).is_ok() {
             found.push((rig.name().to_owned(), text.to_owned()));
         }
     }
@@ -255,14 +246,14 @@ fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, S
     Ok(found.pop())
 }
 
-/// The bead that a polecat has, or had last.
+/// Returns the current or last bead of a polecat.
 fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>> {
-    let Some((rig, name)) = worker_named(town, text)? else {
+    let Some((rig, name)) = find_worker(town, text)? else {
         return Ok(None);
     };
-    let layout = town.rig(&rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let polecat = polecat::one(&layout, &beads, None, &name)?;
+    let layout = town.find_rig(&rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let polecat = polecat::find_polecat(&layout, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
     let last = || polecat::read_record(&polecat.bead).pop();
     let bead = Some(now)
@@ -277,12 +268,12 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     }
 }
 
-fn check(bead: &Bead) -> Result<(), FollowupError> {
+fn check_can_follow(bead: &Bead) -> Result<(), FollowupError> {
     let kind = match &bead.issue_type {
         Kind::MergeRequest => "a merge request",
         Kind::Agent => "an agent's record",
         Kind::Convoy => "a convoy",
-        _ if merge_request::is_request(bead) => "a merge request",
+        _ if merge_request::is_merge_request(bead) => "a merge request",
         _ if bead.ephemeral => "a wisp",
         _ => return Ok(()),
     };
@@ -292,8 +283,8 @@ fn check(bead: &Bead) -> Result<(), FollowupError> {
     })
 }
 
-/// The first line of a request, cut at a word.
-fn title_of(prompt: &str) -> String {
+/// Returns the first line of a prompt, cut at a word.
+fn build_title(prompt: &str) -> String {
     let line = prompt.lines().next().unwrap_or_default().trim();
     if line.chars().count() <= TITLE {
         return line.to_owned();
@@ -303,7 +294,7 @@ fn title_of(prompt: &str) -> String {
     format!("{}…", &cut[..end])
 }
 
-/// The bead that this one follows, if it is a follow-up.
+/// Returns the original of a follow-up.
 pub fn original_of(bead: &Bead) -> Option<&str> {
     let edge = bead.dependencies.iter().find(|edge| is_followup_edge(edge));
     edge.filter(|_| bead.has_label(LABEL))
@@ -318,63 +309,67 @@ fn is_followup_edge(edge: &Dep) -> bool {
     }
 }
 
-/// The follow-ups of the same original before this one, oldest first.
-fn earlier_of<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
+/// Returns the earlier follow-ups of the same original, oldest first.
+fn earlier_followups<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
     let mut earlier: Vec<&Bead> = beads
         .dependents_of(original)
         .into_iter()
         .filter(|(other, edge)| is_followup_edge(edge) && other.has_label(LABEL))
         .map(|(other, _)| other)
-        .filter(|other| other.id != bead.id && order(other) < order(bead))
+        .filter(|other| other.id != bead.id && sort_key(other) < sort_key(bead))
         .collect();
-    earlier.sort_by(|a, b| order(a).cmp(&order(b)));
+    earlier.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     earlier
 }
 
-/// What was done before a follow-up; nothing for any other bead.
-pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Option<Before<'a>> {
+/// Returns the earlier work for a follow-up. None for any other bead.
+pub fn read_earlier_work<'a>(
+    beads: &'a Snapshot,
+    git: Option<&Git>,
+    bead: &Bead,
+) -> Option<EarlierWork<'a>> {
     let original = original_of(bead)?;
-    let earlier = earlier_of(beads, bead, original);
+    let earlier = earlier_followups(beads, bead, original);
     let original = beads.get(original);
-    // The newest one that was set counts.
+    // The newest specification wins.
     let mut specs = earlier.iter().copied().rev().chain(original);
     let spec = specs.find(|bead| !bead.spec_id.is_empty());
-    Some(Before {
+    Some(EarlierWork {
         spec: spec.map(|bead| bead.spec_id.clone()).unwrap_or_default(),
         original,
-        molecule: original.and_then(|bead| molecule(beads, bead)),
+        molecule: original.and_then(|bead| find_molecule(beads, bead)),
         attempts: original
-            .map(|bead| attempt::traced(beads, git, bead))
+            .map(|bead| attempt::list_traced_attempts(beads, git, bead))
             .unwrap_or_default(),
         earlier: earlier
             .into_iter()
-            .map(|bead| (bead, attempt::traced(beads, git, bead)))
+            .map(|bead| (bead, attempt::list_traced_attempts(beads, git, bead)))
             .collect(),
-        stands_on: stands_on(beads, bead),
+        stands_on: find_unmerged_base(beads, bead),
         documents: Vec::new(),
     })
 }
 
-impl Before<'_> {
-    /// Adds the discovery documents of what is followed. What git cannot answer is left out.
+impl EarlierWork<'_> {
+    /// Adds the discovery documents of the original. Failed git queries are left out.
     pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
         let Some(original) = self.original else {
             return;
         };
-        let convoy = record::convoy::of_bead(town, &original.id);
+        let convoy = record::convoy::convoy_of_bead(town, &original.id);
         let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
         self.documents = discovery::documents_of(git, rig, key).unwrap_or_default();
     }
 }
 
-fn order(bead: &Bead) -> (jiff::Timestamp, &str) {
+fn sort_key(bead: &Bead) -> (jiff::Timestamp, &str) {
     (bead.created_at.instant(), &bead.id)
 }
 
-/// The molecule that a bead has, or the digest of the one by which it was done.
-pub fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
-    let live = molecule::of_bead(beads, &bead.id);
-    live.or_else(|| molecule::of_digest(beads, &bead.id))
+/// Returns the molecule of a bead, or the digest of its squashed molecule.
+pub fn find_molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
+    let live = molecule::molecule_of_bead(beads, &bead.id);
+    live.or_else(|| molecule::molecule_of_digest(beads, &bead.id))
 }
 
 #[cfg(test)]
@@ -383,9 +378,9 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_line_cut_at_a_word() {
-        assert_eq!(title_of("Fix the tests\nand more"), "Fix the tests");
+        assert_eq!(build_title("Fix the tests\nand more"), "Fix the tests");
         let long = "word ".repeat(40);
-        let title = title_of(&long);
+        let title = build_title(&long);
         assert!(
             title.chars().count() <= TITLE && title.ends_with("word…"),
             "{title}"
@@ -398,7 +393,7 @@ mod tests {
             issue_type: Kind::MergeRequest,
             ..Bead::default()
         };
-        assert!(check(&request).is_err());
-        assert!(check(&Bead::default()).is_ok());
+        assert!(check_can_follow(&request).is_err());
+        assert!(check_can_follow(&Bead::default()).is_ok());
     }
 }

@@ -1,81 +1,80 @@
-//! Running a convoy formula: legs that work in parallel, and a synthesis when all of them are done.
+//! Runs a convoy formula: legs that run in parallel, and a synthesis once all of them are done.
 //!
-//! Steps: the questions are answered; legs and synthesis become beads of the rig, in one transaction; a convoy tracks
-//! them; all are slung. The synthesis waits for the legs, so the queue slings it when the last one is closed.
+//! Steps: answer the formula's questions. Create legs and synthesis as beads of the rig in one
+//! transaction. Create a convoy that tracks them. Sling all. The synthesis waits for the legs, so
+//! the queue slings it when the last one is closed.
 
 use std::collections::BTreeMap;
 
 use bd::bead::DepKind;
-use bd::change::{self, End, Plan, PlanBead, PlanEdge};
-use bd::formula::schema::{Formula, Leg};
-use bd::formula::vars::{self, Values};
-use bd::formula::{FormulaKind, cook};
+use bd::change::{self, BeadPlan, PlanBead, PlanEdge, PlanEndpoint};
+use bd::formula::schema::{ConvoyLeg, Formula};
+use bd::formula::vars::{self, VarValues};
+use bd::formula::{FormulaKind, cook_formula};
 use serde::Serialize;
 
 use crate::flow::convoy;
 use crate::flow::molecule;
-use crate::flow::sling::{SlingBatch, Slung, sling_batch};
+use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
-    /// The formula.
     pub formula: String,
-    /// Answers to its questions.
-    pub values: Values,
-    /// The preset: only its legs.
+    pub values: VarValues,
+    /// The preset, which selects legs.
     pub preset: String,
-    /// The agent runtime, where not the configured one.
+    /// The agent runtime, if not the configured one.
     pub agent: Option<String>,
 }
 
-/// A convoy formula that runs.
+/// A started convoy formula.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Started {
-    /// The formula.
+pub struct FormulaReport {
     pub formula: String,
-    /// The convoy.
     pub convoy: String,
-    /// The beads of the legs, by the ids of the legs.
+    /// The beads of the legs, by leg id.
     pub legs: BTreeMap<String, String>,
     /// The bead of the synthesis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<String>,
-    /// What was slung.
-    pub slung: Vec<Slung>,
+    pub slung: Vec<SlingReport>,
 }
 
 /// The key of the synthesis among the beads.
 const SYNTHESIS: &str = "synthesis";
 
-/// A convoy formula with its answers, ready to be made.
+/// A convoy formula with its answers, ready to run.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedFormula {
     formula: Formula,
-    legs: Vec<Leg>,
-    values: Values,
-    /// The number of this run, in the paths of what it writes.
+    legs: Vec<ConvoyLeg>,
+    values: VarValues,
+    /// The number of this run, used in the paths of its output.
     run: String,
 }
 
-/// Reads the formula and answers its questions; nothing is made.
-pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow::Result<Prepared> {
-    let shelf = molecule::shelf(town, Some(rig));
-    let name = molecule::full_name(&shelf, &request.formula);
+/// Reads the formula and answers its questions without any write.
+pub fn prepare_formula(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &RunRequest,
+) -> anyhow::Result<PreparedFormula> {
+    let shelf = molecule::formula_shelf(town, Some(rig));
+    let name = molecule::full_formula_name(&shelf, &request.formula);
     let name = name.unwrap_or_else(|| request.formula.clone());
-    let formula = cook(&shelf, &shelf.load(&name)?, &request.values)?.formula;
+    let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
     anyhow::ensure!(
         formula.kind == FormulaKind::Convoy,
         "{name} is a {} formula and runs on one worker: `gt sling {name} {}`",
         formula.kind.as_str(),
         rig.name()
     );
-    let values = answers(&formula, &request.values)?;
-    let legs = chosen(&formula, &request.preset)?;
+    let values = collect_answers(&formula, &request.values)?;
+    let legs = select_legs(&formula, &request.preset)?;
     let run = town.random.base32(5);
-    Ok(Prepared {
+    Ok(PreparedFormula {
         formula,
         legs,
         values,
@@ -83,8 +82,8 @@ pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow
     })
 }
 
-/// The answers to a formula's questions; refused when one that is required has none.
-fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
+/// Returns the answers to a formula's questions. Fails if a required one has none.
+fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
     let mut values = given.clone();
     let mut missing = Vec::new();
     for (name, input) in &formula.inputs {
@@ -106,8 +105,8 @@ fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
     Ok(values)
 }
 
-/// The legs of a preset, or all.
-fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<Leg>> {
+/// Returns the legs of a preset, or all legs.
+fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
     if preset.is_empty() {
         return Ok(formula.legs.clone());
     }
@@ -126,19 +125,18 @@ fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<Leg>> {
         .collect())
 }
 
-impl Prepared {
-    /// The titles of the beads that would be made.
+impl PreparedFormula {
+    /// Returns the titles of the beads to create.
     pub fn titles(&self) -> Vec<(String, String)> {
         let legs = self
             .legs
             .iter()
             .map(|leg| (leg.id.clone(), leg.title.clone()));
         let synthesis = self.formula.synthesis.iter();
-        legs.chain(synthesis.map(|it| (SYNTHESIS.to_owned(), it.title.clone())))
+        legs.chain(synthesis.map(|step| (SYNTHESIS.to_owned(), step.title.clone())))
             .collect()
     }
 
-    /// The name of the formula.
     pub fn name(&self) -> &str {
         &self.formula.name
     }
@@ -150,11 +148,11 @@ impl Prepared {
             .or_else(|| self.values.get("title"));
         let about = about.filter(|text| !text.is_empty());
         let about = about.map_or(self.formula.first_line(), String::as_str);
-        bd::bead::validate::fit_title(&format!("{}: {about}", self.formula.name))
+        bd::bead::validate::fit_to_title(&format!("{}: {about}", self.formula.name))
     }
 
-    /// The file that a leg writes.
-    fn output(&self, leg: &Leg) -> String {
+    /// Returns the output file of a leg.
+    fn output(&self, leg: &ConvoyLeg) -> String {
         let Some(output) = &self.formula.output else {
             return String::new();
         };
@@ -188,7 +186,7 @@ impl Prepared {
         }
         format!(
             "{}/{file}",
-            vars::put_in(directory.trim_end_matches('/'), &self.values)
+            vars::substitute(directory.trim_end_matches('/'), &self.values)
         )
     }
 
@@ -198,10 +196,10 @@ impl Prepared {
             more.iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
-        vars::put_in(text, &values)
+        vars::substitute(text, &values)
     }
 
-    fn leg_text(&self, leg: &Leg) -> String {
+    fn leg_text(&self, leg: &ConvoyLeg) -> String {
         let output = self.output(leg);
         let more = [("output", output.as_str()), ("focus", leg.focus.as_str())];
         let base = self.formula.prompts.get("base").map_or("", String::as_str);
@@ -214,7 +212,7 @@ impl Prepared {
                 "Write your findings to `{output}` and commit that file."
             ));
         }
-        joined(&parts)
+        join_parts(&parts)
     }
 
     fn synthesis_text(&self) -> String {
@@ -239,26 +237,26 @@ impl Prepared {
                 "Write the result to `{output}` and commit that file."
             ));
         }
-        joined(&parts)
+        join_parts(&parts)
     }
 
-    fn plan(&self) -> Plan {
-        let mut plan = Plan::default();
+    fn plan(&self) -> BeadPlan {
+        let mut plan = BeadPlan::default();
         let bead = |key: &str, title: String, description: String| PlanBead {
             key: key.to_owned(),
             parent: None,
-            new: change::New {
+            new: change::NewBead {
                 title,
                 description,
                 labels: vec![format!("formula:{}", self.formula.name)],
                 source_formula: format!("{}@{}", self.formula.name, self.formula.version_text()),
                 source_location: key.to_owned(),
-                ..change::New::default()
+                ..change::NewBead::default()
             },
         };
         let edge = |from: &str, to: &str| PlanEdge {
-            from: End::Key(from.to_owned()),
-            to: End::Key(to.to_owned()),
+            from: PlanEndpoint::Key(from.to_owned()),
+            to: PlanEndpoint::Key(to.to_owned()),
             kind: DepKind::Blocks,
             metadata: String::new(),
         };
@@ -283,7 +281,7 @@ impl Prepared {
     }
 }
 
-fn joined(parts: &[String]) -> String {
+fn join_parts(parts: &[String]) -> String {
     let parts = parts
         .iter()
         .map(|part| part.trim())
@@ -291,27 +289,27 @@ fn joined(parts: &[String]) -> String {
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Makes the beads and their convoy, and slings all of them.
+/// Creates the beads and their convoy, and slings all of them.
 pub fn run(
     town: &LiveTown,
     rig: &RigLayout,
-    prepared: &Prepared,
+    prepared: &PreparedFormula,
     request: &RunRequest,
     warn: impl FnMut(&str),
-) -> anyhow::Result<Started> {
-    let store = town.rig_store(rig)?;
+) -> anyhow::Result<FormulaReport> {
+    let store = town.open_rig_store(rig)?;
     let mut ids = town.transact(&store, |tx| Ok(change::create_all(tx, prepared.plan())?))?;
     let mut beads: Vec<String> = Vec::new();
     for (key, _) in prepared.titles() {
         beads.extend(ids.get(&key).cloned());
     }
-    let new = convoy::New {
+    let new = convoy::NewConvoy {
         title: prepared.title(),
         beads: beads.clone(),
         about: format!("Formula: {}", prepared.name()),
-        ..convoy::New::default()
+        ..convoy::NewConvoy::default()
     };
-    let created = convoy::create(town, &new)?;
+    let created = convoy::create_convoy(town, &new)?;
     let batch = SlingBatch {
         beads,
         target: rig.name().to_owned(),
@@ -320,7 +318,7 @@ pub fn run(
     };
     let slung = sling_batch(town, &batch, warn)?;
     let synthesis = ids.remove(SYNTHESIS);
-    Ok(Started {
+    Ok(FormulaReport {
         formula: prepared.name().to_owned(),
         convoy: created.id,
         legs: ids,

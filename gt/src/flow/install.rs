@@ -1,4 +1,5 @@
-//! Making a town: its folders, its own beads, its files. Safe to run again: what is there stays.
+//! Creates a town: its folders, its own beads, its files. Safe to run again: existing files are
+//! kept.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,26 +13,24 @@ use serde_json::json;
 
 use crate::town;
 use crate::town::identity::Address;
-use crate::town::{Layout, Registry};
+use crate::town::{RigRegistry, TownLayout};
 
-/// The bead types that a town uses beside those that bd knows.
+/// The bead types that a town uses in addition to those of bd.
 pub const CUSTOM_TYPES: &str =
     "agent,role,rig,convoy,slot,queue,event,message,molecule,gate,merge-request";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct InstallRequest {
-    /// The town's name; that of its folder where none is given.
+    /// The town's name. If `None`, that of its folder.
     pub name: Option<String>,
-    /// The owner's name.
     pub owner: Option<String>,
-    /// The owner's e-mail address.
     pub email: Option<String>,
 }
 
 impl InstallRequest {
-    /// The owner as git knows them in a folder. Without git's identity the town has no owner yet.
-    pub fn of_git_user(folder: &Path) -> Self {
+    /// Takes the owner from git's configuration in a folder. Without a git identity the town has no
+    /// owner yet.
+    pub fn from_git_user(folder: &Path) -> Self {
         let git = Git::at(folder);
         let setting = |key: &str| git.config_get(key).ok().flatten();
         Self {
@@ -42,61 +41,50 @@ impl InstallRequest {
     }
 }
 
-/// A town that was made.
+/// A created town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Installed {
-    /// Its root.
+pub struct InstallReport {
     pub root: PathBuf,
-    /// Its name.
     pub name: String,
-    /// Whether it was there already.
+    /// True if the town existed before.
     pub existed: bool,
-    /// The town around it, where there is one.
+    /// The enclosing town, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<PathBuf>,
-    /// Towns in the folders of its root.
+    /// Other towns in the folders of the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<PathBuf>,
 }
 
-/// Why no town was made.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A file or folder could not be written.
     #[error("cannot make the town: {} cannot be written", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The folder holds the beads of something else.
+    /// The folder holds the beads of another project.
     #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
-    ForeignBeads {
-        /// The beads folder.
-        path: PathBuf,
-        /// Their prefix.
-        prefix: String,
-    },
+    ForeignBeads { path: PathBuf, prefix: String },
 }
 
-/// Makes a town at `root`.
+/// Creates a town at `root`.
 ///
-/// 1. Folders.
-/// 2. The town's own beads, prefix `hq`, and their routes.
-/// 3. Files, `mayor/town.json` last: with it the folder is a town.
-/// 4. The agents' beads.
-pub fn install(
+/// 1. Create the folders.
+/// 2. Create the town's own beads, prefix `hq`, and their routes.
+/// 3. Write the files, `mayor/town.json` last, because that file makes the folder a town.
+/// 4. Create the agents' beads.
+pub fn install_town(
     env: &Env,
     clock: &Clock,
     root: &Path,
     request: &InstallRequest,
-) -> anyhow::Result<Installed> {
-    let layout = Layout::new(root);
+) -> anyhow::Result<InstallReport> {
+    let layout = TownLayout::new(root);
     let around = root
         .parent()
-        .and_then(|parent| town::find(&env.at(parent)).ok());
+        .and_then(|parent| town::find_town(&env.in_dir(parent)).ok());
     let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
     refuse_foreign_beads(&layout)?;
@@ -104,16 +92,16 @@ pub fn install(
         root.file_name()
             .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
     });
-    folders(&layout)?;
-    let store = beads(&layout)?;
+    create_folders(&layout)?;
+    let store = create_town_store(&layout)?;
     if root.join(".git").exists() {
-        // The town's own repository; a town works, too, where git merges its beads line by line.
+        // Errors are ignored: without the merge driver, git merges the town's beads line by line.
         let git = Git::at(root);
         git.install_merge_driver(".beads/issues.jsonl").ok();
     }
-    files(&layout, clock, request, &name)?;
-    agents(&store, clock, request)?;
-    Ok(Installed {
+    write_town_files(&layout, clock, request, &name)?;
+    create_agent_beads(&store, clock, request)?;
+    Ok(InstallReport {
         root: root.to_owned(),
         name,
         existed,
@@ -122,7 +110,7 @@ pub fn install(
     })
 }
 
-/// Towns in the folders of a folder.
+/// Returns the towns in the subfolders of a folder.
 fn towns_below(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
@@ -133,8 +121,8 @@ fn towns_below(root: &Path) -> Vec<PathBuf> {
     towns
 }
 
-/// A folder with beads of another project is no place for a town: the town's own would take their place.
-fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
+/// Refuses a folder with beads of another project, because the town's own beads would replace them.
+fn refuse_foreign_beads(layout: &TownLayout) -> anyhow::Result<()> {
     let folder = layout.beads();
     if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
         return Ok(());
@@ -150,7 +138,7 @@ fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
     .into())
 }
 
-fn folders(layout: &Layout) -> Result<(), InstallError> {
+fn create_folders(layout: &TownLayout) -> Result<(), InstallError> {
     let made = [
         (layout.root().to_owned(), 0o755),
         (layout.mayor(), 0o755),
@@ -161,12 +149,12 @@ fn folders(layout: &Layout) -> Result<(), InstallError> {
         (layout.daemon(), 0o700),
     ];
     for (path, mode) in made {
-        file::make_folder(&path, mode).map_err(|source| InstallError::Io { path, source })?;
+        file::create_folder(&path, mode).map_err(|source| InstallError::Io { path, source })?;
     }
     Ok(())
 }
 
-fn beads(layout: &Layout) -> anyhow::Result<Store> {
+fn create_town_store(layout: &TownLayout) -> anyhow::Result<Store> {
     let folder = layout.beads();
     let store = if folder.join("issues.jsonl").is_file() {
         Store::open(&folder)?
@@ -179,24 +167,24 @@ fn beads(layout: &Layout) -> anyhow::Result<Store> {
         ("allowed_prefixes", "hq,hq-cv"),
     ];
     for (key, value) in settings {
-        bd::config::set(&folder, key, value)?;
+        bd::config::set_setting(&folder, key, value)?;
     }
     let routes = layout.routes();
     if !routes.exists() {
         let text = "{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"hq-cv-\",\"path\":\".\"}\n";
-        write(&routes, text.as_bytes())?;
+        write_file(&routes, text.as_bytes())?;
     }
     Ok(store)
 }
 
-fn files(
-    layout: &Layout,
+fn write_town_files(
+    layout: &TownLayout,
     clock: &Clock,
     request: &InstallRequest,
     name: &str,
 ) -> anyhow::Result<()> {
     if !layout.rigs_json().exists() {
-        Registry::default().save(&layout.rigs_json())?;
+        RigRegistry::default().save(&layout.rigs_json())?;
     }
     let patrol = json!({ "enabled": true, "interval": "5m" });
     let daemon = json!({
@@ -217,32 +205,36 @@ fn files(
         "type": "town", "version": 2, "name": name, "owner": request.email,
         "created_at": clock.now().to_string(),
     });
-    write_new(&layout.daemon_json(), &daemon)?;
-    write_new(&layout.overseer_json(), &overseer)?;
-    write_new(&layout.settings(), &settings)?;
-    write_new(&layout.town_json(), &town)?;
+    write_json_if_missing(&layout.daemon_json(), &daemon)?;
+    write_json_if_missing(&layout.overseer_json(), &overseer)?;
+    write_json_if_missing(&layout.settings(), &settings)?;
+    write_json_if_missing(&layout.town_json(), &town)?;
     Ok(())
 }
 
-fn write_new(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+fn write_json_if_missing(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     if path.exists() {
         return Ok(());
     }
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    write(path, text.as_bytes())?;
+    write_file(path, text.as_bytes())?;
     Ok(())
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
-    file::replace(path, content, 0o644).map_err(|source| InstallError::Io {
+fn write_file(path: &Path, content: &[u8]) -> Result<(), InstallError> {
+    file::replace_file(path, content, 0o644).map_err(|source| InstallError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
-/// The beads of the town's agents, where they are missing.
-fn agents(store: &Store, clock: &Clock, request: &InstallRequest) -> anyhow::Result<()> {
+/// Creates the missing beads of the town's agents.
+fn create_agent_beads(
+    store: &Store,
+    clock: &Clock,
+    request: &InstallRequest,
+) -> anyhow::Result<()> {
     let author = Author {
         actor: "overseer".to_owned(),
         owner: request.email.clone().unwrap_or_default(),

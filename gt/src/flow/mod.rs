@@ -1,4 +1,5 @@
-//! What happens to work, from the sling to the landed convoy. Each flow is a list of steps that are safe to run twice.
+//! The flows of work, from the sling to the landed convoy. Each flow is a list of steps that are
+//! safe to run twice.
 
 pub mod backup;
 pub mod checkpoint;

@@ -2,56 +2,52 @@
 
 use serde::Serialize;
 
-use crate::host::{Input, LiveTown, Sent, runtime};
+use crate::host::{InputRules, LiveTown, SendResult, runtime};
 use crate::record::progress;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
-/// A message that an agent got.
 #[derive(Debug, Serialize)]
-pub struct Nudged {
-    /// The agent.
+pub struct NudgeReport {
     pub agent: String,
-    /// Its session.
     pub session: String,
-    /// Whether it was submitted.
     pub delivered: bool,
-    /// How.
     pub how: &'static str,
 }
 
-/// Types a message into an agent's session and submits it. Fails if that is not seen to have happened.
-pub fn nudge(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<Nudged> {
-    nudge_by(town, agent, message, &runtime::input_of(town, agent))
+/// Types a message into an agent's session and submits it. Fails if the session does not show the
+/// submitted message.
+pub fn nudge_agent(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<NudgeReport> {
+    nudge_with_input(town, agent, message, &runtime::input_rules_of(town, agent))
 }
 
-/// The same for an agent whose program is known.
-pub fn nudge_by(
+/// Does the same for an agent whose program is known.
+pub fn nudge_with_input(
     town: &LiveTown,
     agent: &Address,
     message: &str,
-    input: &Input,
-) -> anyhow::Result<Nudged> {
-    let session = SessionName::of(agent)
+    input: &InputRules,
+) -> anyhow::Result<NudgeReport> {
+    let session = SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
-    let shown = live.and_then(|live| progress::last_shown(town, &live));
+    let shown = live.and_then(|live| progress::last_output_at(town, &live));
     let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
-        Sent::Submitted => (true, "submitted"),
-        Sent::Typed => (false, "typed, but it still stands in the input line"),
-        Sent::DialogOpen => (false, "not typed: a dialog is open"),
-        Sent::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
+        SendResult::Submitted => (true, "submitted"),
+        SendResult::Typed => (false, "typed, but it still stands in the input line"),
+        SendResult::DialogOpen => (false, "not typed: a dialog is open"),
+        SendResult::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
-    Pulse::note_typed(town, session.as_str(), shown);
+    SessionPulse::record_typed(town, session.as_str(), shown);
     let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
-    town.tell(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
+    town.record_event(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(
         delivered,
         "{agent} did not get the message: {how} (gt peek {agent})"
     );
-    Ok(Nudged {
+    Ok(NudgeReport {
         agent: agent.to_string(),
         session: session.to_string(),
         delivered,

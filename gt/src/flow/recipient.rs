@@ -1,24 +1,23 @@
-//! Who may get a message: a worker or a dog must be there; a role or a person may read it later.
+//! Checks the recipients of messages: a worker or a dog must exist. A role or a user may read the
+//! message later.
 
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::record::{dog, polecat};
 use crate::town::identity::Address;
 
-/// Nobody has this address.
+/// No agent or user has this address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "there is no {role} `{name}` in {place}: not found ({})",
     describe_names(names)
 )]
 pub struct UnknownRecipient {
-    /// What it would be: `worker` or `dog`.
+    /// The expected kind: `worker` or `dog`.
     pub role: &'static str,
-    /// What was asked for.
     pub name: String,
-    /// Where it was looked for.
+    /// The place that was searched.
     pub place: String,
-    /// Who is there.
     pub names: Vec<String>,
 }
 
@@ -29,21 +28,21 @@ fn describe_names(names: &[String]) -> String {
     }
 }
 
-/// The agent or person that a text addresses.
-pub fn recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
-    let address = town.address(text)?;
-    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
+/// Returns the agent or user of an address.
+pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
+    let address = town.parse_address(text)?;
+    let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
-            let beads = town.rig_store(&rig)?.snapshot()?;
-            let polecats = polecat::all(&rig, &beads, None).into_iter();
-            let members = crew::names(&rig).into_iter();
+            let beads = town.open_rig_store(&rig)?.snapshot()?;
+            let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
+            let members = crew::list_member_names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
-            let known = polecats.map(|one| one.address()).chain(members);
+            let known = polecats.map(|polecat| polecat.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }
         (Address::Dog(_), _) => {
-            let dogs = dog::list(town);
+            let dogs = dog::list_dogs(town);
             let known = dogs.iter().map(dog::Dog::address).collect();
             ("dog", "this town".to_owned(), known)
         }

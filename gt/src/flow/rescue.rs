@@ -1,4 +1,5 @@
-//! `gt rescue`: saved work. Rescue refs are in the rig's repository, what crew had not committed in their own clones.
+//! Lists, shows, restores and drops saved work, `gt rescue`. Rescue refs are in the rig's
+//! repository. Uncommitted work of crew is in their own clones.
 
 use std::path::{Path, PathBuf};
 
@@ -19,47 +20,43 @@ use crate::town::lock::Lock;
 /// A piece of saved work.
 #[derive(Debug, Serialize)]
 pub struct SavedWork {
-    /// The ref.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The rig.
     pub rig: String,
-    /// Its commit.
     pub commit: String,
-    /// When it was saved.
     pub saved_at: String,
     /// The first line of the commit's message.
     pub subject: String,
-    /// The worker whose it was, if known.
+    /// The worker that the work is from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polecat: Option<String>,
-    /// The bead that it was on last, if known.
+    /// The worker's last bead, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bead: Option<String>,
 }
 
-/// The saved work of rigs.
-pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
+/// Returns the saved work of rigs.
+pub fn list_saved_work(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
-        let row = |saved: Rescue| row(rig.name(), saved);
+        let row = |saved: Rescue| saved_work_row(rig.name(), saved);
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
-            let found = rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
+            let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
             saved.extend(found.into_iter().map(row));
         }
-        // What crew had not committed is in their own clones.
-        for name in crew::names(rig) {
+        // Uncommitted work of crew is in their own clones.
+        for name in crew::list_member_names(rig) {
             let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
-            let found = rescue::list(&Git::at(rig.crew(&name)), &prefix)?;
+            let found = rescue::list_rescues(&Git::at(rig.crew(&name)), &prefix)?;
             saved.extend(found.into_iter().map(row));
         }
     }
     Ok(saved)
 }
 
-fn row(rig: &str, saved: Rescue) -> SavedWork {
-    let (polecat, bead) = whose(&saved.refname, &saved.subject);
+fn saved_work_row(rig: &str, saved: Rescue) -> SavedWork {
+    let (polecat, bead) = parse_worker_and_bead(&saved.refname, &saved.subject);
     SavedWork {
         reference: saved.refname,
         rig: rig.to_owned(),
@@ -71,8 +68,8 @@ fn row(rig: &str, saved: Rescue) -> SavedWork {
     }
 }
 
-/// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
-fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
+/// Parses the worker and the bead from a ref's name and a commit's subject.
+fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
     // refs/gt/<kind>/<rig>/polecats/<name>/…
     let mut parts = reference.split('/').skip(4);
     let (Some("polecats"), Some(polecat)) = (parts.next(), parts.next()) else {
@@ -90,52 +87,54 @@ fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
 
 /// Saved work with its changes.
 #[derive(Debug, Serialize)]
-pub struct ShownWork {
-    /// What it is.
+pub struct SavedWorkDetails {
     #[serde(flatten)]
     pub work: SavedWork,
-    /// Its commits that are not on the target branch, newest first, each with its message and changes.
+    /// The commits that are not on the target branch, newest first, each with its message and
+    /// changes.
     pub log: String,
 }
 
-/// Shows saved work: the commits of a ref that are not on the rig's target branch.
-pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
-    let (rig, reference, git) = locate(town, reference)?;
-    let found = rescue::list(&git, &reference)?;
+/// Returns saved work with the commits that are not on the rig's target branch.
+pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<SavedWorkDetails> {
+    let (rig, reference, git) = locate_ref(town, reference)?;
+    let found = rescue::list_rescues(&git, &reference)?;
     let found = found.into_iter().find(|saved| saved.refname == reference);
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::start_of(&rig, &config::target_branch(town, &rig)).ok();
-    // What was staged is a second parent, and part of the changes since the first one. Settings of a person's git change
-    // nothing.
+    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(town, &rig)).ok();
+    // Staged changes are a second parent, and part of the changes since the first one. The options
+    // override the user's git configuration.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
     log = log.args(["--format=medium", "--no-color", "--no-ext-diff"]);
     log = log.args([&saved.commit]);
-    // A crew member's clone may not have the target's last commit.
+    // A crew member's clone may lack the target's last commit.
     if let Some(target) = target.filter(|target| git.resolve(target).is_ok_and(|at| at.is_some())) {
         log = log.args(["--not", &target]);
     }
     let log = log.text()?;
-    Ok(ShownWork {
-        work: row(rig.name(), saved),
+    Ok(SavedWorkDetails {
+        work: saved_work_row(rig.name(), saved),
         log,
     })
 }
 
-/// Saved work that is back.
 #[derive(Debug, Serialize)]
-pub struct Restored {
-    /// The working tree.
+pub struct RestoreReport {
     pub into: PathBuf,
-    /// The files, by their paths in it.
+    /// The restored files, relative to `into`.
     pub files: Vec<String>,
 }
 
-/// Restores saved work to a working tree, by default the worker's own. Files there that differ or are not committed are
-/// not overwritten.
-pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow::Result<Restored> {
-    let (rig, reference, home) = locate(town, reference)?;
+/// Restores saved work to a working tree, by default the worker's own. Never overwrites files there
+/// that differ or are uncommitted.
+pub fn restore_saved_work(
+    town: &LiveTown,
+    reference: &str,
+    into: Option<&Path>,
+) -> anyhow::Result<RestoreReport> {
+    let (rig, reference, home) = locate_ref(town, reference)?;
     let into = match into {
         Some(path) => path.to_owned(),
         None => {
@@ -153,23 +152,28 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
         "there is no working tree at {} (name one with --into)",
         into.display()
     );
-    let _held = unless_at_work(town, &into)?;
-    let files = rescue::restore(&home, &Git::at(&into), &reference)?;
-    town.tell(&event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files));
-    Ok(Restored { into, files })
+    let _held = lock_idle_sandbox(town, &into)?;
+    let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
+    town.record_event(
+        &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
+    );
+    Ok(RestoreReport { into, files })
 }
 
-/// Drops saved work. Gives its full ref and its commit.
-pub fn drop_saved(town: &LiveTown, reference: &str) -> anyhow::Result<(String, Option<String>)> {
-    let (_, reference, git) = locate(town, reference)?;
+/// Drops saved work. Returns its full ref and its commit.
+pub fn drop_saved_work(
+    town: &LiveTown,
+    reference: &str,
+) -> anyhow::Result<(String, Option<String>)> {
+    let (_, reference, git) = locate_ref(town, reference)?;
     let commit = git.resolve(&reference)?;
-    rescue::drop(&git, &reference)?;
+    rescue::drop_rescue(&git, &reference)?;
     Ok((reference, commit))
 }
 
-/// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
-/// holds it: the rig's, or the clone of the crew member whose work it is.
-fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
+/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
+/// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
+fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -177,9 +181,13 @@ fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git
         matches!(kind, "rescue" | "snap"),
         "`{text}` is no rescue ref (gt rescue list shows them)"
     );
-    let rig = town.rig(parts.next().unwrap_or_default())?;
+    let rig = town.find_rig(parts.next().unwrap_or_default())?;
     let git = match (parts.next(), parts.next()) {
-        (Some("crew"), Some(name)) if crew::names(&rig).iter().any(|known| known == name) => {
+        (Some("crew"), Some(name))
+            if crew::list_member_names(&rig)
+                .iter()
+                .any(|known| known == name) =>
+        {
             Git::at(rig.crew(name))
         }
         _ => Git::at(rig.repo()),
@@ -187,8 +195,9 @@ fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git
     Ok((rig, format!("refs/gt/{rest}"), git))
 }
 
-/// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
-fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
+/// Refuses to write into the sandbox of a working polecat. Otherwise returns a lock that keeps a
+/// session from starting there.
+fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
     let Some((rig, name)) = worker_of(town, into)? else {
         return Ok(None);
     };
@@ -196,14 +205,14 @@ fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> 
     let lock = Lock::try_take(&rig.slot_lock(&name))
         .with_context(|| format!("{address} is just being given work or finishing it"))?;
     let view = TownView::read(town)?;
-    let Ok(worker) = view.polecat(rig.name(), &name) else {
+    let Ok(worker) = view.find_polecat(rig.name(), &name) else {
         return Ok(Some(lock));
     };
     let runs = worker
         .session
         .as_ref()
         .is_some_and(|live| live.dead.is_none());
-    // Sessions that cannot be asked are not taken for ended.
+    // If the sessions cannot be listed, a worker with a hook counts as working.
     let unasked = view.sessions.is_none() && worker.hook.is_some();
     let on = worker
         .hook
@@ -218,12 +227,12 @@ fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> 
     Ok(Some(lock))
 }
 
-/// The worker in whose sandbox a folder lies.
+/// Returns the worker in whose sandbox a folder is.
 fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let Ok(polecats) = rig.polecats().canonicalize() else {
             continue;
         };

@@ -1,8 +1,8 @@
-//! What a worker is told when its turn ends with work left to do.
+//! Answers the stop hook: reminds a worker whose turn ends with unfinished work.
 //!
-//! A worker that stops without `gt done` waits for nobody: it is told so once, by the hook that agent programs run at
-//! the end of a turn. Once for each state of its work: what does not move is left to the patrol, since every answer
-//! here costs a turn of a model.
+//! A worker that stops without `gt done` would wait forever, so the hook that agent programs run at
+//! the end of a turn reminds it. Once per state of the work, because every answer here costs one
+//! turn of a model. A worker that still does not move is left to the patrol.
 
 use bd::bead::Status;
 use bd::git::Git;
@@ -16,32 +16,38 @@ use crate::record::polecat::Slot;
 use crate::town;
 use crate::town::identity::Address;
 
-/// Why this session should go on; nothing where it may stop.
-pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+/// Returns why this session should continue. None if it may stop.
+pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let Address::Polecat(rig, name) = &town.actor else {
         return Ok(None);
     };
-    if let Some(reason) = new_mail(town, session)? {
+    if let Some(reason) = find_new_mail(town, session)? {
         return Ok(Some(reason));
     }
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
-    let own = town.actor.to_string();
-    let is_held = |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own;
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
+    let own_address = town.actor.to_string();
+    let is_held =
+        |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own_address;
     let held = beads.get(&slot.bead);
     let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
         return Ok(None);
     };
-    if slot.state.done().is_some_and(|done| done.failed.is_none()) {
+    if slot
+        .state
+        .done_record()
+        .is_some_and(|done| done.failed.is_none())
+    {
         return Ok(None);
     }
-    let tip = Git::at(town::home_of(town, &town.actor)).resolve("HEAD");
+    let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
     let tip = tip.ok().flatten().unwrap_or_default();
-    if !is_new(town, &format!("{session} {} {tip}", bead.id)) {
+    if !record_if_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
     }
-    let proposal = seance::proposal(town).map_or_else(String::new, |text| format!(" {text}"));
+    let proposal =
+        seance::propose_handoff(town).map_or_else(String::new, |text| format!(" {text}"));
     Ok(Some(format!(
         "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, ask a person with \
          `gt escalate`, end the attempt with `gt done --failed`, or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
@@ -49,17 +55,20 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     )))
 }
 
-/// Mail that this session was not told of.
-fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+/// Returns a text about mail that this session has not been notified of.
+fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
-    let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
-    let news = mail::news(town, &mailbox, session, &messages);
+    let news = mail::take_new_messages(town, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }
     let lines = news.iter().map(|message| {
-        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        let (from, subject) = (
+            escape::escape_line(&message.from),
+            escape::escape_line(&message.subject),
+        );
         format!("- {} from {from}: {subject}", message.id)
     });
     let lines: Vec<String> = lines.take(10).collect();
@@ -69,18 +78,18 @@ fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     )))
 }
 
-/// Whether the worker was not told so yet; from now on it was.
-fn is_new(town: &LiveTown, state: &str) -> bool {
-    let path = town.layout.stopped(&town.actor.mailbox());
-    let told = file::read(&path).ok().flatten();
-    if told.is_some_and(|told| told == state.as_bytes()) {
+/// Returns true if the worker has not been reminded of this state yet, and records the reminder.
+fn record_if_new(town: &LiveTown, state: &str) -> bool {
+    let path = town.layout.stop_reminder(&town.actor.mailbox());
+    let last_state = file::read_file_if_exists(&path).ok().flatten();
+    if last_state.is_some_and(|told| told == state.as_bytes()) {
         return false;
     }
     let folder = path
         .parent()
-        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
-    // What cannot be remembered is not said: said again and again it would cost a turn each time.
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
+    // A reminder that cannot be recorded is not sent, because each repetition would cost a turn.
     folder
-        .and_then(|()| file::replace_relaxed(&path, state.as_bytes(), 0o600))
+        .and_then(|()| file::replace_file_relaxed(&path, state.as_bytes(), 0o600))
         .is_ok()
 }

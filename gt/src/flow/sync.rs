@@ -1,7 +1,8 @@
-//! The town's beads on their branch: what `bd sync --full` does by hand the patrol does for every store.
+//! Syncs the town's beads with their branches: does for every store automatically what `bd sync
+//! --full` does by hand.
 //!
-//! What must always hold: a store with nothing new costs a look at three files and no process; a failure is told
-//! once, however often it is tried again, and each time later than before.
+//! A store without changes costs a check of three files and no process. A failure is reported once,
+//! even if it repeats, and each retry waits longer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use bd::config::Config;
 use bd::git::{Git, Identity};
 use bd::store::{Snapshot, Store};
-use bd::sync::{self, SyncPlace, SyncRequest, Synced};
+use bd::sync::{self, SyncPlace, SyncReport, SyncRequest};
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
@@ -17,46 +18,46 @@ use serde::{Deserialize, Serialize};
 use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
 
-/// After so long without a try its failures do not count any more.
+/// The time after which earlier failures no longer count.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
-/// How long a remote may take to answer. The next try is soon.
+/// The time limit for the remote. Short, because the next try comes soon.
 const NETWORK: Duration = Duration::from_secs(20);
 
-/// A store that has something new for its branch.
+/// A store with changes for its branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncState {
-    /// The rig; none for the town's own beads.
+    /// The rig. None for the town's own beads.
     pub rig: Option<String>,
-    /// How long nobody has written.
+    /// The time since the last write.
     pub rest: SignedDuration,
-    /// How long ago it was last tried.
+    /// The time since the last try.
     pub since: Option<SignedDuration>,
-    /// How often in a row that failed.
+    /// The number of failed tries in a row.
     pub failures: u32,
-    /// Whether it is committed already, and the remote does not have it.
+    /// True if the changes are committed and not pushed.
     pub unpushed: bool,
-    /// Whether a convoy landed since.
+    /// True if a convoy has landed since the last try.
     pub landed: bool,
 }
 
-/// What is remembered of a store between two times.
+/// The record of a store between two tries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Record {
+struct SyncRecord {
     at: Timestamp,
     #[serde(default)]
     failures: u32,
     #[serde(default)]
     unpushed: bool,
-    /// The failure that was told last.
+    /// The failure that was reported last.
     #[serde(default)]
     told: String,
 }
 
-impl Record {
-    /// How often in a row it failed. What failed long ago says nothing about the next try.
+impl SyncRecord {
+    /// Returns the number of failures in a row at `now`. Old failures do not count.
     fn failures_at(&self, now: Timestamp) -> u32 {
         let age = now.duration_since(self.at).abs();
         if age > FORGOTTEN {
@@ -66,58 +67,60 @@ impl Record {
     }
 }
 
-/// The stores with something new for their branches. Reads only, and starts nothing.
-pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<SyncState> {
+/// Returns the stores with changes for their branches. Only reads, and starts no process.
+pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncState> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
         .chain(rigs)
-        .filter_map(|rig| fact(town, &stores.town, rig, now))
+        .filter_map(|rig| store_facts(town, &stores.town, rig, now))
         .collect()
 }
 
-fn fact(
+fn store_facts(
     town: &LiveTown,
     convoys: &Snapshot,
     rig: Option<&str>,
     now: Timestamp,
 ) -> Option<SyncState> {
-    let store = store(town, rig).ok()?;
-    let record = load(town, rig);
+    let store = open_store(town, rig).ok()?;
+    let record = load_record(town, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
-    if !store.has_news() && !unpushed {
+    if !store.has_changes_since_base() && !unpushed {
         return None;
     }
-    // Settings that cannot be read are reported where they are used.
-    let config = Config::of_dir(store.dir()).ok()?;
+    // Invalid settings are reported where they are used.
+    let config = Config::from_dir(store.dir()).ok()?;
     let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
     if !is_on || !SyncPlace::is_own(store.dir()) {
         return None;
     }
     let at = record.as_ref().map(|record| record.at);
-    let changed = Timestamp::from_second(store.changed()).unwrap_or(now);
+    let changed = Timestamp::from_second(store.last_changed()).unwrap_or(now);
     Some(SyncState {
         rig: rig.map(str::to_owned),
-        // A time ahead of ours is another clock's.
+        // A time in the future comes from another clock.
         rest: now.duration_since(changed).abs(),
         since: at.map(|at| now.duration_since(at).abs()),
         failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
-        unpushed: unpushed && !store.has_news(),
-        landed: has_landed(convoys, at),
+        unpushed: unpushed && !store.has_changes_since_base(),
+        landed: has_landed_since(convoys, at),
     })
 }
 
-/// Whether a convoy landed after that.
-fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
-    record::convoy::list(convoys, true).iter().any(|convoy| {
-        let closed = convoy.closed_at.as_ref();
-        closed.is_some_and(|closed| at.is_none_or(|at| closed.instant() > at))
-    })
+/// Returns true if a convoy landed after `at`.
+fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
+    record::convoy::list_convoys(convoys, true)
+        .iter()
+        .any(|convoy| {
+            let closed = convoy.closed_at.as_ref();
+            closed.is_some_and(|closed| at.is_none_or(|at| closed.instant() > at))
+        })
 }
 
-/// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
-/// before.
+/// Syncs one store with its branch and describes the result. None if nothing changed, or if the
+/// failure was reported before.
 pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    let before = load(town, rig).unwrap_or_default();
+    let before = load_record(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {
         Ok(synced) => match &synced.unpushed {
@@ -132,13 +135,13 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
         Err(error) => Some(format!("{error:#}")),
     };
     let now = town.clock.now();
-    let record = Record {
+    let record = SyncRecord {
         at: now,
         failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
         unpushed: failure.is_some(),
         told: failure.clone().unwrap_or_default(),
     };
-    save(town, rig, &record)?;
+    save_record(town, rig, &record)?;
     match (failure, synced) {
         (Some(failure), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
@@ -146,23 +149,23 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
     }
 }
 
-/// Sends discovery documents of a rig to its origin, beside its beads.
+/// Pushes the discovery documents of a rig to its origin.
 fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     let Some(rig) = rig.map(|rig| town.layout.rig(rig)) else {
         return Ok(());
     };
-    let config = Config::of_dir(&rig.beads())?;
+    let config = Config::from_dir(&rig.beads())?;
     let git = Git::at(rig.repo()).with_network(NETWORK);
-    let may_push = config.flag("daemon.auto-push") && config.may_push();
+    let may_push = config.flag("daemon.auto-push") && config.can_push();
     if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
         return Ok(());
     }
-    discovery::send_all(&git, &discovery::machine(&rig)).map(drop)
+    discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)
 }
 
-fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
-    let store = store(town, rig)?;
-    let config = Config::of_dir(store.dir())?;
+fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<SyncReport> {
+    let store = open_store(town, rig)?;
+    let config = Config::from_dir(store.dir())?;
     let actor = Identity {
         name: town.actor.to_string(),
         email: "beads@gastown.local".to_owned(),
@@ -171,17 +174,17 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
         network: NETWORK,
         store: &store,
         config: &config,
-        author: sync::author(&config, store.dir(), &town.env, actor),
+        author: sync::choose_author(&config, store.dir(), &town.env, actor),
         message: None,
         pull: true,
-        push: config.flag("daemon.auto-push") && config.may_push(),
+        push: config.flag("daemon.auto-push") && config.can_push(),
         clock: &town.clock,
         random: &town.random,
     };
-    Ok(sync::sync(&request)?)
+    Ok(sync::sync_store(&request)?)
 }
 
-fn describe_sync(synced: &Synced) -> Option<String> {
+fn describe_sync(synced: &SyncReport) -> Option<String> {
     if !synced.committed && synced.received == 0 {
         return None;
     }
@@ -195,33 +198,33 @@ fn describe_sync(synced: &Synced) -> Option<String> {
     ))
 }
 
-fn store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
+fn open_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
     match rig {
-        Some(rig) => town.rig_store(&town.layout.rig(rig)),
-        None => town.store(),
+        Some(rig) => town.open_rig_store(&town.layout.rig(rig)),
+        None => town.open_town_store(),
     }
 }
 
-fn path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
+fn record_path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
     town.layout.sync_state(rig)
 }
 
-fn load(town: &LiveTown, rig: Option<&str>) -> Option<Record> {
-    let text = file::read(&path(town, rig)).ok()??;
+fn load_record(town: &LiveTown, rig: Option<&str>) -> Option<SyncRecord> {
+    let text = file::read_file_if_exists(&record_path(town, rig)).ok()??;
     serde_json::from_slice(&text).ok()
 }
 
-fn save(town: &LiveTown, rig: Option<&str>, record: &Record) -> Result<(), LockError> {
-    let path = path(town, rig);
+fn save_record(town: &LiveTown, rig: Option<&str>, record: &SyncRecord) -> Result<(), LockError> {
+    let path = record_path(town, rig);
     let failed = |source| LockError::Io {
         path: path.clone(),
         source,
     };
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o700).map_err(failed)?;
+        file::create_folder(folder, 0o700).map_err(failed)?;
     }
     let text = serde_json::to_vec(record).unwrap_or_default();
-    file::replace_relaxed(&path, &text, 0o600).map_err(failed)
+    file::replace_file_relaxed(&path, &text, 0o600).map_err(failed)
 }
 
 #[cfg(test)]
@@ -229,10 +232,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_of_yesterday_does_not_count() {
-        let record = Record {
+    fn a_sync_failure_of_yesterday_is_ignored() {
+        let record = SyncRecord {
             failures: 3,
-            ..Record::default()
+            ..SyncRecord::default()
         };
         let after = |minutes| record.failures_at(record.at + SignedDuration::from_mins(minutes));
         assert_eq!((after(60), after(24 * 60)), (3, 0));

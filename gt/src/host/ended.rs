@@ -1,48 +1,47 @@
-//! How a session ended by itself: what is kept of it.
+//! Records how a session ended on its own.
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, Live};
+use super::{LiveSession, ProcessEnd};
 use crate::town::name::Lease;
 
-/// How a session ended by itself.
+/// The end of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ended {
-    /// When that was seen, RFC 3339.
+pub struct SessionEnd {
+    /// The time at which the end was noticed, RFC 3339.
     pub at: String,
-    /// The lease it had.
     pub lease: Lease,
-    /// Its exit code; none where a signal ended it, or where it is not known.
+    /// The exit code. None if a signal ended the session, or if it is unknown.
     pub exit: Option<i32>,
-    /// The number of the signal that ended it.
+    /// The number of the signal that ended the session.
     pub signal: Option<i32>,
-    /// Why we ended it, if we did.
+    /// The reason why the town ended the session, if it did.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
-    /// The last lines of its screen.
+    /// The last lines of the screen.
     pub screen: Vec<String>,
 }
 
-impl Ended {
-    /// How it ended, in a few words: `with exit code 7`.
-    pub fn how(&self) -> String {
+impl SessionEnd {
+    /// Describes the end in a few words: `with exit code 7`.
+    pub fn describe(&self) -> String {
         if !self.because.is_empty() {
             return format!("because {}", self.because);
         }
-        self.end().to_string()
+        self.process_end().to_string()
     }
 
-    fn end(&self) -> End {
+    fn process_end(&self) -> ProcessEnd {
         match (self.exit, self.signal) {
-            (Some(code), _) => End::Exit(code),
-            (None, Some(number)) => End::Signal(number),
-            (None, None) => End::Unknown,
+            (Some(code), _) => ProcessEnd::Exit(code),
+            (None, Some(number)) => ProcessEnd::Signal(number),
+            (None, None) => ProcessEnd::Unknown,
         }
     }
 }
 
-/// How a session that is only shown any more ended.
-pub fn how_dead(live: &Live) -> Option<String> {
+/// Describes the end of a session that tmux only displays any more.
+pub fn describe_dead_session(live: &LiveSession) -> Option<String> {
     live.dead.map(|end| end.to_string())
 }

@@ -1,55 +1,54 @@
-//! A backend without processes, for tests: sessions are entries in memory, and what was sent is kept.
+//! A backend without processes, for tests: sessions are entries in memory, and sent input is
+//! recorded.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions, is_session_name};
+use super::{
+    Host, HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec,
+    is_session_name,
+};
 
-/// The backend for tests.
 #[derive(Debug, Default)]
 pub struct FakeHost(Mutex<FakeState>);
 
-/// What the fake knows.
+/// The content of the fake host.
 #[derive(Debug, Default)]
 pub struct FakeState {
-    /// The sessions that are there.
-    pub live: Vec<Live>,
-    /// Everything that was started.
+    pub live: Vec<LiveSession>,
     pub started: Vec<SessionSpec>,
-    /// Everything that was sent, by session.
+    /// Every sent text, by session.
     pub sent: Vec<(String, String)>,
-    /// Every key that was pressed, by session.
+    /// Every pressed key, by session.
     pub pressed: Vec<(String, Key)>,
-    /// Every session that was ended.
+    /// Every killed session.
     pub killed: Vec<String>,
-    /// What each session shows.
     pub screens: Vec<(String, String)>,
-    /// What to answer to the next starts: the words of a failure.
+    /// The error message for the next starts, if they should fail.
     pub refuse_start: Option<String>,
-    /// How sending ends, where not submitted.
-    pub sending: Option<Sent>,
-    /// Whether it plays a host that is not installed.
+    /// The result of sending, if not submitted.
+    pub sending: Option<SendResult>,
+    /// True to act as a host that is not installed.
     pub missing: bool,
 }
 
 impl FakeHost {
-    /// A backend without sessions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What it knows, to look at and to change.
+    /// Returns the state, to inspect and to change.
     pub fn state(&self) -> MutexGuard<'_, FakeState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a session's process end.
-    pub fn die(&self, name: &str) {
+    /// Ends a session's process.
+    pub fn end_process(&self, name: &str) {
         self.state().live.retain(|live| live.name != name);
     }
 
-    fn known(&self, name: &str) -> Result<MutexGuard<'_, FakeState>, HostError> {
+    fn find_live(&self, name: &str) -> Result<MutexGuard<'_, FakeState>, HostError> {
         let state = self.state();
         if state.live.iter().any(|live| live.name == name) {
             Ok(state)
@@ -69,8 +68,8 @@ impl Host for FakeHost {
     }
 }
 
-impl Sessions for FakeHost {
-    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError> {
+impl SessionHost for FakeHost {
+    fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError> {
         self.check()?;
         let name = spec.name.clone();
         if !is_session_name(&name) {
@@ -88,7 +87,7 @@ impl Sessions for FakeHost {
         }
         state.started.push(spec.clone());
         let number = i32::try_from(state.started.len()).unwrap_or(i32::MAX);
-        let live = Live {
+        let live = LiveSession {
             name,
             pid: 1_000_000 + number,
             process: None,
@@ -104,29 +103,29 @@ impl Sessions for FakeHost {
         Ok(live)
     }
 
-    fn list(&self) -> Result<Vec<Live>, HostError> {
+    fn list(&self) -> Result<Vec<LiveSession>, HostError> {
         self.check()?;
         Ok(self.state().live.clone())
     }
 
-    fn send(&self, name: &str, text: &str, _: &Input) -> Result<Sent, HostError> {
-        let mut state = self.known(name)?;
-        let sent = state.sending.unwrap_or(Sent::Submitted);
-        if matches!(sent, Sent::Submitted | Sent::Typed) {
+    fn send(&self, name: &str, text: &str, _: &InputRules) -> Result<SendResult, HostError> {
+        let mut state = self.find_live(name)?;
+        let sent = state.sending.unwrap_or(SendResult::Submitted);
+        if matches!(sent, SendResult::Submitted | SendResult::Typed) {
             state.sent.push((name.to_owned(), text.to_owned()));
         }
         Ok(sent)
     }
 
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError> {
-        let mut state = self.known(name)?;
+        let mut state = self.find_live(name)?;
         let pressed = keys.iter().map(|key| (name.to_owned(), *key));
         state.pressed.extend(pressed);
         Ok(())
     }
 
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
-        let state = self.known(name)?;
+        let state = self.find_live(name)?;
         let screen = state.screens.iter().rev().find(|(of, _)| of == name);
         let all: Vec<&str> = screen.map_or("", |(_, text)| text).lines().collect();
         Ok(all[all.len().saturating_sub(lines)..].join("\n"))
@@ -149,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_one_session() {
+    fn a_name_identifies_one_session() {
         let fake = FakeHost::new();
         let spec = SessionSpec {
             name: "gt-web-nux".to_owned(),
@@ -157,10 +156,14 @@ mod tests {
         };
         fake.start(&spec).unwrap();
         assert!(matches!(fake.start(&spec), Err(HostError::Exists { .. })));
-        fake.send("gt-web-nux", "hello", &Input::default()).unwrap();
+        fake.send("gt-web-nux", "hello", &InputRules::default())
+            .unwrap();
         assert_eq!(fake.state().sent[0].1, "hello");
         fake.kill("gt-web-nux").unwrap();
         assert!(fake.find("gt-web-nux").unwrap().is_none());
-        assert!(fake.send("gt-web-nux", "hello", &Input::default()).is_err());
+        assert!(
+            fake.send("gt-web-nux", "hello", &InputRules::default())
+                .is_err()
+        );
     }
 }

@@ -1,24 +1,22 @@
-//! A town together with the host that its sessions run on.
+//! Combines a town with the host of its sessions.
 
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bd::store::Reports;
-use kit::sys::{Clock, Env, Random, env};
+use bd::store::StoreReports;
+use kit::sys::{Clock, Env, RandomSource, env};
 
 use super::Host;
 use super::tmux::Tmux;
 use crate::town::config;
-use crate::town::event::Listener;
+use crate::town::event::EventListener;
 use crate::town::identity::Address;
-use crate::town::{Layout, Town};
+use crate::town::{Town, TownLayout};
 
-/// An open town and its host. What needs only files and beads takes a [`Town`].
+/// An open town and its host. Functions that need only files and beads take a [`Town`].
 pub struct LiveTown {
-    /// The town.
     pub town: Town,
-    /// Where its sessions run.
     pub host: Arc<dyn Host>,
 }
 
@@ -36,38 +34,39 @@ impl DerefMut for LiveTown {
     }
 }
 
-/// Opens the town at `root` for `actor`, with the clock and randomness that the environment chooses.
-pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
-    let layout = Layout::new(root);
-    let exe = program(env);
-    let host = Arc::new(Tmux::of_town(&layout, env, &exe));
+/// Opens the town at `root` for `actor`, with the clock and random source of the environment.
+pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
+    let layout = TownLayout::new(root);
+    let exe = find_gt_program(env);
+    let host = Arc::new(Tmux::for_town(&layout, env, &exe));
     let town = Town {
         layout,
         env: env.clone(),
         clock: Clock::choose(env.get("BD_NOW")),
-        random: Random::choose(env.get("BD_SEED")),
+        random: RandomSource::choose(env.get("BD_SEED")),
         actor,
         exe,
-        reports: Reports::default(),
-        listener: Listener::default(),
+        reports: StoreReports::default(),
+        listener: EventListener::default(),
         stop: Arc::default(),
     };
-    limit_remotes(&town);
+    apply_network_timeout(&town);
     LiveTown { town, host }
 }
 
-/// Applies `git.network_timeout`. Settings that cannot be read are reported where they are used.
-fn limit_remotes(town: &Town) {
-    let layers = config::Layers::load(town, None).ok();
+/// Applies `git.network_timeout`. Invalid settings are reported where they are used.
+fn apply_network_timeout(town: &Town) {
+    let layers = config::SettingsLayers::load(town, None).ok();
     let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
     let text = setting.as_ref().and_then(|setting| setting.value.as_str());
-    if let Some(limit) = text.and_then(config::duration) {
+    if let Some(limit) = text.and_then(config::parse_setting_duration) {
         bd::git::limit_remotes(limit);
     }
 }
 
-/// Our own `gt` program: beside the running one (which may be `gtd`), else the one on `PATH`.
-fn program(env: &Env) -> PathBuf {
+/// Returns the program `gt`: beside the running program (which may be `gtd`), otherwise the one on
+/// `PATH`.
+fn find_gt_program(env: &Env) -> PathBuf {
     let running = env::current_exe();
     running
         .as_deref()

@@ -1,10 +1,10 @@
-//! The seam between the town and what hosts its sessions.
+//! Defines the interface between the town and the host of its sessions.
 //!
-//! What must always hold, whatever the backend: a session starts from a clean environment; no secret is
-//! ever in an argument list; a name stands for exactly one session; only sessions that were started
-//! through a backend of this town are listed, typed into or ended, never what a person opened there;
-//! when a session's first process ends, the session ends, unless its last screen is to be kept: then it is
-//! listed as dead until someone ends it.
+//! Every backend guarantees: A session starts from a clean environment. No secret is in an argument
+//! list. A name identifies exactly one session. Only sessions that a backend of this town started
+//! are listed, typed into or ended, never those that a user opened. When a session's first process
+//! ends, the session ends, unless its last screen is to be kept: then it is listed as dead until it
+//! is ended.
 
 pub mod daemon;
 pub mod ended;
@@ -25,101 +25,93 @@ pub use live_town::LiveTown;
 
 use crate::town::process::Process;
 
-/// What a session is to be.
+/// The parameters of a new session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionSpec {
-    /// Its name: letters, digits, `-` and `_`.
+    /// The name: letters, digits, `-` and `_`.
     pub name: String,
-    /// Where its first process starts.
+    /// The working folder of the first process.
     pub cwd: PathBuf,
-    /// What runs in it, no shell between.
+    /// The command, without a shell in between.
     pub argv: Vec<String>,
-    /// Variables it gets beside the allowed ones of the caller.
+    /// Variables in addition to the allowed ones of the caller.
     pub env: Vec<(String, String)>,
-    /// More names of the caller's variables that may pass, as for a provider's credentials. One that
-    /// ends in `*` stands for all that begin so.
+    /// Additional names of the caller's variables to inherit, for example for a provider's
+    /// credentials. A name that ends in `*` is a prefix.
     pub pass: Vec<String>,
-    /// A random text that marks the processes of this one start.
+    /// A random text that marks the processes of this start.
     pub token: String,
-    /// Whether its last screen and exit code are kept when its first process ends by itself.
+    /// True if the last screen and the exit code are kept when the first process ends on its own.
     pub keep: bool,
 }
 
-/// A session that is there.
+/// An existing session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Live {
-    /// Its name.
+pub struct LiveSession {
     pub name: String,
-    /// The number of its first process.
+    /// The process id of the first process.
     pub pid: i32,
-    /// That process, where the machine can tell when it started.
+    /// The first process, if the system reports its start time.
     pub process: Option<Process>,
-    /// The token it was started with.
+    /// The token of the session's start.
     pub token: String,
-    /// When it was started.
     pub created: Timestamp,
-    /// When what hosts it was started: sessions from before that are lost.
+    /// The start time of the process that hosts the session. Sessions from before that are lost.
     pub host_started: Timestamp,
-    /// When anything last appeared on its screen.
+    /// The time of the last output on the screen.
     pub activity: Timestamp,
-    /// How the first process ended, where it has and the session is still shown.
-    pub dead: Option<End>,
-    /// Whether a person looks at it.
+    /// The end of the first process, if the session is still displayed after it.
+    pub dead: Option<ProcessEnd>,
+    /// True if a user is attached.
     pub attached: bool,
-    /// The name of the program in the foreground.
+    /// The name of the foreground program.
     pub command: String,
 }
 
-/// How text is to be brought in.
+/// The rules for typing text into a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Input {
-    /// What an empty input line of the program begins with; where known, sending is checked by looking
-    /// and repeated.
+pub struct InputRules {
+    /// The beginning of an empty input line. If known, the result of sending is checked on the
+    /// screen, and sending is retried.
     pub prompt: Option<String>,
-    /// Signs on the screen that a dialog is open, in which typing would answer it.
+    /// Texts on the screen that show an open dialog, which typed text would answer.
     pub dialogs: Vec<String>,
 }
 
-/// How sending text ended.
+/// The result of sending text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
-    /// It was typed and submitted; where there was a prompt to look at, it left the input line.
+pub enum SendResult {
+    /// The text was typed and submitted. With a known prompt, it has left the input line.
     Submitted,
-    /// It was typed, but still stands in the input line.
+    /// The text was typed, but is still in the input line.
     Typed,
-    /// Nothing was typed: a dialog is open, or the input line is not there.
+    /// Nothing was typed: a dialog is open, or the input line is missing.
     DialogOpen,
-    /// Nothing was typed: a person's own text stands in the input line.
+    /// Nothing was typed: a user's own text is in the input line.
     DraftInTheWay,
 }
 
-/// A key that is pressed on its own.
+/// A single key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// Enter.
     Enter,
-    /// Cursor up.
     Up,
-    /// Cursor down.
     Down,
-    /// Escape.
     Escape,
-    /// Interrupt, as with Ctrl and C.
+    /// The interrupt key, Ctrl-C.
     Interrupt,
 }
 
-/// How the first process of a session ended.
+/// The end of a session's first process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// By itself, with this exit code.
+pub enum ProcessEnd {
+    /// Exited with this code.
     Exit(i32),
-    /// By this signal.
     Signal(i32),
-    /// It is not known.
     Unknown,
 }
 
-impl std::fmt::Display for End {
+impl std::fmt::Display for ProcessEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exit(code) => write!(f, "with exit code {code}"),
@@ -132,147 +124,107 @@ impl std::fmt::Display for End {
     }
 }
 
-/// How a process ended that did so at once.
-fn end_in_words(end: End, output: &str) -> String {
+/// Describes the end of a process that ended right after its start.
+fn describe_end(end: ProcessEnd, output: &str) -> String {
     match output.trim() {
         "" => format!("{end}, without a word"),
         words => format!("{end}: {words}"),
     }
 }
 
-/// Why a backend did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// What hosts sessions is not there.
+    /// The program that hosts sessions is missing.
     #[error("{program} cannot be used: it is not installed or not on PATH")]
-    Missing {
-        /// The program.
-        program: &'static str,
-    },
-    /// A name that cannot be a session's.
+    Missing { program: &'static str },
+    /// The name is not valid for a session.
     #[error("`{name}` cannot be a session's name: only letters, digits, - and _ are allowed")]
-    BadName {
-        /// What was given.
-        name: String,
-    },
-    /// A session of that name is there already.
+    BadName { name: String },
     #[error("a session named `{name}` is there already")]
-    Exists {
-        /// The name.
-        name: String,
-    },
-    /// There is no such session.
+    Exists { name: String },
     #[error("there is no session named `{name}`")]
-    NoSession {
-        /// The name.
-        name: String,
-    },
-    /// The folder to start in is not there.
+    NoSession { name: String },
     #[error("the folder {} for session `{name}` is not there", cwd.display())]
-    NoFolder {
-        /// The session.
-        name: String,
-        /// The folder.
-        cwd: PathBuf,
-    },
-    /// The first process ended at once.
-    #[error("session `{name}` ended at once {}", end_in_words(*end, output))]
+    NoFolder { name: String, cwd: PathBuf },
+    /// The first process ended right after its start.
+    #[error("session `{name}` ended at once {}", describe_end(*end, output))]
     EndedAtOnce {
-        /// The session.
         name: String,
-        /// How it ended.
-        end: End,
-        /// The end of what it printed.
+        end: ProcessEnd,
+        /// The end of its output.
         output: String,
     },
-    /// Processes of an ended session are still there.
+    /// Processes of an ended session still run.
     #[error(
         "session `{name}` left processes that could not be ended: {}",
-        list(pids)
+        format_pids(pids)
     )]
-    Survivors {
-        /// The session.
-        name: String,
-        /// Their numbers.
-        pids: Vec<i32>,
-    },
-    /// The backend's program failed.
+    Survivors { name: String, pids: Vec<i32> },
     #[error("`{command}` failed: {words}")]
-    Failed {
-        /// What was run.
-        command: String,
-        /// What it said.
-        words: String,
-    },
-    /// The backend's program could not be run.
+    Failed { command: String, words: String },
     #[error("cannot reach the sessions")]
     Run(#[from] ExecError),
-    /// A file of ours could not be used.
+    /// A file of the host cannot be read or written.
     #[error("cannot use {}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// Another process is typing into the session and does not end.
+    /// Another process is typing into the session and does not finish.
     #[error("session `{name}` is being typed into by another process")]
-    Busy {
-        /// The session.
-        name: String,
-    },
+    Busy { name: String },
 }
 
-fn list(pids: &[i32]) -> String {
+fn format_pids(pids: &[i32]) -> String {
     let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
     pids.join(", ")
 }
 
-/// A place where the processes of a town run.
-pub trait Host: Sessions + Send + Sync + fmt::Debug {
-    /// Whether it can be used at all.
+/// A host for the processes of a town.
+pub trait Host: SessionHost + Send + Sync + fmt::Debug {
+    /// Checks that the host can be used.
     fn check(&self) -> Result<(), HostError>;
 
-    /// Takes away what the host itself leaves behind once no session is there any more.
+    /// Removes the files of the host itself once no session is left.
     fn clean_up(&self) -> Result<(), HostError> {
         Ok(())
     }
 }
 
 /// The sessions of a host.
-pub trait Sessions {
+pub trait SessionHost {
     /// Starts a session and returns it once its process runs. The name must be free.
-    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError>;
+    fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError>;
 
-    /// All sessions of the town, in one call. No host running means none.
-    fn list(&self) -> Result<Vec<Live>, HostError>;
+    /// Returns all sessions of the town in one call. Empty if the host does not run.
+    fn list(&self) -> Result<Vec<LiveSession>, HostError>;
 
-    /// The session of that name.
-    fn find(&self, name: &str) -> Result<Option<Live>, HostError> {
+    /// Returns the session of a name.
+    fn find(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
         Ok(self.list()?.into_iter().find(|live| live.name == name))
     }
 
     /// Types text into a session and submits it.
-    fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, HostError>;
+    fn send(&self, name: &str, text: &str, input: &InputRules) -> Result<SendResult, HostError>;
 
     /// Presses keys in a session.
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError>;
 
-    /// The last `lines` lines of a session's screen and what has left it, as plain text. What a process wrote in the
-    /// moment of its end may be missing: tmux closes the terminal when it hears of the end, read or not (3.3a,
-    /// `server_child_exited`).
+    /// Returns the last `lines` lines of a session's screen and its scrollback, as plain text. The
+    /// output of a process right before its end may be missing, because tmux closes the terminal
+    /// when it notices the end, even with unread output (3.3a, `server_child_exited`).
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError>;
 
-    /// The command that shows a session to a person in their terminal.
+    /// Returns the command that shows a session in the user's terminal.
     fn attach_command(&self, name: &str) -> Vec<String>;
 
-    /// Ends a session and every process of it. One that is not there is fine. A process that asks for
-    /// the end of its own session is ended last.
+    /// Ends a session and all its processes. A missing session is no error. If the caller belongs
+    /// to the session, it is ended last.
     fn kill(&self, name: &str) -> Result<(), HostError>;
 }
 
-/// Whether a text may be a session's name.
+/// Returns true if a text is a valid session name.
 pub fn is_session_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 200
@@ -286,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_that_ended_at_once_is_told_by_what_is_known_of_it() {
+    fn a_session_that_ended_at_once_is_reported_with_exit_code_and_output() {
         let told = |end, output: &str| {
             let (name, output) = ("web-nux".to_owned(), output.to_owned());
             let error = HostError::EndedAtOnce { name, end, output };
@@ -294,21 +246,21 @@ mod tests {
         };
         let begin = "session `web-nux` ended at once";
         assert_eq!(
-            told(End::Exit(1), ""),
+            told(ProcessEnd::Exit(1), ""),
             format!("{begin} with exit code 1, without a word")
         );
         assert_eq!(
-            told(End::Exit(3), "no model\n"),
+            told(ProcessEnd::Exit(3), "no model\n"),
             format!("{begin} with exit code 3: no model")
         );
         assert_eq!(
-            told(End::Unknown, ""),
+            told(ProcessEnd::Unknown, ""),
             format!("{begin} without an exit code, without a word")
         );
         assert_eq!(
-            told(End::Signal(9), ""),
+            told(ProcessEnd::Signal(9), ""),
             format!("{begin} by signal 9 (SIGKILL), without a word")
         );
-        assert!(told(End::Signal(60), "").contains("by signal 60,"));
+        assert!(told(ProcessEnd::Signal(60), "").contains("by signal 60,"));
     }
 }

@@ -1,18 +1,19 @@
-//! The start file of a session: how its command and environment reach the process without ever being in
-//! an argument list. Written with mode 0600, read and removed by `gt session-wrapper` as the first thing
-//! in the session, which then becomes the command.
+//! Reads and writes the start file of a session, which passes command and environment to the
+//! process without any argument list. The file has mode 0600. `gt session-wrapper` reads and
+//! removes it as the first step in the session, then replaces itself with the command.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kit::sys::{Env, Exec, file};
+use kit::sys::{ChildCommand, Env, file};
 use serde::{Deserialize, Serialize};
 
 use super::SessionSpec;
 
-/// Variables of the caller that pass into every session. One that ends in `*` stands for all that begin
-/// so. Everything else stays out: an agent's own markers would make a new agent take itself for a child.
+/// Variables of the caller that every session inherits. A name that ends in `*` is a prefix. Any
+/// other variable is left out, because the markers of the calling agent would make a new agent
+/// believe that it is a child.
 const ALLOWED: &[&str] = &[
     "HOME",
     "PATH",
@@ -44,7 +45,7 @@ const ALLOWED: &[&str] = &[
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
-    // Where toolchains are.
+    // Locations of toolchains.
     "RUSTUP_HOME",
     "CARGO_HOME",
     "JAVA_HOME",
@@ -68,52 +69,39 @@ const ALLOWED: &[&str] = &[
     "KUBECONFIG",
 ];
 
-/// What a session's first process becomes.
+/// The command of a session's first process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
-    /// Where.
+pub struct StartFile {
     pub cwd: PathBuf,
-    /// What.
     pub argv: Vec<String>,
-    /// With which environment, and no other.
+    /// The complete environment.
     pub env: Vec<(String, String)>,
 }
 
-/// Why a session's first process could not become its command.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The start file cannot be used: it is read once only.
+    /// The start file cannot be read or written. Each is read only once.
     #[error("cannot use the start file {}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// The start file is damaged.
     #[error("the start file {} is damaged", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         #[source]
         source: serde_json::Error,
     },
-    /// The session's folder is not there any more.
     #[error("the folder {} is not there", cwd.display())]
-    NoFolder {
-        /// The folder.
-        cwd: PathBuf,
-    },
-    /// The command could not be started.
+    NoFolder { cwd: PathBuf },
     #[error(transparent)]
     Exec(#[from] kit::sys::ExecError),
 }
 
-/// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given
-/// the same variables, so that its sessions are like those that a person starts.
-pub fn is_passed(name: &str, pass: &[String]) -> bool {
+/// Returns true if sessions of agents with the patterns `pass` inherit a variable. The daemon gets
+/// the same variables, so that its sessions equal those that a user starts.
+pub fn is_session_variable(name: &str, pass: &[String]) -> bool {
     let pass = pass.iter().map(String::as_str);
     ALLOWED.iter().copied().chain(pass).any(|pattern| {
         pattern
@@ -122,12 +110,12 @@ pub fn is_passed(name: &str, pass: &[String]) -> bool {
     })
 }
 
-/// What passes of the caller's environment, then what the session gets of its own. Our own programs are
-/// found on its `PATH`.
-pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
+/// Builds the environment of a session: the inherited variables of the caller, then the session's
+/// own. Our own programs are on its `PATH`.
+pub fn session_environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
     let mut env: Vec<(String, String)> = caller
         .vars()
-        .filter(|(name, _)| is_passed(name, &spec.pass))
+        .filter(|(name, _)| is_session_variable(name, &spec.pass))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let marks = [(crate::town::process::TOKEN.to_owned(), spec.token.clone())];
@@ -135,12 +123,12 @@ pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String,
         env.retain(|(known, _)| known != name);
         env.push((name.clone(), value.clone()));
     }
-    find_ours(&mut env, exe);
+    prepend_own_folder(&mut env, exe);
     env
 }
 
-/// Puts the folder of our own program first on `PATH`, unless it is there.
-fn find_ours(env: &mut Vec<(String, String)>, exe: &Path) {
+/// Puts the folder of our own program first on `PATH`, unless `PATH` has it.
+fn prepend_own_folder(env: &mut Vec<(String, String)>, exe: &Path) {
     let Some(folder) = exe.parent().and_then(Path::to_str) else {
         return;
     };
@@ -154,13 +142,17 @@ fn find_ours(env: &mut Vec<(String, String)>, exe: &Path) {
     }
 }
 
-/// Writes a start file below `folder`, for its owner's eyes only.
-pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartError> {
+/// Writes a start file below `folder`, readable only by its owner.
+pub fn write_start_file(
+    folder: &Path,
+    name: &str,
+    start: &StartFile,
+) -> Result<PathBuf, StartError> {
     let io = |source| StartError::File {
         path: folder.to_owned(),
         source,
     };
-    file::make_folder(folder, 0o700).map_err(io)?;
+    file::create_folder(folder, 0o700).map_err(io)?;
     let content = serde_json::to_vec(start).map_err(|source| StartError::Damaged {
         path: folder.to_owned(),
         source,
@@ -175,8 +167,8 @@ pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartE
     Ok(path)
 }
 
-/// Reads a start file and removes it.
-pub fn take(path: &Path) -> Result<Start, StartError> {
+/// Reads and removes a start file.
+pub fn take_start_file(path: &Path) -> Result<StartFile, StartError> {
     let io = |source| StartError::File {
         path: path.to_owned(),
         source,
@@ -189,9 +181,9 @@ pub fn take(path: &Path) -> Result<Start, StartError> {
     })
 }
 
-/// Becomes the command of a start file. `terminal` is what the backend says about the terminal, which
-/// the caller of the start could not know. Returns only when that failed.
-pub fn become_command(start: Start, terminal: Option<&str>) -> StartError {
+/// Replaces this process with the command of a start file. `terminal` is the backend's value of
+/// `TERM`, which the caller of the start does not know. Returns only if that failed.
+pub fn become_command(start: StartFile, terminal: Option<&str>) -> StartError {
     if !start.cwd.is_dir() {
         return StartError::NoFolder { cwd: start.cwd };
     }
@@ -199,7 +191,10 @@ pub fn become_command(start: Start, terminal: Option<&str>) -> StartError {
         Some((program, args)) => (program.as_str(), args),
         None => ("", &[][..]),
     };
-    let mut exec = Exec::new(program).args(args).cwd(&start.cwd).env_clear();
+    let mut exec = ChildCommand::new(program)
+        .args(args)
+        .cwd(&start.cwd)
+        .env_clear();
     exec = exec.env("TERM", terminal.unwrap_or("dumb"));
     exec = exec.env("PWD", &start.cwd);
     for (name, value) in &start.env {
@@ -220,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_allowed_variables_pass() {
-        let caller = Env::with(
+        let caller = Env::with_vars(
             Path::new("/"),
             [
                 ("HOME", "/h"),
@@ -239,7 +234,7 @@ mod tests {
             token: "t".to_owned(),
             ..SessionSpec::default()
         };
-        let env = environment(&caller, &spec, Path::new("/opt/gt/gt"));
+        let env = session_environment(&caller, &spec, Path::new("/opt/gt/gt"));
         assert_eq!(value(&env, "HOME"), Some("/h"));
         assert_eq!(value(&env, "LC_ALL"), Some("C"));
         assert_eq!(value(&env, "ANTHROPIC_API_KEY"), Some("k"));
@@ -256,15 +251,18 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let files = folder.path().join("session");
-        let start = Start {
+        let start = StartFile {
             cwd: folder.path().to_owned(),
             argv: vec!["true".to_owned()],
             env: vec![("KEY".to_owned(), "secret".to_owned())],
         };
-        let path = write(&files, "gt-web-nux", &start).unwrap();
+        let path = write_start_file(&files, "gt-web-nux", &start).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&files), mode(&path)), (0o700, 0o600));
-        assert_eq!(take(&path).unwrap(), start);
-        assert!(matches!(take(&path), Err(StartError::File { .. })));
+        assert_eq!(take_start_file(&path).unwrap(), start);
+        assert!(matches!(
+            take_start_file(&path),
+            Err(StartError::File { .. })
+        ));
     }
 }

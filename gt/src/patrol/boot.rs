@@ -1,8 +1,8 @@
-//! The watch over the deacon's session: rule B1, and `gt boot triage`, which looks once. In mechanical mode there is
-//! nothing to watch: gtd does the work of the deacon.
+//! Rule B1 and `gt boot triage`: watches the deacon's session. In mechanical mode there is no
+//! session, because gtd does the deacon's work.
 //!
-//! A session that shows no sign of life is asked first, and restarted only if it does not answer: two signals. Nothing
-//! is asked of it in a town without work and mail. The deacon's session is started by rule D1.
+//! A session without signs of life is asked first, and restarted only if it does not answer: two
+//! signals. In a town without work and mail, nothing is asked. Rule D1 starts the deacon's session.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use serde::Serialize;
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use super::triage::{DeaconFacts, Triage, triage};
+use super::triage::{DeaconAction, DeaconFacts, choose_deacon_action};
 use crate::flow::{nudge, role, session};
 use crate::host::{Key, LiveTown};
-use crate::record::boot_status::{Asked, BootStatus};
+use crate::record::boot_status::{BootStatus, DeaconMessage};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::mail::{self, NewMessage};
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::Slot;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
@@ -30,55 +30,56 @@ use crate::town::identity::Address;
 const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
 const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
 
-/// Whether an agent does the work of the deacon.
-pub(super) fn is_agent(view: &TownView) -> bool {
+/// Returns true if an agent does the deacon's work.
+pub(super) fn is_deacon_agent(view: &TownView) -> bool {
     let mut roles = view.roles.iter();
-    roles.any(|one| one.address == Address::Deacon && one.mode == RoleMode::Agent)
+    roles.any(|role| role.address == Address::Deacon && role.mode == RoleMode::Agent)
 }
 
 /// Reads the facts.
 pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     let deacon = &Address::Deacon;
     let live = view.session_of(deacon);
-    let pulse = live.map(|live| Pulse::load(town, &live.name, &live.token));
+    let pulse = live.map(|live| SessionPulse::load(town, &live.name, &live.token));
     let created = live.map_or(view.now, |live| live.created);
-    let beat = Heartbeat::last(town).map(|beat| beat.timestamp);
+    let beat = Heartbeat::load(town).map(|beat| beat.timestamp);
     let pulse = pulse.unwrap_or_default();
     let signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)];
     let mut signs = signs.into_iter().flatten().peekable();
-    // Of a program that reports nothing, only the screen is left.
+    // A program without hooks shows its activity only on the screen.
     let screen = live.filter(|_| signs.peek().is_none());
     let screen = screen.map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
-    let record = restarts::load(town).unwrap_or_default();
+    let record = restarts::load_restarts(town).unwrap_or_default();
     let record = record.get(&deacon.to_string());
     DeaconFacts {
-        is_agent: is_agent(view),
+        is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),
-        stopped: record.is_some_and(|one| one.stopped),
-        paused: Pause::of(town).is_some(),
+        stopped: record.is_some_and(|record| record.stopped),
+        paused: TownPause::load(town).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,
-        sign: sign.unwrap_or(created),
+        last_sign: sign.unwrap_or(created),
         refusals: pulse.refusal.map_or(0, |refusal| refusal.times),
-        unread: mail::unread(&view.stores.town, &deacon.mailbox()),
-        has_work: hooked.any(|one| one.hook.is_some()) || view.hook_of(deacon).is_some(),
-        asked: BootStatus::last(town).and_then(|status| asked_of(&status)),
+        unread: mail::count_unread(&view.stores.town, &deacon.mailbox()),
+        has_work: hooked.any(|polecat| polecat.hook.is_some())
+            || view.hooked_bead_of(deacon).is_some(),
+        asked: BootStatus::load(town).and_then(|status| last_question(&status)),
     }
 }
 
-fn asked_of(status: &BootStatus) -> Option<(Triage, Timestamp)> {
+fn last_question(status: &BootStatus) -> Option<(DeaconAction, Timestamp)> {
     let asked = status.asked.as_ref()?;
-    let all = Triage::ALL.into_iter();
-    let action = all.clone().find(|one| one.word() == asked.action)?;
+    let all = DeaconAction::ALL.into_iter();
+    let action = all.clone().find(|triage| triage.name() == asked.action)?;
     Some((action, asked.at))
 }
 
-/// B1: a deacon that shows no sign of life is asked, and restarted if it does not answer.
+/// B1: a deacon without signs of life is asked, and restarted if it does not answer.
 pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Decision> {
-    let (triage, saw) = triage(facts?, now);
-    let is_ours = !matches!(triage, Triage::Nothing | Triage::Start);
+    let (triage, saw) = choose_deacon_action(facts?, now);
+    let is_ours = !matches!(triage, DeaconAction::Nothing | DeaconAction::Start);
     is_ours.then_some(Decision {
         rule: rule::B1_WATCH_DEACON,
         saw,
@@ -86,23 +87,19 @@ pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Deci
     })
 }
 
-/// What a look at the deacon came to.
+/// The result of checking the deacon.
 #[derive(Debug, Serialize)]
 pub struct TriageReport {
-    /// What is done.
-    pub action: Triage,
-    /// To whom.
+    pub action: DeaconAction,
     pub target: &'static str,
-    /// Why.
     pub reason: String,
-    /// Whether it was done.
     pub done: bool,
 }
 
-/// Looks at the deacon once, and acts unless it is a dry run.
-pub fn look(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
+/// Checks the deacon once, and acts unless it is a dry run.
+pub fn run_triage(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     let view = TownView::read(town)?;
-    let (action, reason) = triage(&facts(town, &view), view.now);
+    let (action, reason) = choose_deacon_action(&facts(town, &view), view.now);
     let mut report = TriageReport {
         action,
         target: "deacon",
@@ -114,38 +111,43 @@ pub fn look(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     }
     let begun = town.clock.now();
     let result = act(town, &view, action, &report.reason);
-    record(town, begun, &report, result.as_ref().err())?;
+    record_triage(town, begun, &report, result.as_ref().err())?;
     report.done = result?;
     Ok(report)
 }
 
-/// Acts on the decision if a second look comes to the same.
-pub(super) fn watch(town: &LiveTown, decided: Triage) -> anyhow::Result<Option<String>> {
-    if look(town, true)?.action != decided {
+/// Acts on the decision if a second check confirms it.
+pub(super) fn confirm_and_act(
+    town: &LiveTown,
+    decided: DeaconAction,
+) -> anyhow::Result<Option<String>> {
+    if run_triage(town, true)?.action != decided {
         return Ok(None);
     }
-    let report = look(town, false)?;
+    let report = run_triage(town, false)?;
     Ok(report
         .done
-        .then(|| format!("{}: {}", report.action.word(), report.reason)))
+        .then(|| format!("{}: {}", report.action.name(), report.reason)))
 }
 
-fn record(
+fn record_triage(
     town: &LiveTown,
     begun: Timestamp,
     report: &TriageReport,
     error: Option<&anyhow::Error>,
 ) -> anyhow::Result<()> {
-    let last = BootStatus::last(town).unwrap_or_default();
+    let last = BootStatus::load(town).unwrap_or_default();
     let now = town.clock.now();
-    // Also one that failed: it is not tried again in each pass.
-    let asked = report.action.is_message().then(|| Asked {
-        action: report.action.word().to_owned(),
+    // A failed action is recorded too, so that it is not repeated in each pass.
+    let asked = report.action.is_message().then(|| DeaconMessage {
+        action: report.action.name().to_owned(),
         at: now,
     });
-    // A new session was asked nothing yet.
-    let kept = last.asked.filter(|_| report.action != Triage::Restart);
-    let action = error.map_or(report.action.word(), |_| "error");
+    // A new session has not been asked yet.
+    let kept = last
+        .asked
+        .filter(|_| report.action != DeaconAction::Restart);
+    let action = error.map_or(report.action.name(), |_| "error");
     BootStatus {
         running: false,
         started_at: begun.to_string(),
@@ -160,29 +162,34 @@ fn record(
     .save(town)
 }
 
-/// Does it. Says whether anything was done.
-fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow::Result<bool> {
+/// Performs the action. Returns false if nothing was done.
+fn act(
+    town: &LiveTown,
+    view: &TownView,
+    action: DeaconAction,
+    reason: &str,
+) -> anyhow::Result<bool> {
     let deacon = Address::Deacon;
-    // In agent mode boot judges, if someone else looked.
+    // In agent mode boot decides, if it was not boot that ran the check.
     if action.is_message()
         && town.actor != Address::Boot
         && view.session_of(&Address::Boot).is_some()
     {
         let text = LOOK.trim().replace("{reason}", reason);
-        return nudge::nudge(town, &Address::Boot, &text).map(|_| true);
+        return nudge::nudge_agent(town, &Address::Boot, &text).map(|_| true);
     }
-    let limits = Thresholds::of_town(town).agents;
+    let limits = Thresholds::for_town(town).agents;
     match action {
-        Triage::Nothing => Ok(false),
-        Triage::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),
-        Triage::Nudge => nudge::nudge(town, &deacon, CHECK_IN.trim()).map(|_| true),
-        Triage::Wake => {
-            let session = session::show::name_of(&deacon)?;
+        DeaconAction::Nothing => Ok(false),
+        DeaconAction::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),
+        DeaconAction::Nudge => nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true),
+        DeaconAction::Wake => {
+            let session = session::show::session_name_of(&deacon)?;
             town.host.press(session.as_str(), &[Key::Escape])?;
-            clock::pause(Duration::from_secs(1));
-            nudge::nudge(town, &deacon, CHECK_IN.trim()).map(|_| true)
+            clock::pause_thread(Duration::from_secs(1));
+            nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true)
         }
-        Triage::Interrupt => {
+        DeaconAction::Interrupt => {
             let message = NewMessage {
                 to: deacon.mailbox(),
                 from: Address::Boot.mailbox(),
@@ -190,14 +197,15 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
                 body: format!("{reason}. Hand over with `gt handoff` when it answers again.\n"),
                 ..NewMessage::default()
             };
-            mail::send(town, &message).map(|_| true)
+            mail::send_message(town, &message).map(|_| true)
         }
-        Triage::Restart => {
+        DeaconAction::Restart => {
             if let Some(live) = view.session_of(&deacon) {
-                let ended = session::end::of_quiet_session(town, live, &Slot::default(), reason);
-                session::end::report(&ended, town, "", "deacon", "");
+                let ended =
+                    session::end::end_of_quiet_session(town, live, &Slot::default(), reason);
+                session::end::report_session_end(&ended, town, "", "deacon", "");
             }
-            session::end::agent(town, &deacon)?;
+            session::end::end_agent_session(town, &deacon)?;
             Ok(role::keep_running(town, &deacon, &limits)?.is_some())
         }
     }

@@ -1,11 +1,11 @@
-//! Chores of the town: rule T1. Each is plain code and is done after its time; a town where nothing happened since does
-//! none.
+//! Rule T1: runs the chores of the town. Each is plain code and runs after its interval. A town
+//! without events since the last run does none.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
-use kit::ui::time::ago;
+use kit::ui::time::format_ago;
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -15,30 +15,29 @@ use crate::host::LiveTown;
 use crate::record::chores;
 use crate::town::event::event;
 
-/// What a chore itself has recorded is no reason for the next.
+/// Events of a chore itself are no reason for the next one.
 const OWN: SignedDuration = SignedDuration::from_mins(1);
 
-/// What is known about chores.
+/// The facts about chores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChoreFacts {
-    /// When each was done last.
+    /// The last run of each chore.
     pub last: BTreeMap<String, Timestamp>,
-    /// From when on those count that were never done.
+    /// The start of the interval for chores that have never run.
     pub from: Timestamp,
-    /// When something last happened.
     pub event: Timestamp,
 }
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
     ChoreFacts {
-        last: chores::load(town),
-        from: modified(&town.layout.town_json()),
-        event: modified(&town.layout.events()),
+        last: chores::load_last_runs(town),
+        from: modification_time(&town.layout.town_json()),
+        event: modification_time(&town.layout.events()),
     }
 }
 
-fn modified(path: &Path) -> Timestamp {
+fn modification_time(path: &Path) -> Timestamp {
     let time = std::fs::metadata(path)
         .and_then(|meta| meta.modified())
         .ok();
@@ -47,8 +46,8 @@ fn modified(path: &Path) -> Timestamp {
 }
 
 impl ChoreFacts {
-    /// In how long a chore is to be done, and when it was last; none if it never is.
-    fn wait(
+    /// Returns the time until a chore is due, and its last run. None if it is never due.
+    fn time_until_due(
         &self,
         chore: Chore,
         now: Timestamp,
@@ -56,20 +55,21 @@ impl ChoreFacts {
     ) -> Option<(SignedDuration, Timestamp)> {
         let every = *numbers.chores.get(chore.name())?;
         let done = self.last.get(chore.name()).copied();
-        let (last, own) = done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
-        let has_news = self.event.duration_since(last) > own;
+        let (last, settling_time) =
+            done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
+        let has_news = self.event.duration_since(last) > settling_time;
         (has_news && every.is_positive()).then(|| (every - now.duration_since(last), last))
     }
 }
 
-/// T1: a chore whose time has come is done.
+/// T1: a chore runs when its interval has passed.
 pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     let due = Chore::ALL.into_iter().filter_map(|chore| {
-        let (wait, last) = facts.wait(chore, now, numbers)?;
+        let (wait, last) = facts.time_until_due(chore, now, numbers)?;
         (!wait.is_positive()).then(|| Decision {
             rule: rule::T1_DO_CHORE,
             saw: if facts.last.contains_key(chore.name()) {
-                format!("{} was done {}", chore.name(), ago(now, last))
+                format!("{} was done {}", chore.name(), format_ago(now, last))
             } else {
                 format!("{} was never done", chore.name())
             },
@@ -79,7 +79,7 @@ pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -
     due.collect()
 }
 
-/// In how long a chore will be due that is not now.
+/// Returns the time until the next chore that is not due now.
 pub(super) fn due(
     facts: &ChoreFacts,
     now: Timestamp,
@@ -87,16 +87,16 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let waits = Chore::ALL
         .into_iter()
-        .filter_map(|chore| facts.wait(chore, now, numbers));
+        .filter_map(|chore| facts.time_until_due(chore, now, numbers));
     let waits = waits.map(|(wait, _)| wait);
     waits.filter(SignedDuration::is_positive).min()
 }
 
-/// Does a chore.
-pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
-    let lines = chore::run(town, chore)?;
-    town.tell(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
-    chores::note(town, chore.name())?;
+/// Runs a chore.
+pub(super) fn run_chore_action(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
+    let lines = chore::run_chore(town, chore)?;
+    town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
+    chores::record_run(town, chore.name())?;
     Ok(Some(match lines.as_slice() {
         [] => "nothing was found".to_owned(),
         lines => lines.join("; "),

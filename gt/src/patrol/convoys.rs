@@ -1,35 +1,35 @@
-//! Convoys that are ready to land or to be made: rules L1 and C1.
+//! Rules L1 and C1: lands convoys, and finishes approved ones.
 
 use super::decision::{Action, Decision};
 use super::rule;
 use crate::flow::convoy;
-use crate::flow::landing::{self, Landing};
+use crate::flow::landing::{self, LandingOutcome};
 use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::town_view::TownView;
 use crate::town::lock::Lock;
 
-/// What is known about convoys.
+/// The facts about convoys.
 #[derive(Debug, Clone, Default)]
 pub struct ConvoyFacts {
     /// Open convoys whose tracked work is all done.
     pub landable: Vec<String>,
-    /// Requests for convoys that are approved and not finished, and nobody is at them.
+    /// Approved review requests that are unfinished and not in progress.
     pub unfinished: Vec<String>,
 }
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
-    let board = convoy::Board::of_view(view);
+    let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
-        landable: record::convoy::list(&view.stores.town, false)
+        landable: record::convoy::list_convoys(&view.stores.town, false)
             .into_iter()
             .map(|convoy| board.progress(convoy))
-            .filter(convoy::Progress::is_done)
+            .filter(convoy::ConvoyProgress::is_done)
             .map(|progress| progress.id)
             .collect(),
-        unfinished: convoy::review::unfinished(&view.stores.town)
+        unfinished: convoy::review::list_unfinished(&view.stores.town)
             .into_iter()
             .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
             .collect(),
@@ -37,7 +37,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
 }
 
 /// - L1: a convoy lands as soon as every bead that it tracks is done.
-/// - C1: an approved convoy that was never finished is finished.
+/// - C1: an approved convoy that is unfinished is finished.
 pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
     let land = |convoy: &String| Decision {
         rule: rule::L1_LAND_WHEN_ALL_DONE,
@@ -59,12 +59,12 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
         .collect()
 }
 
-/// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
-pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
-    match landing::land(town, convoy)? {
+/// Lands a convoy. If only an outside problem is in the way, fails so that the landing is retried.
+pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+    match landing::land_convoy(town, convoy)? {
         None => Ok(None),
-        Some(Landing::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
-        Some(Landing::Waits(waits)) => {
+        Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
+        Some(LandingOutcome::Waits(waits)) => {
             let stands = format!("landing {} of {}", waits.landed, waits.of);
             match &waits.task {
                 Some(task) => Ok(Some(format!("{stands}: {} (task {task})", waits.reason))),
@@ -74,12 +74,12 @@ pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<Strin
     }
 }
 
-/// Makes the convoy of an approved request, and slings what was asked for.
+/// Creates the convoy of an approved request, and continues its sling.
 pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Option<String>> {
-    let Some(made) = convoy::review::resume(town, request)? else {
+    let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);
     };
-    let slung = sling::go_on(town, made.then)?;
+    let slung = sling::continue_sling(town, made.then)?;
     let slung = slung.map_or(String::new(), |slung| {
         format!(", {} slung to {}", slung.bead, slung.target)
     });

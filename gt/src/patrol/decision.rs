@@ -1,172 +1,145 @@
-//! What a rule decides, and everything that can be done about it.
+//! Defines the decisions of rules and their actions.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use super::triage::Triage;
+use super::triage::DeaconAction;
 use crate::flow::dog::chore::Chore;
 use crate::town::name::{BeadId, RigName, Worker};
 
-/// What a rule wants done, and why.
+/// A decision of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// The rule.
     pub rule: &'static Rule,
-    /// What it saw.
     pub saw: String,
-    /// What is to be done.
     #[serde(flatten)]
     pub action: Action,
 }
 
-/// What can be done.
+/// An action of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Action {
-    /// Goes on with a sling at its first undone step.
+    /// Continues a sling at its first undone step.
     ResumeSling(Worker),
     /// Finishes a `gt done` from its record.
     FinishDone(Worker),
-    /// Starts a session again in its sandbox.
+    /// Restarts a session in its sandbox.
     Respawn(Worker),
-    /// Stops starting it again. A person hears of it.
+    /// Stops restarting the worker. The user gets a message.
     OpenBreaker(Worker),
-    /// Tries a stuck worker again.
+    /// Retries a stuck worker.
     HalfOpen(Worker),
-    /// Types a reminder into the session of a worker that makes no progress.
+    /// Types a reminder into the session of a worker without progress.
     NudgeQuiet(Worker),
-    /// Restarts a worker that makes no progress.
+    /// Restarts a worker without progress.
     RestartQuiet(Worker),
-    /// Tells a worker whose request the API refused to go on.
+    /// Asks a worker whose request the API refused to continue.
     ResumeRefused(Worker),
-    /// Starts a session again that ended because the API refused its requests.
+    /// Restarts a session that ended because the API refused its requests.
     RestartRefused(Worker),
-    /// Ends a session that has no work any more.
+    /// Ends a session without work.
     EndSession(Worker),
-    /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
+    /// Takes a bead that was closed without `gt done` off its hook. Its commits go to a rescue ref.
     Release(Worker),
     /// Pushes the commits of unfinished work.
     PushUnfinished(Worker),
-    /// Slings a queued bead.
     SlingQueued {
-        /// The rig.
         rig: RigName,
-        /// The bead.
         bead: BeadId,
     },
     /// Queues a conflict or repair task for a worker.
     QueueRepair {
-        /// The rig.
         rig: RigName,
-        /// The task.
         bead: BeadId,
     },
-    /// Runs a merge queue.
     RunQueue {
-        /// The rig.
         rig: RigName,
     },
-    /// Lands a convoy.
     Land {
-        /// The convoy.
         convoy: String,
     },
-    /// Makes the convoy of an approved request.
+    /// Creates the convoy of an approved request.
     FinishConvoy {
-        /// The request.
         request: String,
     },
-    /// Writes to the overseer what needs a person, and closes messages about what is over.
+    /// Reports matters to the overseer, and closes the messages of resolved ones.
     AskPerson,
-    /// Raises an escalation one severity.
+    /// Raises an escalation by one severity.
     Reescalate {
-        /// The escalation.
         escalation: String,
     },
     /// Answers a decision with its default.
     TakeDefault {
-        /// The escalation.
         escalation: String,
     },
-    /// Runs the commands of an escalation that were not run or failed.
+    /// Runs the commands of an escalation that have not run or have failed.
     Deliver {
-        /// The escalation.
         escalation: String,
     },
     /// Starts the session of a role in agent mode.
     StartAgent {
-        /// The agent's address.
         agent: String,
     },
-    /// Forgets the starts of an agent that runs well.
+    /// Resets the restart count of an agent that runs well.
     SettleAgent {
-        /// The agent's address.
         agent: String,
     },
     /// Asks, wakes or restarts the deacon.
     WatchDeacon {
-        /// What is done.
-        triage: Triage,
+        triage: DeaconAction,
     },
-    /// Carries out what an agent asked for by mail.
+    /// Carries out an agent's request by mail.
     Lifecycle {
-        /// The message.
         message: String,
     },
-    /// Reminds an agent that is no polecat of the bead on its hook.
+    /// Reminds an agent other than a polecat of the bead on its hook.
     NudgeHooked {
-        /// The agent's address.
         agent: String,
-        /// The bead.
         bead: String,
     },
-    /// Does a chore.
     DoChore {
-        /// The chore.
         chore: Chore,
     },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
-        /// The rig; none for the town's own beads.
+        /// The rig. None for the town's own beads.
         rig: Option<RigName>,
     },
 }
 
-/// What an action is about: two actions on one subject exclude each other.
+/// The subject of an action. Two actions on one subject exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Subject(String);
+pub struct ActionSubject(String);
 
-impl fmt::Display for Subject {
+impl fmt::Display for ActionSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-/// What an action costs. So many of a kind may run at the same time in a rig.
+/// The cost of an action. The number of concurrent actions of a kind is limited per rig.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind {
-    /// It starts a session.
     Start,
-    /// It types into a session, and waits for what comes of that.
+    /// Types into a session and waits for the result.
     Talk,
-    /// Anything else.
     Other,
 }
 
 impl Action {
-    /// The rig that it is about, if it is about one.
+    /// Returns the rig of the action, if it belongs to one.
     pub fn rig(&self) -> Option<&str> {
-        self.about().0
+        self.rig_and_subject().0
     }
 
-    /// What it is about.
-    pub fn subject(&self) -> Subject {
-        Subject(self.about().1)
+    pub fn subject(&self) -> ActionSubject {
+        ActionSubject(self.rig_and_subject().1)
     }
 
-    fn about(&self) -> (Option<&str>, String) {
+    fn rig_and_subject(&self) -> (Option<&str>, String) {
         match self {
             Self::ResumeSling(worker)
             | Self::FinishDone(worker)
@@ -179,7 +152,8 @@ impl Action {
             | Self::RestartRefused(worker)
             | Self::EndSession(worker)
             | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
-            // It may take as long as the remote does: nothing else about the worker waits for it.
+            // A push may take as long as the remote does, so it must not block other actions on the
+            // worker.
             Self::PushUnfinished(worker) => (Some(&worker.rig), format!("branch of {worker}")),
             Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
@@ -202,7 +176,7 @@ impl Action {
         }
     }
 
-    /// Whether it only writes messages: that goes on while the town is paused.
+    /// Returns true if the action only writes messages, which continue while the town is paused.
     pub fn is_message(&self) -> bool {
         matches!(
             self,
@@ -210,7 +184,6 @@ impl Action {
         )
     }
 
-    /// What it costs.
     pub fn kind(&self) -> ActionKind {
         match self {
             Self::ResumeSling(_)

@@ -1,110 +1,115 @@
-//! Escalations that nobody answers: rules E1, E2 and E3.
+//! Rules E1, E2 and E3: handle escalations that no one answers.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::escalate::{self, Overdue, when_overdue};
+use crate::flow::escalate::{self, RaiseTime, find_raise_time};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
 
-/// How long the command that escalates has for its own deliveries before the patrol looks after them.
+/// The time that `gt escalate` gets for its own deliveries before the patrol takes over.
 const GRACE: SignedDuration = SignedDuration::from_mins(1);
 
-/// What is known about open escalations.
+/// The facts about open escalations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EscalationFacts {
-    /// Those that are open.
     pub open: Vec<OpenEscalation>,
-    /// How long nobody may have acknowledged one before it is raised.
+    /// The time without an acknowledgement after which one is raised.
     pub stale: SignedDuration,
-    /// How often one is raised.
+    /// The maximum number of times that one is raised.
     pub limit: u64,
 }
 
-/// An open escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenEscalation {
-    /// Its id.
     pub id: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// Whether someone has taken it up.
+    /// True if someone has acknowledged it.
     pub is_acked: bool,
-    /// Since when it waits for that.
+    /// The start of the wait for an acknowledgement.
     pub since: Timestamp,
-    /// How often it was raised.
+    /// The number of times it was raised.
     pub raised: u64,
-    /// When its default becomes the answer, and that answer.
+    /// The deadline with the default answer.
     pub default_at: Option<(Timestamp, String)>,
-    /// When a command that was not run or failed was tried last, and its route.
+    /// The last try of a command that has not run or has failed, with its route.
     pub undelivered: Option<(Timestamp, String)>,
 }
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
-    let open = escalation::list(&view.stores.town, false);
+    let open = escalation::list_escalations(&view.stores.town, false);
     if open.is_empty() {
         return EscalationFacts::default();
     }
-    // Settings that cannot be read are reported by the doctor; the built-in ones count.
-    let (settings, _) = escalate::settings(town);
+    // The doctor reports invalid settings. The built-in ones apply.
+    let (settings, _) = escalate::read_settings(town);
     EscalationFacts {
-        open: open.iter().map(fact).collect(),
+        open: open.iter().map(escalation_facts).collect(),
         stale: settings.stale,
         limit: settings.limit,
     }
 }
 
-fn fact(one: &Escalation) -> OpenEscalation {
-    let mut due = one.details.deliveries.iter().filter(|one| one.is_due());
+fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
+    let mut due = escalation
+        .details
+        .deliveries
+        .iter()
+        .filter(|one| one.is_due());
     let undelivered = due.next().map(|delivery| {
-        let at = delivery.at.parse().unwrap_or_else(|_| one.waits_since());
+        let at = delivery
+            .at
+            .parse()
+            .unwrap_or_else(|_| escalation.waits_since());
         (at, delivery.route.clone())
     });
     OpenEscalation {
-        id: one.id.clone(),
-        severity: one.severity,
-        is_acked: one.is_acked(),
-        since: one.waits_since(),
-        raised: one.reescalation_count,
-        default_at: one.default_at().map(|(answer, at)| (at, answer.to_owned())),
+        id: escalation.id.clone(),
+        severity: escalation.severity,
+        is_acked: escalation.is_acked(),
+        since: escalation.waits_since(),
+        raised: escalation.reescalation_count,
+        default_at: escalation
+            .default_at()
+            .map(|(answer, at)| (at, answer.to_owned())),
         undelivered,
     }
 }
 
 /// - E2: a decision whose deadline has passed is answered with its default.
-/// - E1: one that nobody acknowledged in time is raised one severity, up to the limit.
-/// - E3: a command that was not run or failed is run again.
+/// - E1: an escalation that no one acknowledges in time is raised by one severity, up to the limit.
+/// - E3: a command that has not run or has failed is run again.
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
-    let of_one = |one: &OpenEscalation| {
-        let id = || one.id.clone();
-        let passed = one.default_at.as_ref().filter(|(at, _)| *at <= now);
+    let of_one = |escalation: &OpenEscalation| {
+        let id = || escalation.id.clone();
+        let passed = escalation.default_at.as_ref().filter(|(at, _)| *at <= now);
         let take_default = passed.map(|(at, answer)| Decision {
             rule: rule::E2_TAKE_DEFAULT,
             saw: format!(
                 "nobody answered {} by {at}; its default is {answer}",
-                one.id
+                escalation.id
             ),
             action: Action::TakeDefault { escalation: id() },
         });
-        let is_overdue = matches!(overdue(one, facts), Overdue::At(at) if at <= now);
+        let is_overdue = matches!(raise_time_of(escalation, facts), RaiseTime::At(at) if at <= now);
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
             saw: format!(
                 "nobody acknowledged {} ({}) since {}",
-                one.id,
-                one.severity.word(),
-                one.since
+                escalation.id,
+                escalation.severity.name(),
+                escalation.since
             ),
             action: Action::Reescalate { escalation: id() },
         });
-        let failed = one.undelivered.as_ref();
+        let failed = escalation.undelivered.as_ref();
         let failed = failed.filter(|(at, _)| now.duration_since(*at) >= GRACE);
         let deliver = failed.map(|(_, route)| Decision {
             rule: rule::E3_DELIVER,
-            saw: format!("{route} of {} was not run or failed", one.id),
+            saw: format!("{route} of {} was not run or failed", escalation.id),
             action: Action::Deliver { escalation: id() },
         });
         [take_default, raise, deliver].into_iter().flatten()
@@ -112,32 +117,32 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
     facts.open.iter().flat_map(of_one).collect()
 }
 
-/// In how long a rule will apply that none does now.
+/// Returns the time until the next rule applies.
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
-    let times = facts.open.iter().flat_map(|one| {
-        let raise = match overdue(one, facts) {
-            Overdue::At(at) => Some(at),
-            Overdue::Never(_) => None,
+    let times = facts.open.iter().flat_map(|escalation| {
+        let raise = match raise_time_of(escalation, facts) {
+            RaiseTime::At(at) => Some(at),
+            RaiseTime::Never(_) => None,
         };
-        let retry = one.undelivered.as_ref();
+        let retry = escalation.undelivered.as_ref();
         let retry = retry.and_then(|(at, _)| at.checked_add(GRACE).ok());
-        let default = one.default_at.as_ref().map(|(at, _)| *at);
+        let default = escalation.default_at.as_ref().map(|(at, _)| *at);
         [raise, retry, default].into_iter().flatten()
     });
     let waits = times.map(|at| at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> Overdue {
-    let state = (one.severity, one.is_acked, one.raised);
-    when_overdue(state, one.since, (facts.stale, facts.limit))
+fn raise_time_of(escalation: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
+    let state = (escalation.severity, escalation.is_acked, escalation.raised);
+    find_raise_time(state, escalation.since, (facts.stale, facts.limit))
 }
 
 /// Raises an escalation.
-pub(super) fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let raised = escalate::reescalate(town, id)?;
+pub(super) fn raise_escalation_action(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let raised = escalate::raise_escalation(town, id)?;
     Ok(raised.map(|raised| {
-        let (old, new) = (raised.old_severity.word(), raised.new_severity.word());
+        let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
         format!("{id} is {new} now, was {old}")
     }))
 }

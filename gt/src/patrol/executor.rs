@@ -1,26 +1,30 @@
-//! Which decisions are acted on now. Two actions on one subject never run at the same time, and of each kind only so
-//! many in a rig: thirty beads that nothing blocks any more are not thirty sessions that start at once.
+//! Chooses the decisions to act on now. Two actions on one subject never run at the same time, and
+//! each kind is limited per rig: thirty beads that become unblocked together do not start thirty
+//! sessions at once.
 
 use std::collections::BTreeMap;
 
-use super::decision::{Action, ActionKind, Decision, Subject};
+use super::decision::{Action, ActionKind, ActionSubject, Decision};
 use super::thresholds::Thresholds;
 
-/// The actions that run now, by subject.
+/// The running actions, by subject.
 #[derive(Debug, Default)]
-pub struct Executor {
-    running: BTreeMap<Subject, Action>,
+pub struct ActionExecutor {
+    running: BTreeMap<ActionSubject, Action>,
 }
 
-impl Executor {
-    /// Chooses what is started now, which counts as running from here on, and what is left for the pass after the end of
-    /// an action. What runs already is neither.
+impl ActionExecutor {
+    /// Splits the decisions into those to start now, which count as running from here on, and those
+    /// to leave for the pass after the end of an action. Actions that run already are in neither
+    /// list.
     pub fn admit<'a>(
         &mut self,
         mut decisions: Vec<Decision>,
         thresholds: impl Fn(Option<&str>) -> &'a Thresholds,
     ) -> (Vec<Decision>, Vec<Decision>) {
-        decisions.retain(|one| self.running.get(&one.action.subject()) != Some(&one.action));
+        decisions.retain(|decision| {
+            self.running.get(&decision.action.subject()) != Some(&decision.action)
+        });
         decisions.into_iter().partition(|decision| {
             let action = &decision.action;
             let (subject, kind, rig) = (action.subject(), action.kind(), action.rig());
@@ -33,13 +37,13 @@ impl Executor {
         })
     }
 
-    /// An action has ended.
-    pub fn ended(&mut self, subject: &Subject) {
+    /// Records the end of an action.
+    pub fn finish(&mut self, subject: &ActionSubject) {
         self.running.remove(subject);
     }
 
-    /// The subjects of what runs.
-    pub fn running(&self) -> Vec<String> {
+    /// Returns the subjects of the running actions.
+    pub fn running_subjects(&self) -> Vec<String> {
         self.running.keys().map(ToString::to_string).collect()
     }
 
@@ -69,7 +73,7 @@ mod tests {
     #[test]
     fn a_hundred_quiet_workers_are_reminded_a_few_at_a_time() {
         let thresholds = Thresholds::default();
-        let mut executor = Executor::default();
+        let mut executor = ActionExecutor::default();
         let nudges = (0..100).map(|number| Decision {
             rule: rule::G1_NUDGE_QUIET,
             saw: String::new(),
@@ -78,14 +82,14 @@ mod tests {
         let (started, left) = executor.admit(nudges.collect(), |_| &thresholds);
         assert_eq!((started.len(), left.len()), (10, 90));
         let subject = started[0].action.subject();
-        executor.ended(&subject);
+        executor.finish(&subject);
         assert_eq!(executor.admit(left, |_| &thresholds).0.len(), 1);
     }
 
     #[test]
     fn thirty_unblocked_beads_are_not_thirty_sessions_that_start_at_once() {
         let thresholds = Thresholds::default();
-        let mut executor = Executor::default();
+        let mut executor = ActionExecutor::default();
         let beads = || (0..30).map(|number| sling("web", number)).collect();
         let (now, later) = executor.admit(beads(), |_| &thresholds);
         assert_eq!((now.len(), later.len()), (5, 25));
@@ -97,7 +101,7 @@ mod tests {
             (0, 25),
             "what runs is not decided twice"
         );
-        executor.ended(&now[0].action.subject());
+        executor.finish(&now[0].action.subject());
         let (next, _) = executor.admit(later, |_| &thresholds);
         assert_eq!(next, [sling("web", 5)]);
     }
@@ -105,7 +109,7 @@ mod tests {
     #[test]
     fn of_two_decisions_on_one_subject_one_is_acted_on() {
         let thresholds = Thresholds::default();
-        let mut executor = Executor::default();
+        let mut executor = ActionExecutor::default();
         let queue = Decision {
             action: Action::QueueRepair {
                 rig: "web".into(),

@@ -1,15 +1,15 @@
-//! What must hold at every moment of a town. Pure: the simulation checks it after each action, `gt status --health` in
-//! a real town.
+//! Checks the invariants of a town. Pure functions: the simulation checks them after each action,
+//! `gt status --health` in a real town.
 
 use jiff::SignedDuration;
 use serde::Serialize;
 
-/// So often a rule may act on one subject in a day, or in a simulation. What acts more often goes round in a circle.
+/// The maximum number of actions of one rule on one subject per day or simulation. A higher number
+/// is a loop.
 pub const MOST_ACTS: usize = 400;
-/// So long a session may outlive its work, with clocks that jump.
+/// The time that a session may outlive its work, with room for clocks that jump.
 pub const LINGERS: SignedDuration = SignedDuration::from_hours(12);
 
-/// A thing that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Invariant {
@@ -17,22 +17,22 @@ pub enum Invariant {
     OneWorker,
     /// A hooked bead is on a hook, and no other bead is.
     NoLostHook,
-    /// Every bead that is begun has a worker, a merge request, a place in a queue, or a message about it.
+    /// Every started bead has a worker, a merge request, a place in a queue, or a message about it.
     EveryStateOwned,
     /// No work is merged twice.
     MergedOnce,
-    /// What is recorded as merged is on its target.
+    /// Work that is recorded as merged is on its target.
     MergeVerified,
-    /// A session has work, and a stuck worker has none.
+    /// A session has work, and a stuck worker has no session.
     SessionHasWork,
-    /// A convoy lands once, with all of its beads done.
+    /// A convoy lands once, with all its beads done.
     LandedOnce,
-    /// No rule acts for ever.
+    /// No rule acts forever.
     RulesEnd,
 }
 
 impl Invariant {
-    /// All of them.
+    /// All invariants.
     pub const ALL: [Self; 8] = [
         Self::OneWorker,
         Self::NoLostHook,
@@ -44,8 +44,8 @@ impl Invariant {
         Self::RulesEnd,
     ];
 
-    /// What it says.
-    pub fn says(self) -> &'static str {
+    /// Returns the invariant as a sentence.
+    pub fn describe(self) -> &'static str {
         match self {
             Self::OneWorker => "no bead has two workers",
             Self::NoLostHook => "no hook is lost",
@@ -59,85 +59,75 @@ impl Invariant {
     }
 }
 
-/// Something that does not hold.
+/// A violation of an invariant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// What.
+pub struct InvariantViolation {
     pub invariant: Invariant,
     /// The bead, worker, convoy or rule.
     pub subject: String,
-    /// In words.
     pub what: String,
 }
 
-/// Where the work of a bead is.
+/// The place of a bead's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkPlace {
-    /// Nobody has begun it, or it is a user's.
+    /// Not started, or a user's.
     Free,
-    /// It is on a hook.
+    /// On a hook.
     Hooked,
-    /// It is handed in.
     HandedIn,
-    /// It is begun, and only a message or a queue has it.
+    /// Started, and only a message or a queue has it.
     Reported,
-    /// It is begun, and nothing has it.
+    /// Started, without an owner.
     Unowned,
-    /// It is closed.
     Closed,
 }
 
-/// The work of a bead.
+/// The state of a bead's work.
 #[derive(Debug, Clone)]
 pub struct WorkState {
-    /// The bead.
     pub id: String,
-    /// Where it is.
     pub place: WorkPlace,
-    /// How many agents have it on their hook.
+    /// The number of agents with the bead on their hook.
     pub holders: usize,
-    /// How often its present attempt was merged.
+    /// The number of merges of the current attempt.
     pub merges: usize,
-    /// The commit that is recorded as merged and is not on its target.
+    /// The commit that is recorded as merged and missing on its target.
     pub missing: Option<String>,
-    /// Whether a convoy that has landed tracks it.
+    /// True if a landed convoy tracks the bead.
     pub is_landed: bool,
 }
 
-/// A worker.
 #[derive(Debug, Clone)]
 pub struct WorkerState {
-    /// Its name.
     pub name: String,
-    /// The bead that it has.
+    /// The bead of the worker.
     pub bead: Option<String>,
-    /// Whether its record says that it does nothing.
+    /// True if the worker's record says that it is idle.
     pub is_idle: bool,
-    /// Whether it is stuck.
     pub is_stuck: bool,
-    /// For how long its session has shown nothing; none without a session.
+    /// The time since the session's last activity. None without a session.
     pub quiet: Option<SignedDuration>,
 }
 
-/// What is checked.
+/// The state of a town for the checks.
 #[derive(Debug, Clone, Default)]
 pub struct TownState {
     /// The work of all beads.
     pub work: Vec<WorkState>,
-    /// The workers.
     pub workers: Vec<WorkerState>,
-    /// The convoys that landed more often than they were reopened, and how often.
+    /// The convoys that landed more often than they were reopened, with the number of landings.
     pub landings: Vec<(String, usize)>,
-    /// How often each rule acted on each subject.
+    /// The number of actions of each rule on each subject.
     pub acts: Vec<(String, String, usize)>,
 }
 
-/// Everything that does not hold.
-pub fn check(town: &TownState) -> Vec<Fault> {
+/// Returns all violations.
+pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
     let mut found = Vec::new();
     let mut fault = |invariant, subject: &str, what: String| {
         let subject = subject.to_owned();
-        found.push(Fault {
+        found.push(InvariantViolation {
             invariant,
             subject,
             what,
@@ -248,7 +238,7 @@ mod tests {
     }
 
     fn of(town: &TownState) -> Vec<Invariant> {
-        check(town)
+        find_violations(town)
             .into_iter()
             .map(|fault| fault.invariant)
             .collect()

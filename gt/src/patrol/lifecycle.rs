@@ -1,8 +1,8 @@
-//! Requests of agents by mail to be restarted or stopped: rule D3. A message to `deacon/` whose subject begins with
-//! `lifecycle:` asks for its sender.
+//! Rule D3: carries out requests by mail to restart or stop an agent. A message to `deacon/` whose
+//! subject begins with `lifecycle:` is a request for its sender.
 //!
-//! What must always hold: the message is closed before anything is done, so that nothing is done twice; who is meant is
-//! the sender, never what the text says.
+//! The message is closed before the action, so that no request is carried out twice. The request
+//! always applies to the sender, never to a name in the text.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -12,35 +12,32 @@ use super::rule;
 use crate::flow::session::start::{self, RestartCause};
 use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
-use crate::record::mail::{self, Message, Removal};
+use crate::record::mail::{self, MailMessage, MailRemoval};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// What the subject of a request begins with, in lower case.
+/// The prefix of a request's subject, in lower case.
 const SUBJECT: &str = "lifecycle:";
-/// An older request is closed and not carried out.
+/// The age from which a request is closed without an action.
 const OLDEST: SignedDuration = SignedDuration::from_hours(6);
 
-/// What an agent asks for.
+/// The requested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lifecycle {
+enum LifecycleAction {
     Restart,
     Shutdown,
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LifecycleRequest {
-    /// The message.
     pub message: String,
-    /// Who sent it.
     pub from: String,
 }
 
-/// What a message asks for; none if it is no request, or cannot be understood.
-fn request_in(message: &Message) -> Option<Lifecycle> {
+/// Returns the request in a message. None if there is none or it is invalid.
+fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
     let subject = message.subject.to_lowercase();
     if message.read || !subject.starts_with(SUBJECT) {
         return None;
@@ -54,47 +51,53 @@ fn request_in(message: &Message) -> Option<Lifecycle> {
         .strip_prefix("action:")
         .map_or(body.as_str(), str::trim);
     match json.unwrap_or(plain) {
-        "cycle" | "restart" => Some(Lifecycle::Restart),
-        "shutdown" | "stop" => Some(Lifecycle::Shutdown),
+        "cycle" | "restart" => Some(LifecycleAction::Restart),
+        "shutdown" | "stop" => Some(LifecycleAction::Shutdown),
         _ => None,
     }
 }
 
 /// Reads the facts.
 pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
-    let inbox = mail::inbox(&view.stores.town, &Address::Deacon.mailbox());
-    let requests = inbox.into_iter().filter(|one| request_in(one).is_some());
+    let inbox = mail::list_inbox(&view.stores.town, &Address::Deacon.mailbox());
+    let requests = inbox
+        .into_iter()
+        .filter(|message| parse_request(message).is_some());
     requests
-        .map(|one| LifecycleRequest {
-            message: one.id,
-            from: one.from,
+        .map(|message| LifecycleRequest {
+            message: message.id,
+            from: message.from,
         })
         .collect()
 }
 
 /// D3: each request is carried out once.
 pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
-    let of_one = |one: &LifecycleRequest| Decision {
+    let of_one = |request: &LifecycleRequest| Decision {
         rule: rule::D3_LIFECYCLE_REQUEST,
-        saw: format!("{} asks by mail ({})", one.from, one.message),
+        saw: format!("{} asks by mail ({})", request.from, request.message),
         action: Action::Lifecycle {
-            message: one.message.clone(),
+            message: request.message.clone(),
         },
     };
     facts.iter().map(of_one).collect()
 }
 
-/// Closes the message of a request and carries it out.
-pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+/// Closes the message of a request and carries the request out.
+pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let claim = Lock::try_take(&town.layout.requests_lock())?;
-    let beads = town.store()?.snapshot()?;
-    let Ok(message) = mail::read(&beads, &Address::Deacon.mailbox(), id) else {
+    let beads = town.open_town_store()?.snapshot()?;
+    let Ok(message) = mail::find_message(&beads, &Address::Deacon.mailbox(), id) else {
         return Ok(None);
     };
-    let Some(asked) = request_in(&message).filter(|_| !message.archived) else {
+    let Some(asked) = parse_request(&message).filter(|_| !message.archived) else {
         return Ok(None);
     };
-    mail::remove(town, std::slice::from_ref(&message.id), Removal::Deleted)?;
+    mail::remove_messages(
+        town,
+        std::slice::from_ref(&message.id),
+        MailRemoval::Deleted,
+    )?;
     drop(claim);
     let sent: Option<Timestamp> = message.timestamp.parse().ok();
     let is_old = sent.is_none_or(|at| town.clock.now().duration_since(at) > OLDEST);
@@ -104,19 +107,20 @@ pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<Stri
             "the request of {from} is too old and was closed"
         )));
     }
-    let rigs = town.rigs()?;
-    let agent = sender(town, &message.from, &rigs)?;
-    apply(town, &agent, asked).map(Some)
+    let rigs = town.list_rigs()?;
+    let agent = parse_sender(town, &message.from, &rigs)?;
+    apply_to_agent(town, &agent, asked).map(Some)
 }
 
-/// The agent that a sender's text names: an address, or one of the forms `<rig>-witness`, `<rig>-polecat-<name>`.
-fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
-    let given = town.address(text);
+/// Returns the agent of a sender's text: an address, or one of the forms `<rig>-witness`,
+/// `<rig>-polecat-<name>`.
+fn parse_sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
+    let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {
         return given;
     }
     let names = || rigs.iter().map(RigLayout::name);
-    let address = SessionName::address(&format!("gt-{text}"), names());
+    let address = SessionName::parse_address(&format!("gt-{text}"), names());
     match address {
         Some(Address::Polecat(rig, name)) => match name.strip_prefix("polecat-") {
             Some(name) => Ok(Address::Polecat(rig, name.to_owned())),
@@ -127,39 +131,43 @@ fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Add
     }
 }
 
-fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<String> {
+fn apply_to_agent(
+    town: &LiveTown,
+    agent: &Address,
+    asked: LifecycleAction,
+) -> anyhow::Result<String> {
     match (agent, asked) {
         (Address::Overseer | Address::Dog(_), _) => {
             anyhow::bail!("{agent} is not restarted or stopped by mail")
         }
-        (Address::Polecat(rig, name), Lifecycle::Restart) => {
+        (Address::Polecat(rig, name), LifecycleAction::Restart) => {
             let why = RestartCause::NoProgress("it asked for a restart");
-            let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
+            let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
             Ok(started.map_or_else(
                 || format!("{agent} has no work, so it has no session"),
                 |session| format!("session {session} restarted"),
             ))
         }
-        (Address::Polecat(..), Lifecycle::Shutdown) => {
+        (Address::Polecat(..), LifecycleAction::Shutdown) => {
             anyhow::bail!("{agent} is a worker: it ends with `gt done`")
         }
         (Address::Crew(rig, name), asked) => {
-            let ran = crew::stop(town, &town.rig(rig)?, name)?;
-            if asked == Lifecycle::Restart {
-                let live = session::start::agent(town, agent, "")?;
+            let ran = crew::stop_member(town, &town.find_rig(rig)?, name)?;
+            if asked == LifecycleAction::Restart {
+                let live = session::start::start_agent_session(town, agent, "")?;
                 return Ok(format!("session {} restarted", live.name));
             }
-            Ok(stopped(agent, ran))
+            Ok(describe_stop(agent, ran))
         }
-        (_, Lifecycle::Restart) => {
-            let (_, live) = role::restart(town, agent, "")?;
+        (_, LifecycleAction::Restart) => {
+            let (_, live) = role::restart_role(town, agent, "")?;
             Ok(format!("session {} restarted", live.name))
         }
-        (_, Lifecycle::Shutdown) => Ok(stopped(agent, role::stop(town, agent)?)),
+        (_, LifecycleAction::Shutdown) => Ok(describe_stop(agent, role::stop_role(town, agent)?)),
     }
 }
 
-fn stopped(agent: &Address, ran: bool) -> String {
+fn describe_stop(agent: &Address, ran: bool) -> String {
     if ran {
         format!("{agent} has stopped")
     } else {
@@ -171,11 +179,11 @@ fn stopped(agent: &Address, ran: bool) -> String {
 mod tests {
     use super::*;
     use crate::record::mail::NewMessage;
-    use crate::record::progress::Glances;
-    use crate::testing::Place;
+    use crate::record::progress::ActivityCache;
+    use crate::testing::TestTown;
 
     /// A town with a message to the deacon; gives what it asks for and what the patrol would do.
-    fn asked(place: &Place, from: &str, subject: &str, body: &str) -> Vec<LifecycleRequest> {
+    fn asked(place: &TestTown, from: &str, subject: &str, body: &str) -> Vec<LifecycleRequest> {
         let message = NewMessage {
             to: "deacon/".to_owned(),
             from: from.to_owned(),
@@ -183,8 +191,8 @@ mod tests {
             body: body.to_owned(),
             ..NewMessage::default()
         };
-        mail::send(&place.town, &message).unwrap();
-        facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap())
+        mail::send_message(&place.town, &message).unwrap();
+        facts(&TownView::read_idle(&place.town, &ActivityCache::default()).unwrap())
     }
 
     #[test]
@@ -197,7 +205,7 @@ mod tests {
             ("lifecycle: restart", "please", false),
             ("about the lifecycle: x", "restart", false),
         ] {
-            let place = Place::new();
+            let place = TestTown::new();
             let found = asked(&place, "mayor/", subject, body);
             assert_eq!(found.len() == 1, is_request, "{subject} {body}");
         }
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_request_is_carried_out_once_for_its_sender_in_every_form_of_its_name() {
-        let place = Place::new();
+        let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let settings = r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}},
             "patrol":{"mode":{"witness":"agent"}}}"#;
@@ -219,16 +227,19 @@ mod tests {
         ] {
             let found = asked(&place, from, "LIFECYCLE: x", body);
             let id = &found[0].message;
-            assert!(carry_out(&place.town, id).unwrap().is_some(), "{from}");
+            assert!(
+                carry_out_request(&place.town, id).unwrap().is_some(),
+                "{from}"
+            );
             assert_eq!(running(), expected, "{from} {body}");
-            assert_eq!(carry_out(&place.town, id).unwrap(), None);
+            assert_eq!(carry_out_request(&place.town, id).unwrap(), None);
             assert_eq!(
-                facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap()),
+                facts(&TownView::read_idle(&place.town, &ActivityCache::default()).unwrap()),
                 []
             );
         }
         let found = asked(&place, "web-polecat-nux", "LIFECYCLE: x", "stop");
-        let refused = carry_out(&place.town, &found[0].message).unwrap_err();
+        let refused = carry_out_request(&place.town, &found[0].message).unwrap_err();
         assert!(refused.to_string().contains("web/polecats/nux is a worker"));
     }
 }

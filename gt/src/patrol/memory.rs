@@ -1,7 +1,7 @@
-//! What the patrol remembers between passes, one record per subject, in `.runtime/patrol.json`: which of its actions
-//! failed, and until when each waits, longer each time in a row.
+//! Records failed actions between passes, one record per subject, in `.runtime/patrol.json`. Each
+//! failure waits before its retry, longer each time in a row.
 //!
-//! It holds nothing that the beads could say, and may be lost at any time.
+//! The file holds nothing that the beads could tell, and may be lost at any time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,77 +11,78 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::Acted;
-use super::decision::{Decision, Subject};
+use super::ActionReport;
+use super::decision::{ActionSubject, Decision};
 
-/// The first wait, and the longest.
+/// The first and the longest wait.
 const FIRST: SignedDuration = SignedDuration::from_secs(5);
 const LONGEST: SignedDuration = SignedDuration::from_secs(300);
-/// The first wait of an action that someone else was busy with.
+/// The first wait of an action that found its subject busy.
 const BUSY: SignedDuration = SignedDuration::from_secs(1);
-/// How many subjects are remembered.
+/// The maximum number of subjects.
 const SUBJECTS: usize = 1000;
 
-/// What is remembered, by subject.
+/// The records by subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
-    subjects: BTreeMap<Subject, Record>,
+pub struct PatrolMemory {
+    subjects: BTreeMap<ActionSubject, SubjectRecord>,
     #[serde(skip)]
     has_changed: bool,
 }
 
-/// What is remembered of one subject.
+/// The record of one subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Record {
+struct SubjectRecord {
     /// The failures in a row, by rule.
-    failures: BTreeMap<String, Failure>,
+    failures: BTreeMap<String, RuleFailure>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Failure {
-    /// How many in a row.
+struct RuleFailure {
+    /// The number of failures in a row.
     count: u32,
-    /// How long it waits before it is tried again.
+    /// The time of the next retry.
     until: Timestamp,
 }
 
-impl Failure {
-    /// How long it still waits. A wait that no failure sets comes from a clock that was wrong.
-    fn wait(&self, now: Timestamp) -> Option<SignedDuration> {
+impl RuleFailure {
+    /// Returns the remaining wait. A wait that is longer than the longest comes from a wrong clock
+    /// and does not count.
+    fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.until.duration_since(now);
         (wait.is_positive() && wait <= LONGEST).then_some(wait)
     }
 
-    /// Whether it still counts: what failed long ago says nothing about the next failure.
+    /// Returns true if the failure still counts for the next wait. Old failures do not.
     fn is_recent(&self, now: Timestamp) -> bool {
         now.duration_since(self.until).abs() < LONGEST
     }
 }
 
-impl Memory {
-    /// Reads a town's memory; none is an empty one.
+impl PatrolMemory {
+    /// Reads a town's memory. A missing file is an empty one.
     pub fn load(path: &Path) -> io::Result<Self> {
-        let bytes = file::read(path)?;
+        let bytes = file::read_file_if_exists(path)?;
         bytes.map_or_else(
             || Ok(Self::default()),
             |bytes| Ok(serde_json::from_slice(&bytes)?),
         )
     }
 
-    /// Writes it if it has changed.
+    /// Writes the memory if it has changed.
     pub fn save(&mut self, path: &Path) -> io::Result<()> {
         if !std::mem::take(&mut self.has_changed) {
             return Ok(());
         }
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(path, &serde_json::to_vec(self)?, 0o600)
+        file::replace_file_relaxed(path, &serde_json::to_vec(self)?, 0o600)
     }
 
-    /// Remembers how an action went: one that failed waits, twice as long each time in a row.
-    pub fn note(&mut self, acted: &Acted, now: Timestamp) {
+    /// Records the result of an action: a failed one waits, twice as long each time in a row.
+    pub fn record(&mut self, acted: &ActionReport, now: Timestamp) {
         let (subject, rule) = (acted.decision.action.subject(), acted.decision.rule.name);
         if !acted.failed && !acted.busy {
             return self.forget(&subject, rule);
@@ -100,11 +101,11 @@ impl Memory {
         let wait = (first * 2_i32.pow(count.min(9))).min(LONGEST);
         let (count, until) = (count.saturating_add(1), now.saturating_add(wait));
         if let Ok(until) = until {
-            failures.insert(rule.to_owned(), Failure { count, until });
+            failures.insert(rule.to_owned(), RuleFailure { count, until });
         }
     }
 
-    fn forget(&mut self, subject: &Subject, rule: &str) {
+    fn forget(&mut self, subject: &ActionSubject, rule: &str) {
         let Some(record) = self.subjects.get_mut(subject) else {
             return;
         };
@@ -114,18 +115,20 @@ impl Memory {
         }
     }
 
-    /// Whether a decision's action waits no more.
+    /// Returns true if the action of a decision does not wait.
     pub fn is_due(&self, decision: &Decision, now: Timestamp) -> bool {
         let record = self.subjects.get(&decision.action.subject());
         let failure = record.and_then(|record| record.failures.get(decision.rule.name));
-        failure.is_none_or(|failure| failure.wait(now).is_none())
+        failure.is_none_or(|failure| failure.remaining_wait(now).is_none())
     }
 
-    /// In how long the next wait ends.
+    /// Returns the time until the next wait ends.
     pub fn due_in(&self, now: Timestamp) -> Option<SignedDuration> {
         let records = self.subjects.values();
         let failures = records.flat_map(|record| record.failures.values());
-        failures.filter_map(|failure| failure.wait(now)).min()
+        failures
+            .filter_map(|failure| failure.remaining_wait(now))
+            .min()
     }
 }
 
@@ -134,8 +137,8 @@ mod tests {
     use super::*;
     use crate::patrol::{Action, rule};
 
-    fn queue(rig: &str, failed: bool, busy: bool) -> Acted {
-        Acted {
+    fn queue(rig: &str, failed: bool, busy: bool) -> ActionReport {
+        ActionReport {
             decision: Decision {
                 rule: rule::Q1_RUN_QUEUE,
                 saw: String::new(),
@@ -154,11 +157,11 @@ mod tests {
 
     #[test]
     fn each_failure_in_a_row_waits_twice_as_long_up_to_a_limit() {
-        let (mut memory, mut now) = (Memory::default(), Timestamp::UNIX_EPOCH);
+        let (mut memory, mut now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
         let (failed, other) = (queue("a", true, false), queue("b", true, false));
         let mut waits = Vec::new();
         for _ in 0..9 {
-            memory.note(&failed, now);
+            memory.record(&failed, now);
             let wait = memory.due_in(now).unwrap();
             assert!(!memory.is_due(&failed.decision, now) && memory.is_due(&other.decision, now));
             now += wait;
@@ -170,25 +173,25 @@ mod tests {
 
     #[test]
     fn a_failure_of_yesterday_does_not_lengthen_the_first_wait_of_today() {
-        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
-        memory.note(&queue("a", true, false), now);
-        memory.note(&queue("a", true, false), now);
+        let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), now);
+        memory.record(&queue("a", true, false), now);
         let later = now + secs(24 * 3600);
-        memory.note(&queue("a", true, false), later);
+        memory.record(&queue("a", true, false), later);
         assert_eq!(memory.due_in(later), Some(FIRST));
         // A clock that went back keeps nothing waiting.
         assert!(memory.is_due(&queue("a", true, false).decision, now));
-        memory.note(&queue("a", true, false), now);
+        memory.record(&queue("a", true, false), now);
         assert_eq!(memory.due_in(now), Some(FIRST));
     }
 
     #[test]
     fn a_success_ends_the_row_and_who_was_busy_is_asked_again_soon() {
-        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
-        memory.note(&queue("a", true, false), now);
-        memory.note(&queue("a", false, false), now);
+        let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), now);
+        memory.record(&queue("a", false, false), now);
         assert!(memory.is_due(&queue("a", true, false).decision, now));
-        memory.note(&queue("a", false, true), now);
+        memory.record(&queue("a", false, true), now);
         assert_eq!(memory.due_in(now), Some(BUSY));
     }
 
@@ -196,21 +199,21 @@ mod tests {
     fn it_is_written_when_it_has_changed_and_damage_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/patrol.json");
-        let mut memory = Memory::load(&path).unwrap();
-        memory.note(&queue("a", false, false), Timestamp::UNIX_EPOCH);
+        let mut memory = PatrolMemory::load(&path).unwrap();
+        memory.record(&queue("a", false, false), Timestamp::UNIX_EPOCH);
         memory.save(&path).unwrap();
         assert!(!path.exists(), "nothing failed");
-        memory.note(&queue("a", true, false), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), Timestamp::UNIX_EPOCH);
         memory.save(&path).unwrap();
-        assert_eq!(Memory::load(&path).unwrap(), memory);
+        assert_eq!(PatrolMemory::load(&path).unwrap(), memory);
         std::fs::remove_file(&path).unwrap();
         memory.save(&path).unwrap();
         assert!(!path.exists(), "it has not changed since");
         std::fs::write(&path, "{").unwrap();
-        assert!(Memory::load(&path).is_err());
+        assert!(PatrolMemory::load(&path).is_err());
         for number in 0..2 * SUBJECTS {
             let failed = queue(&number.to_string(), true, false);
-            memory.note(&failed, Timestamp::UNIX_EPOCH);
+            memory.record(&failed, Timestamp::UNIX_EPOCH);
         }
         assert_eq!(memory.subjects.len(), SUBJECTS);
     }

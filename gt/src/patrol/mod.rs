@@ -1,12 +1,13 @@
 //! The patrol: one pass of facts → rules → actions over the whole town.
 //!
-//! The rules are in families, one module each. A family has `facts`, which only reads; `decide`, pure functions from
-//! facts to decisions; `due`, which says when one of its rules will apply that does not apply now; and its actions,
-//! each of which looks first whether it is still needed and is safe to repeat. Here they are put together: [`facts()`],
-//! [`decide`], [`due_in`] and [`act`], which records each action with its rule, what the rule saw, and how it went.
+//! The rules are grouped in families, one module each. A family has `facts`, which only reads.
+//! `decide` is a pure function from facts to decisions. `due` returns the time until one of its
+//! rules applies that does not apply now. Its actions first check if they are still needed, and are
+//! safe to repeat. This module combines them: [`facts()`], [`decide`], [`due_in`] and [`act`],
+//! which records each action with its rule, the facts and the result.
 //!
-//! A rule's name never changes its meaning: it stands in events, and `gt why` reads it back. `gtd` runs passes as long
-//! as anything happens; `gtd run --once` runs one.
+//! A rule's name never changes its meaning: it is stored in events, and `gt why` reads it back.
+//! `gtd` runs passes as long as anything happens. `gtd run --once` runs one.
 
 pub mod attention;
 pub mod boot;
@@ -39,12 +40,12 @@ use serde_json::json;
 
 pub use chores::ChoreFacts;
 pub use convoys::ConvoyFacts;
-pub use decision::{Action, ActionKind, Decision, Subject};
+pub use decision::{Action, ActionKind, ActionSubject, Decision};
 pub use escalations::{EscalationFacts, OpenEscalation};
-pub use executor::Executor;
+pub use executor::ActionExecutor;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
-pub use memory::Memory;
+pub use memory::PatrolMemory;
 pub use polecats::PolecatFacts;
 pub use push::UnfinishedWork;
 pub use queue::QueueFacts;
@@ -55,113 +56,108 @@ pub use witness::WatchFacts;
 
 use crate::flow::escalate;
 use crate::flow::sync::SyncState;
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
-use crate::record::progress::Glances;
+use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
-use crate::town::event::{Event, PatrolActed};
+use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
 
-/// What is known about the town at the start of a pass.
+/// The facts about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
-    /// When.
+pub struct TownFacts {
     pub now: Timestamp,
-    /// By rig.
     pub rigs: BTreeMap<String, RigFacts>,
-    /// About convoys.
     pub convoys: ConvoyFacts,
-    /// About what needs a person.
+    /// The matters for the user.
     pub attention: attention::AttentionFacts,
-    /// About APIs that refuse.
     pub outages: Vec<outages::Outage>,
-    /// About open escalations.
     pub escalations: EscalationFacts,
-    /// About roles in agent mode.
+    /// The roles in agent mode.
     pub roles: Vec<RoleFacts>,
-    /// About the deacon's session, if an agent does its work.
+    /// The deacon's session, if an agent does the deacon's work.
     pub deacon: Option<triage::DeaconFacts>,
-    /// What agents ask for by mail.
+    /// The requests of agents by mail.
     pub requests: Vec<LifecycleRequest>,
-    /// About work on the hooks of agents that are no polecats.
+    /// The hooked work of agents other than polecats.
     pub hooked: Vec<HookFacts>,
-    /// About chores.
     pub chores: ChoreFacts,
     /// The pause, if the town is paused.
-    pub paused: Option<Pause>,
-    /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
+    pub paused: Option<TownPause>,
+    /// The heartbeat that this pass will write. None if the deacon's session writes it.
     pub heartbeat: Option<Heartbeat>,
-    /// Stores with something new for their branches.
+    /// The stores with changes for their branches.
     pub sync: Vec<SyncState>,
-    /// The numbers of the rules for what is the town's own.
+    /// The thresholds for the town's own subjects.
     pub thresholds: Thresholds,
-    /// Rigs whose beads could not be read, with the reason.
+    /// The rigs whose beads are unreadable, with the reason.
     pub unreadable: Vec<String>,
-    /// Why the sessions could not be asked, where that is so.
+    /// The reason why the sessions cannot be listed, if there is one.
     pub degraded: Option<String>,
-    /// The sessions that were seen, for callers that wait for their end.
-    pub sessions: Vec<Live>,
+    /// The listed sessions, for callers that wait for their end.
+    pub sessions: Vec<LiveSession>,
 }
 
-/// What is known about a rig.
+/// The facts about a rig.
 #[derive(Debug, Clone, Default)]
 pub struct RigFacts {
-    /// The numbers of the rules.
+    /// The thresholds of the rules.
     pub thresholds: Thresholds,
-    /// About its polecats.
     pub polecats: Vec<PolecatFacts>,
-    /// About the progress of those that are at work.
+    /// The progress of the working polecats.
     pub watched: Vec<WatchFacts>,
-    /// About the commits of their unfinished work.
+    /// The commits of their unfinished work.
     pub unfinished: Vec<UnfinishedWork>,
-    /// About the beads that go to them.
+    /// The beads to give to workers.
     pub scheduler: SchedulerFacts,
-    /// About its merge queue.
     pub queue: QueueFacts,
 }
 
-/// A decision and how acting on it went.
+/// A decision with the result of its action.
 #[derive(Debug, Clone, Serialize)]
-pub struct Acted {
-    /// The decision.
+pub struct ActionReport {
     #[serde(flatten)]
     pub decision: Decision,
-    /// What came of it, in a few words.
+    /// The result in a few words.
     pub outcome: String,
-    /// Whether it failed; the next pass decides again.
+    /// True if the action failed. The next pass decides again.
     pub failed: bool,
-    /// Whether it changed anything, so that another pass may find more to do.
+    /// True if the action changed anything, so that another pass may find more to do.
     pub changed: bool,
-    /// Whether someone else was at it just then, so that it should be looked at again soon.
+    /// True if another process held the subject, so that a check should follow soon.
     pub busy: bool,
 }
 
-/// Runs one pass, the merge queues included, one action after the other. What was decided about a subject that changed
-/// in this pass is left to the next.
-pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
-    let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
+/// Runs one pass, the merge queues included, one action after the other. A decision about a subject
+/// that changed in this pass is left to the next pass.
+pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
+    let (mut acted, mut changed): (Vec<ActionReport>, _) = (Vec::new(), BTreeSet::new());
     let facts = facts(town)?;
     for decision in decide(&facts, &|_| true) {
         let subject = decision.action.subject();
         if changed.contains(&subject) {
             continue;
         }
-        let one = act(town, decision);
-        if one.changed {
+        let outcome = act(town, decision);
+        if outcome.changed {
             changed.insert(subject);
         }
-        acted.push(one);
+        acted.push(outcome);
     }
-    let did = acted.iter().filter(|one| one.changed);
-    let rules: Vec<&str> = did.map(|one| one.decision.rule.name).collect();
-    beat(town, facts.heartbeat, &rules).ok();
+    let did = acted.iter().filter(|outcome| outcome.changed);
+    let rules: Vec<&str> = did.map(|outcome| outcome.decision.rule.name).collect();
+    write_heartbeat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
 }
 
-/// Writes the heartbeat of a pass, with the rules that acted since the one before.
-pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> anyhow::Result<()> {
+/// Writes the heartbeat of a pass, with the rules that acted since the previous one.
+pub fn write_heartbeat(
+    town: &LiveTown,
+    heartbeat: Option<Heartbeat>,
+    rules: &[&str],
+) -> anyhow::Result<()> {
     let Some(heartbeat) = heartbeat else {
         return Ok(());
     };
@@ -171,12 +167,12 @@ pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> an
         actions: rules.len() as u64,
         ..heartbeat
     };
-    Heartbeat::beat(town, heartbeat).map(drop)
+    Heartbeat::write_next(town, heartbeat).map(drop)
 }
 
-/// What a pass will write as the heartbeat of a town.
-fn heartbeat(view: &TownView) -> Option<Heartbeat> {
-    if boot::is_agent(view) {
+/// Returns the heartbeat that a pass will write.
+fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
+    if boot::is_deacon_agent(view) {
         return None;
     }
     let workers = || view.polecats.values().flatten();
@@ -189,16 +185,17 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
     })
 }
 
-/// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
-pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
-    facts_with(town, &Glances::default())
+/// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
+/// once. Writes nothing.
+pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
+    facts_with(town, &ActivityCache::default())
 }
 
-/// The same for who reads them time and again: what was seen of quiet workers a moment ago counts.
-pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
+/// Does the same for repeated calls: recent observations of quiet workers are reused.
+pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<TownFacts> {
     let view = TownView::read_idle(town, glances)?;
-    let settings = PatrolSettings::of_rigs(town, &view);
-    let thresholds = Thresholds::of(view.settings.of(None));
+    let settings = PatrolSettings::for_rigs(town, &view);
+    let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
@@ -214,20 +211,20 @@ pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
         Some((name.clone(), facts))
     };
     let unreadable = view.stores.unreadable.iter();
-    Ok(Facts {
+    Ok(TownFacts {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
         attention: attention::facts(town, &view, &settings, &hooked, &thresholds),
-        outages: outages::outages(&view),
+        outages: outages::find_outages(&view),
         escalations: escalations::facts(town, &view),
         roles: roles::facts(town, &view),
-        deacon: boot::is_agent(&view).then(|| boot::facts(town, &view)),
+        deacon: boot::is_deacon_agent(&view).then(|| boot::facts(town, &view)),
         requests: lifecycle::facts(&view),
         hooked,
         chores: chores::facts(town),
-        paused: Pause::of(town),
-        heartbeat: heartbeat(&view),
+        paused: TownPause::load(town),
+        heartbeat: build_heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,
         unreadable: unreadable
@@ -238,8 +235,8 @@ pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
     })
 }
 
-/// Applies all rules to the facts, and leaves out decisions that are not due yet because their last try failed.
-pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
+/// Applies all rules to the facts, and leaves out decisions that wait after a failure.
+pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
         decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
@@ -259,16 +256,23 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(hooked::decide(&facts.hooked, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     let shared = facts.sync.iter();
-    decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
+    decisions.extend(
+        shared.filter_map(|store| sync::decide(store, facts.thresholds_for(store.rig.as_deref()))),
+    );
     if facts.paused.is_some() {
-        decisions.retain(|one| one.action.is_message());
+        decisions.retain(|decision| decision.action.is_message());
     }
-    decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule) && is_due(one));
+    decisions.retain(|decision| {
+        facts
+            .thresholds_for(decision.action.rig())
+            .is_on(decision.rule)
+            && is_due(decision)
+    });
     decisions
 }
 
-/// In how long a rule will apply that none does now, if nothing happens until then.
-pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
+/// Returns the time until a rule applies that does not apply now, if nothing happens until then.
+pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let of_rig = |rig: &RigFacts| {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
         let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
@@ -277,7 +281,8 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
         workers.chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
-    let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
+    let shared =
+        shared.filter_map(|store| sync::due(store, facts.thresholds_for(store.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
     let escalations = escalations::due(&facts.escalations, facts.now);
@@ -289,8 +294,9 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     waits.chain(outages).chain(escalations).min()
 }
 
-impl Facts {
-    /// The machine stood still until `at`: before that nobody could get on, so quiet workers are judged from then on.
+impl TownFacts {
+    /// Records that the machine was suspended until `at`. No worker could make progress before, so
+    /// quiet workers are judged from then on.
     pub fn awake_since(&mut self, at: Timestamp) {
         for rig in self.rigs.values_mut() {
             for watched in &mut rig.watched {
@@ -304,26 +310,26 @@ impl Facts {
         }
     }
 
-    /// The numbers of the rules that count for a rig, or for what is the town's own.
-    pub fn numbers(&self, rig: Option<&str>) -> &Thresholds {
+    /// Returns the thresholds for a rig, or for the town's own subjects.
+    pub fn thresholds_for(&self, rig: Option<&str>) -> &Thresholds {
         let rig = rig.and_then(|rig| self.rigs.get(rig));
         rig.map_or(&self.thresholds, |rig| &rig.thresholds)
     }
 }
 
 /// Acts on a decision.
-pub fn act(town: &LiveTown, decision: Decision) -> Acted {
-    let result = perform(town, &decision.action);
-    let busy = result.as_ref().is_err_and(lock::is_held);
+pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
+    let result = perform_action(town, &decision.action);
+    let busy = result.as_ref().is_err_and(lock::is_lock_held_error);
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
         Ok(None) => ("nothing left to do".to_owned(), false, false),
-        // Someone else is at it; that is not a failure.
+        // Another process holds the subject, which is no failure.
         Err(error) if busy => (format!("{error:#}"), false, false),
         Err(error) => (format!("{error:#}"), true, false),
     };
     if changed || failed {
-        town.tell(&Event::Patrol(PatrolActed {
+        town.record_event(&Event::Patrol(PatrolActionRecord {
             rule: decision.rule.name.to_owned(),
             saw: decision.saw.clone(),
             r#do: json!(decision.action),
@@ -331,7 +337,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
             failed,
         }));
     }
-    Acted {
+    ActionReport {
         decision,
         outcome,
         failed,
@@ -340,36 +346,36 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
     }
 }
 
-/// Does it; `None` where nothing was left to do.
-fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
+/// Performs an action. `None` if nothing was left to do.
+fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
     match action {
-        Action::ResumeSling(worker) => polecats::resume_sling(town, worker),
+        Action::ResumeSling(worker) => polecats::resume_sling_action(town, worker),
         Action::FinishDone(worker) => polecats::finish_done(town, worker),
-        Action::Respawn(worker) => polecats::respawn(town, worker),
+        Action::Respawn(worker) => polecats::respawn_session(town, worker),
         Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
-        Action::HalfOpen(worker) => polecats::half_open(town, worker),
+        Action::HalfOpen(worker) => polecats::retry_stuck(town, worker),
         Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
         Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
         Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
         Action::RestartRefused(worker) => polecats::restart_refused(town, worker),
-        Action::PushUnfinished(worker) => push::push_unfinished(town, worker),
-        Action::EndSession(worker) => polecats::end_session(town, worker),
-        Action::Release(worker) => polecats::release(town, worker),
+        Action::PushUnfinished(worker) => push::push_unfinished_action(town, worker),
+        Action::EndSession(worker) => polecats::end_idle_session(town, worker),
+        Action::Release(worker) => polecats::release_hook(town, worker),
         Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
-        Action::RunQueue { rig } => queue::run_queue(town, rig),
-        Action::Land { convoy } => convoys::land(town, convoy),
+        Action::RunQueue { rig } => queue::run_queue_action(town, rig),
+        Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
-        Action::AskPerson => attention::ask_person(town),
-        Action::Reescalate { escalation } => escalations::reescalate(town, escalation),
+        Action::AskPerson => attention::report_matters(town),
+        Action::Reescalate { escalation } => escalations::raise_escalation_action(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
-        Action::Deliver { escalation } => escalate::redeliver(town, escalation),
-        Action::StartAgent { agent } => roles::start_agent(town, agent),
-        Action::SettleAgent { agent } => roles::settle_agent(town, agent),
-        Action::WatchDeacon { triage } => boot::watch(town, *triage),
-        Action::Lifecycle { message } => lifecycle::carry_out(town, message),
-        Action::NudgeHooked { agent, bead } => hooked::nudge_hooked(town, agent, bead),
-        Action::DoChore { chore } => chores::do_chore(town, *chore),
+        Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),
+        Action::StartAgent { agent } => roles::start_role_agent(town, agent),
+        Action::SettleAgent { agent } => roles::reset_restarts(town, agent),
+        Action::WatchDeacon { triage } => boot::confirm_and_act(town, *triage),
+        Action::Lifecycle { message } => lifecycle::carry_out_request(town, message),
+        Action::NudgeHooked { agent, bead } => hooked::remind_of_hook(town, agent, bead),
+        Action::DoChore { chore } => chores::run_chore_action(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

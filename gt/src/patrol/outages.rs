@@ -1,65 +1,62 @@
-//! The API of an agent program refuses: rule A1. One outage per agent program of the town, whose account its workers
-//! share, however many of them it stops.
+//! Rule A1: handles APIs that refuse requests. There is one outage per agent program of the town,
+//! whose account its workers share, however many of them it stops.
 //!
-//! While it lasts one worker at a time tries again: when the time has come that the program named, else after a wait that
-//! doubles each time. When any worker of the program gets on after the last refusal, all others go on. No breaker opens for
-//! an outage. What lasts is reported once ([`super::attention`]).
+//! During an outage, one worker at a time retries: at the time that the program named, otherwise
+//! after a wait that doubles each time. When any worker of the program makes progress after the
+//! last refusal, all others continue. An outage opens no breaker. A lasting outage is reported once
+//! ([`super::attention`]).
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
-use super::polecats::doubled;
+use super::polecats::doubled_wait;
 use super::rule;
-use crate::record::polecat::Nudges;
-use crate::record::progress::Progress;
-use crate::record::pulse::Refusal;
+use crate::record::polecat::NudgeCount;
+use crate::record::progress::WorkerProgress;
+use crate::record::pulse::ApiRefusal;
 use crate::record::town_view::TownView;
 use crate::town::name::Worker;
 
-/// The first wait before a refused request is tried again, and the longest.
+/// The first and the longest wait before a refused request is retried.
 const FIRST: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 
-/// The outage of an agent program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
-    /// The agent program.
     pub agent: String,
-    /// Since when it is known.
+    /// The time of the first known refusal.
     pub since: Timestamp,
-    /// The last refusal.
-    pub last: Refusal,
-    /// The workers that it stops, who waits longest first.
+    pub last: ApiRefusal,
+    /// The stopped workers, longest waiting first.
     pub stopped: Vec<StoppedWorker>,
-    /// When one of them tried last.
+    /// The time of the last retry.
     pub tried: Timestamp,
-    /// How often they tried in all.
+    /// The number of all retries.
     pub tries: usize,
-    /// Whether a worker of the program got on after the last refusal.
+    /// True if a worker of the program made progress after the last refusal.
     pub is_over: bool,
 }
 
 /// A worker that an outage stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoppedWorker {
-    /// Which it is.
     pub worker: Worker,
-    /// Whether its session runs: it is told to go on. Else it is restarted.
+    /// True if the session runs, so that a message is enough. Otherwise it is restarted.
     pub is_running: bool,
-    /// Whether it tried again since it was refused last.
+    /// True if the worker has retried since its last refusal.
     pub is_trying: bool,
-    /// Since when it waits.
     since: Timestamp,
 }
 
 impl Outage {
-    /// When a worker tries again; the time that the program named counts.
+    /// Returns the time of the next retry. A time that the program named counts.
     pub fn next_try(&self) -> Timestamp {
-        let wait = doubled(FIRST, self.tries, LONGEST);
+        let wait = doubled_wait(FIRST, self.tries, LONGEST);
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
-        // Only the first try waits for a named time: the program may have meant another day.
+        // Only the first retry waits for a named time, because the program may have meant another
+        // day.
         let named = self.last.until.filter(|until| *until > self.tried);
         named.unwrap_or(waited)
     }
@@ -68,24 +65,20 @@ impl Outage {
 /// A worker that the API refuses.
 #[derive(Debug, Clone)]
 pub struct RefusedWorker {
-    /// Which it is.
     pub worker: Worker,
-    /// Its agent program.
     pub agent: String,
-    /// The refusal.
-    pub refusal: Refusal,
-    /// Whether its session runs.
+    pub refusal: ApiRefusal,
     pub is_running: bool,
-    /// The nudges that its session got.
-    pub nudges: Nudges,
-    /// When its session was restarted after a refusal, for this bead.
+    /// The nudges that the session got.
+    pub nudges: NudgeCount,
+    /// The times at which the session was restarted after a refusal, for this bead.
     pub restarts: Vec<Timestamp>,
 }
 
-/// The outages of the town, by agent program.
-pub fn outages(view: &TownView) -> Vec<Outage> {
+/// Returns the outages of the town, by agent program.
+pub fn find_outages(view: &TownView) -> Vec<Outage> {
     let all = || view.polecats.values().flatten();
-    // Those ahead come from a clock that was wrong.
+    // Times in the future come from a wrong clock.
     let until = |times: &[Timestamp]| -> Vec<Timestamp> {
         times
             .iter()
@@ -105,58 +98,66 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
     });
     let others = all().filter(|polecat| polecat.refusal.is_none());
     let others = others.filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
-    of_workers(refused, &others.collect::<Vec<_>>())
+    group_outages(refused, &others.collect::<Vec<_>>())
 }
 
-/// The outages that stop these workers; `others` are those that no API refuses, with their agent programs.
-pub fn of_workers(
+/// Groups refused workers into outages. `others` are the other workers, with their agent programs.
+pub fn group_outages(
     refused: impl IntoIterator<Item = RefusedWorker>,
-    others: &[(&str, &Progress)],
+    others: &[(&str, &WorkerProgress)],
 ) -> Vec<Outage> {
     let mut found: BTreeMap<String, Outage> = BTreeMap::new();
-    for one in refused {
-        let outage = found.entry(one.agent.clone()).or_insert_with(|| Outage {
-            agent: one.agent.clone(),
-            since: one.refusal.since,
-            last: one.refusal.clone(),
-            stopped: Vec::new(),
-            tried: one.refusal.at,
-            tries: 0,
-            is_over: false,
-        });
-        add(outage, one);
+    for refused_worker in refused {
+        let outage = found
+            .entry(refused_worker.agent.clone())
+            .or_insert_with(|| Outage {
+                agent: refused_worker.agent.clone(),
+                since: refused_worker.refusal.since,
+                last: refused_worker.refusal.clone(),
+                stopped: Vec::new(),
+                tried: refused_worker.refusal.at,
+                tries: 0,
+                is_over: false,
+            });
+        add_worker(outage, refused_worker);
     }
     for outage in found.values_mut() {
-        outage.stopped.sort_by_key(|one| one.since);
+        outage.stopped.sort_by_key(|worker| worker.since);
         outage.is_over = others.iter().any(|(agent, progress)| {
-            *agent == outage.agent && progress.got_on_since(outage.last.at)
+            *agent == outage.agent && progress.has_progress_since(outage.last.at)
         });
     }
     found.into_values().collect()
 }
 
-fn add(outage: &mut Outage, one: RefusedWorker) {
-    let refusal = one.refusal;
+fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
+    let refusal = refused_worker.refusal;
     outage.since = outage.since.min(refusal.since);
-    let told = one.nudges.last.filter(|at| *at > refusal.at);
-    let restarted = one.restarts.iter().filter(|at| **at >= refusal.since);
-    let tried = told.iter().chain(restarted).max().copied();
+    let nudged_at = refused_worker.nudges.last.filter(|at| *at > refusal.at);
+    let restarted = refused_worker
+        .restarts
+        .iter()
+        .filter(|at| **at >= refusal.since);
+    let tried = nudged_at.iter().chain(restarted).max().copied();
     outage.tried = outage
         .tried
         .max(refusal.at)
         .max(tried.unwrap_or(refusal.at));
-    // A refusal that only the screen shows counts no times.
-    let times = refusal.times.saturating_sub(1).max(one.nudges.count);
+    // A refusal that only the screen shows has no count.
+    let times = refusal
+        .times
+        .saturating_sub(1)
+        .max(refused_worker.nudges.count);
     outage.tries += usize::try_from(times).unwrap_or_default();
-    outage.tries += if one.is_running {
+    outage.tries += if refused_worker.is_running {
         0
     } else {
-        one.restarts.len()
+        refused_worker.restarts.len()
     };
     outage.stopped.push(StoppedWorker {
-        worker: one.worker,
-        is_running: one.is_running,
-        is_trying: one.is_running && told.is_some(),
+        worker: refused_worker.worker,
+        is_running: refused_worker.is_running,
+        is_trying: refused_worker.is_running && nudged_at.is_some(),
         since: refusal.at,
     });
     if refusal.at > outage.last.at {
@@ -164,18 +165,18 @@ fn add(outage: &mut Outage, one: RefusedWorker) {
     }
 }
 
-/// A1: one worker tries again; when the API answers, all do.
+/// A1: one worker retries. When the API answers, all do.
 pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for outage in outages {
         let is_due = outage.next_try() <= now;
-        let may_try = outage.stopped.iter().filter(|one| {
-            // One that was told to go on and does not answer is tried again like any other.
-            outage.is_over && !one.is_trying || is_due
+        let may_try = outage.stopped.iter().filter(|stopped_worker| {
+            // A worker that got the message and does not answer is retried like any other.
+            outage.is_over && !stopped_worker.is_trying || is_due
         });
         let count = if outage.is_over { usize::MAX } else { 1 };
-        for one in may_try.take(count) {
-            let worker = one.worker.clone();
+        for stopped_worker in may_try.take(count) {
+            let worker = stopped_worker.worker.clone();
             let over = if outage.is_over {
                 "the API answers again; "
             } else {
@@ -189,7 +190,7 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
                     outage.last.describe(),
                     outage.stopped.len()
                 ),
-                action: if one.is_running {
+                action: if stopped_worker.is_running {
                     Action::ResumeRefused(worker)
                 } else {
                     Action::RestartRefused(worker)
@@ -200,9 +201,11 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     decisions
 }
 
-/// In how long a worker tries again.
+/// Returns the time until the next retry.
 pub(super) fn due(outages: &[Outage], now: Timestamp) -> Option<SignedDuration> {
-    let waits = outages.iter().map(|one| one.next_try().duration_since(now));
+    let waits = outages
+        .iter()
+        .map(|outage| outage.next_try().duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
@@ -218,9 +221,9 @@ pub(crate) mod tests {
         Outage {
             agent: "claude".to_owned(),
             since: at(0),
-            last: Refusal {
+            last: ApiRefusal {
                 kind: "overloaded".to_owned(),
-                ..Refusal::default()
+                ..ApiRefusal::default()
             },
             stopped: (0..stopped)
                 .map(|number| StoppedWorker {

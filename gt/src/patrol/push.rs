@@ -1,4 +1,4 @@
-//! Commits of unfinished work that go to the remote: rule K1.
+//! Rule K1: pushes the commits of unfinished work to the remote.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -8,42 +8,40 @@ use super::thresholds::Thresholds;
 use crate::flow::backup;
 use crate::host::LiveTown;
 use crate::record::polecat::Polecat;
-use crate::record::pushed::Pushed;
+use crate::record::pushed::PushRecord;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Worker;
 
-/// After a refusal the next try waits so many times as long.
+/// The factor of the wait after a refusal.
 const AFTER_REFUSAL: i32 = 12;
 
-/// A worker that committed since its branch was last pushed.
+/// A worker with commits since the last push of its branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedWork {
-    /// The worker.
     pub worker: Worker,
-    /// When it last committed.
     pub committed: Timestamp,
-    /// When its branch was last pushed, or refused.
+    /// The last push of the branch, or its refusal.
     pub last: Option<Timestamp>,
-    /// Whether the remote refused it then.
+    /// True if the remote refused that push.
     pub refused: bool,
-    /// Whether its session runs.
     pub alive: bool,
 }
 
-/// Reads the facts. Whether the rig has a remote costs a process, so that is for the action.
+/// Reads the facts. Checking for a remote costs a process, so the action does it.
 pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
     let all = view.polecats_of(rig.name()).iter();
-    all.filter_map(|polecat| fact(rig, polecat)).collect()
+    all.filter_map(|polecat| unfinished_work_of(rig, polecat))
+        .collect()
 }
 
-fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
+fn unfinished_work_of(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
     let slot = &polecat.slot;
     if !slot.is_unfinished() || polecat.busy || polecat.hook.as_deref() != Some(&*slot.bead) {
         return None;
     }
     let committed = polecat.committed?;
-    let pushed = Pushed::load(rig, &polecat.name);
+    let pushed = PushRecord::load(rig, &polecat.name);
     let is_same = pushed.branch == *polecat.slot.branch;
     let last = pushed.at.filter(|_| is_same);
     if is_same && pushed.committed == Some(committed) && pushed.refused.is_none() {
@@ -69,39 +67,48 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let ripe = facts
         .iter()
-        .filter(|one| wait(one, now, thresholds).is_zero());
-    ripe.map(|one| Decision {
+        .filter(|work| time_until_push(work, now, thresholds).is_zero());
+    ripe.map(|work| Decision {
         rule: rule::K1_PUSH_UNFINISHED,
-        saw: format!("{} has commits that its remote may not have", one.worker),
-        action: Action::PushUnfinished(one.worker.clone()),
+        saw: format!("{} has commits that its remote may not have", work.worker),
+        action: Action::PushUnfinished(work.worker.clone()),
     })
     .collect()
 }
 
-/// In how long commits are to be pushed that are not pushed now.
+/// Returns the time until the next push.
 pub(super) fn due(
     facts: &[UnfinishedWork],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts.iter().map(|one| wait(one, now, thresholds));
+    let waits = facts
+        .iter()
+        .map(|work| time_until_push(work, now, thresholds));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn wait(one: &UnfinishedWork, now: Timestamp, thresholds: &Thresholds) -> SignedDuration {
-    let (from, interval) = match one.last {
-        Some(last) if one.refused => (last, thresholds.push * AFTER_REFUSAL),
-        _ if !one.alive => return SignedDuration::ZERO,
-        last => (last.unwrap_or(one.committed), thresholds.push),
+fn time_until_push(
+    work: &UnfinishedWork,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> SignedDuration {
+    let (from, interval) = match work.last {
+        Some(last) if work.refused => (last, thresholds.push * AFTER_REFUSAL),
+        _ if !work.alive => return SignedDuration::ZERO,
+        last => (last.unwrap_or(work.committed), thresholds.push),
     };
-    // Of a clock that was turned back nothing waits for longer than the interval.
+    // If the clock was turned back, the wait is at most the interval.
     let wait = interval - now.duration_since(from);
     wait.clamp(SignedDuration::ZERO, interval)
 }
 
 /// Pushes the commits of unfinished work.
-pub(super) fn push_unfinished(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    backup::push_unfinished(town, &town.rig(&worker.rig)?, &worker.name)
+pub(super) fn push_unfinished_action(
+    town: &LiveTown,
+    worker: &Worker,
+) -> anyhow::Result<Option<String>> {
+    backup::push_unfinished(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
 #[cfg(test)]
@@ -122,7 +129,8 @@ mod tests {
             refused,
             alive,
         };
-        let wait = |work: &UnfinishedWork| wait(work, minutes(12), &thresholds).as_mins();
+        let wait =
+            |work: &UnfinishedWork| time_until_push(work, minutes(12), &thresholds).as_mins();
         assert_eq!(wait(&work(None, false, true)), 3);
         assert_eq!(wait(&work(Some(8), false, true)), 1);
         assert_eq!(wait(&work(Some(2), false, true)), 0);

@@ -1,4 +1,4 @@
-//! The merge queue of a rig: rule Q1.
+//! Rule Q1: runs the merge queue of a rig.
 
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -11,12 +11,12 @@ use crate::town::RigLayout;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
 
-/// What is known about a rig's merge queue.
+/// The facts about a rig's merge queue.
 #[derive(Debug, Clone, Default)]
 pub struct QueueFacts {
-    /// The rig.
     pub rig: String,
-    /// In how long it has a ready request. None if none is open, it is turned off, or somebody is at it.
+    /// The time until the queue has a ready request. None if no request is open, the queue is
+    /// turned off, or another process holds it.
     pub ready_in: Option<SignedDuration>,
 }
 
@@ -28,7 +28,8 @@ pub(super) fn facts(
     now: Timestamp,
 ) -> QueueFacts {
     let is_on = settings.merge_queue.enabled != Some(false);
-    let ready_in = mq::ready_in(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
+    let ready_in =
+        mq::time_until_ready(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
     QueueFacts {
         rig: rig.name().to_owned(),
         ready_in,
@@ -51,15 +52,15 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
     run.into_iter().collect()
 }
 
-/// In how long a request is ready that waits for its target now.
+/// Returns the time until a request that waits for its target is ready.
 pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
     facts.ready_in.filter(SignedDuration::is_positive)
 }
 
-/// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
-pub(super) fn run_queue(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
-    let merged = mq::run(town, &town.rig(rig)?)?;
-    let later = |one: &mq::Merged| match &one.outcome {
+/// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
+pub(super) fn run_queue_action(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
+    let merged = mq::run_queue(town, &town.find_rig(rig)?)?;
+    let later = |merge: &mq::RequestResult| match &merge.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),
         _ => None,
     };

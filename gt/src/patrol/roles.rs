@@ -1,5 +1,5 @@
-//! The sessions of roles in agent mode: rules D1 and D2. In mechanical mode a role has no session, and nothing here
-//! applies.
+//! Rules D1 and D2: the sessions of roles in agent mode. In mechanical mode a role has no session,
+//! and the rules do not apply.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -8,30 +8,31 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::role;
 use crate::host::LiveTown;
-use crate::record::restarts::{self, Restarts};
+use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 
-/// What is known about a role in agent mode.
+/// The facts about a role in agent mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoleFacts {
-    /// The agent's address.
     pub agent: String,
-    /// Whether its session runs; none if that could not be asked.
+    /// True if the session runs. None if unknown.
     pub running: Option<bool>,
-    /// Its starts.
-    pub restarts: Restarts,
+    pub restarts: AgentRestarts,
 }
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
-    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
+    let agents = view
+        .roles
+        .iter()
+        .filter(|role| role.mode == RoleMode::Agent);
     let mut agents = agents.peekable();
     if agents.peek().is_none() {
         return Vec::new();
     }
-    // Of a record that cannot be read nothing is decided; what needs a person names it.
-    let Ok(mut restarts) = restarts::load(town) else {
+    // An unreadable record stops the decisions. Rule O1 reports it.
+    let Ok(mut restarts) = restarts::load_restarts(town) else {
         return Vec::new();
     };
     let fact = |agent: &crate::record::role::PatrolRole| {
@@ -45,19 +46,20 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
     agents.map(fact).collect()
 }
 
-/// - D1: an agent without a session is started, unless it was stopped or its last start was a moment ago.
-/// - D2: the starts of an agent that runs for long are forgotten.
+/// - D1: an agent without a session is started, unless it was stopped or its last start is too
+///   recent.
+/// - D2: the restart count of an agent that has run for long is reset.
 pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     facts
         .iter()
-        .filter_map(|one| decide_one(one, now, numbers))
+        .filter_map(|role| decide_role(role, now, numbers))
         .collect()
 }
 
-fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
-    let (agent, restarts) = (&one.agent, &one.restarts);
-    if one.running? {
-        let settles = restarts.settles_in(now, &numbers.agents)?;
+fn decide_role(role: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
+    let (agent, restarts) = (&role.agent, &role.restarts);
+    if role.running? {
+        let settles = restarts.time_until_reset(now, &numbers.agents)?;
         return settles.is_zero().then(|| Decision {
             rule: rule::D2_SETTLE_AGENT,
             saw: format!("{agent} has run since {}", restarts.last_restart),
@@ -66,7 +68,7 @@ fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<D
             },
         });
     }
-    if restarts.stopped || restarts.wait(now).is_some() {
+    if restarts.stopped || restarts.remaining_wait(now).is_some() {
         return None;
     }
     let saw = match restarts.restart_count {
@@ -85,19 +87,19 @@ fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<D
     })
 }
 
-/// In how long a rule will apply that none does now.
+/// Returns the time until the next rule applies.
 pub(super) fn due(
     facts: &[RoleFacts],
     now: Timestamp,
     numbers: &Thresholds,
 ) -> Option<SignedDuration> {
-    let due = |one: &RoleFacts| {
-        if one.running? {
-            one.restarts.settles_in(now, &numbers.agents)
-        } else if one.restarts.stopped {
+    let due = |role: &RoleFacts| {
+        if role.running? {
+            role.restarts.time_until_reset(now, &numbers.agents)
+        } else if role.restarts.stopped {
             None
         } else {
-            one.restarts.wait(now)
+            role.restarts.remaining_wait(now)
         }
     };
     let waits = facts.iter().filter_map(due);
@@ -105,24 +107,24 @@ pub(super) fn due(
 }
 
 /// Starts the session of an agent.
-pub(super) fn start_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    let limits = Thresholds::of_town(town).agents;
-    let session = role::keep_running(town, &town.address(agent)?, &limits)?;
+pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    let limits = Thresholds::for_town(town).agents;
+    let session = role::keep_running(town, &town.parse_address(agent)?, &limits)?;
     Ok(session.map(|session| format!("session {session} started")))
 }
 
-/// Forgets the starts of an agent.
-pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    restarts::forget(town, &town.address(agent)?)?;
+/// Resets the restart count of an agent.
+pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    restarts::clear_restarts(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::progress::Glances;
-    use crate::testing::Place;
-    use crate::town::config::{self, Layer};
+    use crate::record::progress::ActivityCache;
+    use crate::testing::TestTown;
+    use crate::town::config::{self, SettingsLayer};
     use crate::town::identity::Address;
 
     fn at(text: &str) -> Timestamp {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     fn agent(running: Option<bool>, starts: &[&str]) -> RoleFacts {
-        let mut restarts = Restarts::default();
+        let mut restarts = AgentRestarts::default();
         for start in starts {
             restarts.count(at(start), &Thresholds::default().agents);
         }
@@ -187,34 +189,34 @@ mod tests {
 
     #[test]
     fn a_role_that_an_agent_does_is_started_once_and_counted() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let facts_now = || {
             facts(
                 town,
-                &TownView::read_idle(town, &Glances::default()).unwrap(),
+                &TownView::read_idle(town, &ActivityCache::default()).unwrap(),
             )
         };
         assert_eq!(facts_now(), []);
         let set = |name: &str, value: &str| {
-            config::change(town, None, Layer::Settings, name, Some(value)).unwrap();
+            config::change_setting(town, None, SettingsLayer::Settings, name, Some(value)).unwrap();
         };
         let sleeps =
             r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}}}"#;
         std::fs::write(town.layout.settings(), sleeps).unwrap();
         set("patrol.mode.deacon", "agent");
         assert_eq!(facts_now()[0].running, Some(false));
-        assert!(start_agent(town, "deacon").unwrap().is_some());
+        assert!(start_role_agent(town, "deacon").unwrap().is_some());
         let one = &facts_now()[0];
         assert_eq!((one.running, one.restarts.restart_count), (Some(true), 1));
-        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        assert_eq!(start_role_agent(town, "deacon").unwrap(), None);
         assert_eq!(facts_now()[0].restarts.restart_count, 1);
-        role::stop(town, &Address::Deacon).unwrap();
+        role::stop_role(town, &Address::Deacon).unwrap();
         assert!(facts_now()[0].restarts.stopped);
         // Somebody stopped it after the decision.
-        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        assert_eq!(start_role_agent(town, "deacon").unwrap(), None);
         set("patrol.mode.deacon", "mechanical");
-        let refused = role::start(town, &Address::Deacon, "").unwrap_err();
+        let refused = role::start_role(town, &Address::Deacon, "").unwrap_err();
         assert!(refused.to_string().contains("patrol.mode.deacon"));
     }
 }

@@ -1,18 +1,17 @@
-//! The table of rules: each with what it does, what it looks at, whether it is on unless a setting turns it off, and the
-//! settings that hold its numbers. A decision names one of them, and `gt why <worker>` shows which ones acted.
+//! The table of rules: the action, the scope, the default state, and the settings with the numbers
+//! of each. A decision names its rule, and `gt why <worker>` shows the rules that acted.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::town::config::{Layers, Origin, Setting, SettingsError, UnusedKey, key};
+use crate::town::config::{Setting, SettingOrigin, SettingsError, SettingsLayers, UnusedKey, key};
 
-/// What the settings that turn rules off begin with.
+/// The prefix of the settings that turn rules on or off.
 pub const SWITCH: &str = "patrol.rules.";
 
-/// What a rule looks at.
+/// The scope of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleScope {
-    /// The whole town.
     Town,
     /// A rig, or the town's own beads.
     Rig,
@@ -23,15 +22,13 @@ pub enum RuleScope {
 /// A rule of the patrol.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name. It never changes its meaning: it stands in events.
+    /// The name, stored in events. It never changes its meaning.
     pub name: &'static str,
-    /// What it looks at.
     pub scope: RuleScope,
-    /// Whether it applies if no setting says so.
+    /// True if the rule applies without a setting.
     pub on: bool,
-    /// The settings that hold its numbers.
+    /// The settings with the rule's numbers.
     pub thresholds: &'static [&'static str],
-    /// What it does.
     pub does: &'static str,
 }
 
@@ -117,26 +114,26 @@ impl Serialize for Rule {
 }
 
 impl Rule {
-    /// The setting that turns it on or off.
-    pub fn switch(&self, layers: &Layers) -> Setting {
+    /// Returns the setting that turns the rule on or off.
+    pub fn switch_setting(&self, layers: &SettingsLayers) -> Setting {
         let name = format!("{SWITCH}{}", self.name);
         let set = layers.get(&name).filter(|set| set.value.is_boolean());
         set.unwrap_or_else(|| Setting {
             name,
             value: Value::from(self.on),
-            origin: Origin::BuiltIn,
+            origin: SettingOrigin::BuiltIn,
         })
     }
 }
 
-/// The rule that a setting turns on or off.
+/// Returns the rule that a setting turns on or off.
 pub fn switched_by(setting: &str) -> Option<&'static Rule> {
     let name = setting.strip_prefix(SWITCH)?;
     RULES.iter().copied().find(|rule| rule.name == name)
 }
 
-/// What is wrong with the settings of the patrol: the defaults count in its place.
-pub fn check(layers: &Layers) -> Vec<String> {
+/// Returns the problems of the patrol's settings. The defaults apply in their place.
+pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
     let fixed = key::KEYS.iter().map(|key| key.name);
     let fixed = fixed.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
     let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
@@ -146,7 +143,7 @@ pub fn check(layers: &Layers) -> Vec<String> {
         if !known.contains(&name) {
             let nearest = known
                 .iter()
-                .min_by_key(|one| strsim::levenshtein(one, &name));
+                .min_by_key(|candidate| strsim::levenshtein(candidate, &name));
             let unknown = UnusedKey {
                 path,
                 key: name,
@@ -154,17 +151,17 @@ pub fn check(layers: &Layers) -> Vec<String> {
             };
             return Some(unknown.to_string());
         }
-        let key = key::find(&name).filter(|key| !key.accepts(value))?;
+        let key = key::find_key(&name).filter(|key| !key.is_valid(value))?;
         let bad = SettingsError::BadValue {
             path,
             key: name,
             text: value.to_string(),
-            expected: key.expected(),
+            expected: key.describe_expected(),
         };
         Some(bad.to_string())
     };
     layers
-        .below("patrol")
+        .values_below("patrol")
         .into_iter()
         .filter_map(fault)
         .collect()

@@ -1,4 +1,4 @@
-//! Which beads of a rig go to its workers: rules W1 and R1.
+//! Rules W1 and R1: choose the beads that go to a rig's workers.
 
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
@@ -13,16 +13,15 @@ use crate::record::town_view::TownView;
 use crate::town::config::RigSettings;
 use crate::town::lock;
 
-/// What is known about the beads that go to workers of a rig.
+/// The facts about the beads for a rig's workers.
 #[derive(Debug, Clone, Default)]
 pub struct SchedulerFacts {
-    /// The rig.
     pub rig: String,
     /// Queued beads that nothing blocks any more.
     pub unblocked: Vec<String>,
     /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
     pub repairs: Vec<String>,
-    /// How many more polecats can take work.
+    /// The number of additional polecats that can take work.
     pub room: usize,
 }
 
@@ -33,44 +32,46 @@ pub(super) fn facts(
     beads: &Snapshot,
     settings: &RigSettings,
 ) -> SchedulerFacts {
-    let queued: Vec<String> = queued_sling::queued_slings(beads)
+    let queued: Vec<String> = queued_sling::list_queued_slings(beads)
         .into_iter()
         .map(|queued| queued.work_bead_id)
         .collect();
-    let repairs = if settings.auto_repair() {
-        repairs(beads, &queued)
+    let repairs = if settings.is_auto_repair() {
+        find_repairs(beads, &queued)
     } else {
         Vec::new()
     };
     let is_free = |id: &String| {
-        let elsewhere = |bead| view.stores.blockers_elsewhere(bead);
+        let elsewhere = |bead| view.stores.external_blockers(bead);
         !bd::graph::is_blocked(beads, id)
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
     };
     let polecats = view.polecats_of(rig).iter();
-    let at_work = polecats.filter(|polecat| polecat.takes_up_room()).count();
+    let at_work = polecats
+        .filter(|polecat| polecat.is_counted_as_working())
+        .count();
     let room = settings.max_polecats().saturating_sub(at_work);
     SchedulerFacts {
         rig: rig.to_owned(),
         unblocked: queued.into_iter().filter(is_free).collect(),
         repairs,
-        // Nothing is started while nobody knows what runs.
+        // No worker is started while the running sessions are unknown.
         room: view.sessions.as_ref().map_or(0, |_| room),
     }
 }
 
-/// The tasks of the queue that go to a worker automatically.
-fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
+/// Returns the merge queue's tasks that go to a worker automatically.
+fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
     let tasks = merge_task::open_tasks(beads).into_iter();
     tasks
-        .filter(|task| mq::is_automatic(beads, task) && !queued.contains(&task.id))
+        .filter(|task| mq::is_automatic_task(beads, task) && !queued.contains(&task.id))
         .map(|task| task.id.clone())
         .collect()
 }
 
-/// - R1: a conflict or repair task goes to a worker, unless a person is to decide that.
-/// - W1: queued beads go as soon as nothing blocks them, as many as there is room for. A bead whose retry is not due yet
-///   takes no room.
+/// - R1: a conflict or repair task goes to a worker, unless a user must decide that.
+/// - W1: queued beads are slung as soon as nothing blocks them, while there is room. A bead whose
+///   retry is not due takes no room.
 pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let rig = &facts.rig;
     let queue = |bead: &String| Decision {
@@ -90,7 +91,11 @@ pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool)
         },
     };
     let repairs = facts.repairs.iter().map(queue);
-    let ready = facts.unblocked.iter().map(go).filter(|one| is_due(one));
+    let ready = facts
+        .unblocked
+        .iter()
+        .map(go)
+        .filter(|decision| is_due(decision));
     repairs.chain(ready.take(facts.room)).collect()
 }
 
@@ -101,7 +106,7 @@ pub(super) fn queue_repair(
     task: &str,
 ) -> anyhow::Result<Option<String>> {
     let found = town.find_bead(task)?;
-    if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
+    if !mq::is_automatic_task(&found.store.snapshot()?, &found.bead) {
         return Ok(None);
     }
     let request = sling::SlingRequest {
@@ -110,19 +115,19 @@ pub(super) fn queue_repair(
         ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
-    sling::enqueue(town, &town.rig(rig)?, &request, &found.bead, waits_for)?;
+    sling::enqueue_bead(town, &town.find_rig(rig)?, &request, &found.bead, waits_for)?;
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
-/// Slings a queued bead. The claim takes it out of the queue; if that fails, it stays there.
+/// Slings a queued bead. The claim removes it from the queue. If the sling fails, it stays queued.
 pub(super) fn sling_queued(
     town: &LiveTown,
     rig: &str,
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let Some(queued) = queued_sling::queued_slings(&beads)
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let Some(queued) = queued_sling::list_queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
     else {
@@ -130,7 +135,7 @@ pub(super) fn sling_queued(
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        queued_sling::take_queued(town, &layout, bead)?;
+        queued_sling::remove_queued_sling(town, &layout, bead)?;
         return Ok(Some(format!(
             "{bead} is not queued any more: it is not open"
         )));
@@ -144,10 +149,10 @@ pub(super) fn sling_queued(
         no_molecule: queued.no_molecule,
         ..sling::SlingRequest::default()
     };
-    let slung = sling::sling(town, &request).inspect_err(|error| {
-        if !lock::is_held(error) {
-            // It stays queued; that it could not be slung is reported in any case.
-            queued_sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
+    let slung = sling::sling_bead(town, &request).inspect_err(|error| {
+        if !lock::is_lock_held_error(error) {
+            // Errors are ignored, because the failed sling is reported in any case.
+            queued_sling::record_queue_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }
     })?;
     Ok(Some(format!("{bead} went to {}", slung.target)))

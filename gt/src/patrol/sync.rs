@@ -1,4 +1,4 @@
-//! Beads that go to their branch: rule S1.
+//! Rule S1: syncs beads with their branches.
 
 use jiff::SignedDuration;
 
@@ -10,7 +10,7 @@ use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::name::RigName;
 
-/// So many times the wait doubles after failures.
+/// The maximum number of times that the wait doubles after failures.
 const DOUBLINGS: u32 = 5;
 
 /// Reads the facts.
@@ -18,7 +18,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<SyncState> {
     sync::facts(town, &view.stores, view.now)
 }
 
-/// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
+/// S1: a store with changes is synced once no one writes, and right after a landing.
 pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decision> {
     let whose = match &state.rig {
         Some(rig) => format!("rig {rig}"),
@@ -31,22 +31,24 @@ pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decis
     } else {
         "something new, and nobody writes"
     };
-    wait(state, thresholds).is_zero().then(|| Decision {
-        rule: rule::S1_SHARE_BEADS,
-        saw: format!("{whose} has {why}"),
-        action: Action::SyncBeads {
-            rig: state.rig.as_deref().map(RigName::from),
-        },
-    })
+    time_until_sync(state, thresholds)
+        .is_zero()
+        .then(|| Decision {
+            rule: rule::S1_SHARE_BEADS,
+            saw: format!("{whose} has {why}"),
+            action: Action::SyncBeads {
+                rig: state.rig.as_deref().map(RigName::from),
+            },
+        })
 }
 
-/// In how long a store goes to its branch that does not go now.
+/// Returns the time until a store is synced that is not synced now.
 pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDuration> {
-    Some(wait(state, thresholds)).filter(SignedDuration::is_positive)
+    Some(time_until_sync(state, thresholds)).filter(SignedDuration::is_positive)
 }
 
-/// In how long it is to be tried, if nobody writes until then.
-fn wait(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
+/// Returns the time until the next try, if no one writes until then.
+fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
     let interval = state
         .since
@@ -59,7 +61,7 @@ fn wait(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     interval.max(rest).max(SignedDuration::ZERO)
 }
 
-/// Puts a store's beads on their branch.
+/// Syncs a store's beads with their branch.
 pub(super) fn run_sync(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
     sync::sync_beads(town, rig)
 }
@@ -75,7 +77,7 @@ mod tests {
             failures,
             ..SyncState::default()
         };
-        wait(&state, &Thresholds::default()).as_secs()
+        time_until_sync(&state, &Thresholds::default()).as_secs()
     }
 
     #[test]
@@ -96,9 +98,12 @@ mod tests {
             ..SyncState::default()
         };
         let thresholds = Thresholds::default();
-        assert_eq!(wait(&landed(None), &thresholds), SignedDuration::ZERO);
+        assert_eq!(
+            time_until_sync(&landed(None), &thresholds),
+            SignedDuration::ZERO
+        );
         let just = Some(SignedDuration::from_secs(20));
-        assert_eq!(wait(&landed(just), &thresholds).as_secs(), 40);
+        assert_eq!(time_until_sync(&landed(just), &thresholds).as_secs(), 40);
     }
 
     #[test]

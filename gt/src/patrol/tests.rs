@@ -1,15 +1,15 @@
-use super::attention::{AttentionFacts, Messages};
+use super::attention::{AttentionFacts, AttentionMessages};
 use super::outages::tests::outage;
-use super::polecats::tests::{handing_in, polecat, slinging};
+use super::polecats::tests::{done_state, slinging_state, working_polecat};
 use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
 use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
-use crate::record::progress::Doing;
-use crate::record::restarts::Restarts;
-use crate::testing::Place;
-use crate::town::config::{self, Layer, Layers};
+use crate::record::progress::WorkerActivity;
+use crate::record::restarts::AgentRestarts;
+use crate::testing::TestTown;
+use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::name::Worker;
 
 /// An escalation to which every rule applies.
@@ -30,18 +30,19 @@ fn overdue_escalation() -> EscalationFacts {
 }
 
 /// Facts to which every rule applies.
-fn everything() -> Facts {
+#[expect(clippy::too_many_lines, reason = "one fact after the other")]
+fn facts_for_every_rule() -> TownFacts {
     let dead = || PolecatFacts {
         alive: Some(false),
-        ..polecat()
+        ..working_polecat()
     };
     let slot = |slot| PolecatFacts { slot, ..dead() };
     let polecats = vec![
         dead(),
-        slot(slinging(SlingStep::Claimed, 0)),
-        slot(slinging(SlingStep::Claimed, 5)),
-        slot(handing_in(false)),
-        slot(handing_in(true)),
+        slot(slinging_state(SlingStep::Claimed, 0)),
+        slot(slinging_state(SlingStep::Claimed, 5)),
+        slot(done_state(false)),
+        slot(done_state(true)),
         PolecatFacts {
             hook_closed: true,
             ..dead()
@@ -56,15 +57,18 @@ fn everything() -> Facts {
         },
         PolecatFacts {
             hook: None,
-            ..polecat()
+            ..working_polecat()
         },
     ];
-    let asks = Doing::Dialog {
+    let asks = WorkerActivity::Dialog {
         question: String::new(),
     };
     let rig = RigFacts {
         polecats,
-        watched: vec![quiet(Doing::AtPrompt, 20, None), quiet(asks, 60, None)],
+        watched: vec![
+            quiet(WorkerActivity::AtPrompt, 20, None),
+            quiet(asks, 60, None),
+        ],
         unfinished: vec![UnfinishedWork {
             worker: Worker::new("web", "nux"),
             committed: Timestamp::UNIX_EPOCH,
@@ -84,11 +88,11 @@ fn everything() -> Facts {
         },
         ..RigFacts::default()
     };
-    let over = Messages {
+    let over = AttentionMessages {
         over: vec!["hq-1".into()],
-        ..Messages::default()
+        ..AttentionMessages::default()
     };
-    Facts {
+    TownFacts {
         now: "2026-01-01T12:00:00Z".parse().unwrap(),
         outages: vec![outage(1)],
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
@@ -108,9 +112,9 @@ fn everything() -> Facts {
             },
             RoleFacts {
                 running: Some(true),
-                restarts: Restarts {
+                restarts: AgentRestarts {
                     restart_count: 1,
-                    ..Restarts::default()
+                    ..AgentRestarts::default()
                 },
                 ..RoleFacts::default()
             },
@@ -129,19 +133,22 @@ fn everything() -> Facts {
             landed: true,
             ..SyncState::default()
         }],
-        ..Facts::default()
+        ..TownFacts::default()
     }
 }
 
-fn names(decisions: &[Decision]) -> BTreeSet<&'static str> {
-    decisions.iter().map(|one| one.rule.name).collect()
+fn rule_names(decisions: &[Decision]) -> BTreeSet<&'static str> {
+    decisions
+        .iter()
+        .map(|decision| decision.rule.name)
+        .collect()
 }
 
 #[test]
 fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
-    let facts = everything();
+    let facts = facts_for_every_rule();
     let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
-    assert_eq!(names(&decide(&facts, &|_| true)), all);
+    assert_eq!(rule_names(&decide(&facts, &|_| true)), all);
     for rule in RULES {
         let mut facts = facts.clone();
         facts.thresholds.off.insert(rule.name);
@@ -151,7 +158,7 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
         let mut others = all.clone();
         others.remove(rule.name);
         assert_eq!(
-            names(&decide(&facts, &|_| true)),
+            rule_names(&decide(&facts, &|_| true)),
             others,
             "without {}",
             rule.name
@@ -161,42 +168,42 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
 
 #[test]
 fn a_paused_town_only_writes_messages() {
-    let paused = Facts {
-        paused: Some(Pause::default()),
-        ..everything()
+    let paused = TownFacts {
+        paused: Some(TownPause::default()),
+        ..facts_for_every_rule()
     };
     let messages = ["E1-reescalate", "E3-deliver", "O1-ask-a-person"];
-    assert_eq!(names(&decide(&paused, &|_| true)), messages.into());
+    assert_eq!(rule_names(&decide(&paused, &|_| true)), messages.into());
 }
 
 #[test]
 fn an_idle_town_decides_nothing() {
-    assert_eq!(due_in(&Facts::default()), None);
-    assert_eq!(decide(&Facts::default(), &|_| true), Vec::new());
+    assert_eq!(due_in(&TownFacts::default()), None);
+    assert_eq!(decide(&TownFacts::default(), &|_| true), Vec::new());
 }
 
 #[test]
 fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_not_count() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let thresholds = || PatrolSettings::load(&place.town, &rig).thresholds;
     assert_eq!(thresholds(), Thresholds::default());
     let set = |name: &str, value: &str| {
-        let layer = Layer::Settings;
-        config::change(&place.town, Some(&rig), layer, name, Some(value)).unwrap();
+        let layer = SettingsLayer::Settings;
+        config::change_setting(&place.town, Some(&rig), layer, name, Some(value)).unwrap();
     };
     set("patrol.rules.P6-respawn-stalled", "off");
     set("patrol.breaker.window", "2h");
     assert!(!thresholds().is_on(rule::P6_RESPAWN_STALLED));
-    assert!(Thresholds::of_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
+    assert!(Thresholds::for_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
     assert_eq!(thresholds().restart_window, SignedDuration::from_hours(2));
     let text = r#"{"patrol":{"breaker":{"restarts":"many","window":"soon"},
         "rules":{"P6-respawn-stalled":"maybe","P9-nothing":false}}}"#;
     std::fs::write(rig.settings(), text).unwrap();
     assert_eq!(thresholds(), Thresholds::default());
-    let layers = Layers::load(&place.town, Some(&rig)).unwrap();
-    let mut faults = rule::check(&layers);
+    let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+    let mut faults = rule::find_setting_problems(&layers);
     faults.sort();
     let wanted = [
         "patrol.breaker.restarts is `\"many\"`; use a whole number",

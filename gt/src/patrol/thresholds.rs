@@ -1,4 +1,4 @@
-//! The numbers of the rules, and the other settings that the patrol reads.
+//! Reads the thresholds of the rules and the other settings of the patrol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,104 +11,114 @@ use crate::host::LiveTown;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::config::{Layers, RigSettings};
+use crate::town::config::{RigSettings, SettingsLayers};
 
-/// In so many sessions of a rig something is typed at the same time: a hundred workers that are quiet at once are no reason
-/// to leave everything else.
+/// The maximum number of sessions per rig into which text is typed at the same time. A hundred
+/// quiet workers must not block all other actions.
 const TALKS: usize = 10;
 
-/// The settings of a rig that the patrol reads.
+/// The settings of a rig for the patrol.
 #[derive(Debug, Clone, Default)]
 pub struct PatrolSettings {
-    /// Those that the flows read, too.
+    /// The settings that the flows read too.
     pub rig: RigSettings,
-    /// The numbers of the rules.
+    /// The thresholds of the rules.
     pub thresholds: Thresholds,
 }
 
 impl PatrolSettings {
-    /// Reads the settings of a rig. What cannot be read is for the queue to complain about, and the default counts.
+    /// Reads the settings of a rig. The queue reports invalid ones, and the defaults apply.
     pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
-        Self::of(&Layers::load(town, Some(rig)).unwrap_or_default(), rig)
+        Self::from_layers(
+            &SettingsLayers::load(town, Some(rig)).unwrap_or_default(),
+            rig,
+        )
     }
 
-    fn of(layers: &Layers, rig: &RigLayout) -> Self {
+    fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Self {
         Self {
             rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
-            thresholds: Thresholds::of(layers),
+            thresholds: Thresholds::from_layers(layers),
         }
     }
 
-    /// Takes the settings of each rig whose beads could be read.
-    pub fn of_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
+    /// Reads the settings of each rig whose beads are readable.
+    pub fn for_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
         let of_rig = |rig: &String| {
-            let layers = view.settings.of(Some(rig));
-            (rig.clone(), Self::of(layers, &town.layout.rig(rig)))
+            let layers = view.settings.for_rig(Some(rig));
+            (
+                rig.clone(),
+                Self::from_layers(layers, &town.layout.rig(rig)),
+            )
         };
         rigs.map(of_rig).collect()
     }
 }
 
-/// From which numbers on a person hears of something; zero is never.
+/// The numbers from which the user gets an alert. Zero turns an alert off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertLimits {
     /// Open merge requests of a rig.
     pub requests: usize,
-    /// Escalations within an hour.
     pub escalations: usize,
-    /// Sessions ended by signal 9 within an hour.
+    /// Sessions that signal 9 ended within an hour.
     pub killed: usize,
 }
 
-/// The numbers that the rules go by, in one rig or for the town's own matters.
+/// The thresholds of the rules in one rig, or for the town's own subjects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
     /// The names of the rules that are turned off.
     pub off: BTreeSet<&'static str>,
-    /// After so many restarts on one bead within `restart_window` a worker is stuck.
+    /// The number of restarts on one bead within `restart_window` after which a worker is stuck.
     pub restarts: usize,
-    /// The time over which restarts are counted.
+    /// The time window in which restarts are counted.
     pub restart_window: SignedDuration,
-    /// How long the second restart within that time waits; twice as long each time.
+    /// The wait before the second restart within that window. It doubles each time.
     pub restart_wait: SignedDuration,
-    /// After so many failures of one sling its worker is stuck.
+    /// The number of failures of one sling after which its worker is stuck.
     pub sling_failures: usize,
-    /// How many sessions of a rig may be started at the same time.
+    /// The maximum number of concurrent session starts in a rig.
     pub starts: usize,
-    /// How long a worker that closed its bead itself may still commit and run `gt done`.
+    /// The time that a worker which closed its bead itself gets for commits and `gt done`.
     pub after_close: SignedDuration,
-    /// How long a stuck worker waits before it is tried again; twice as long each time.
+    /// The wait before a stuck worker is retried. It doubles each time.
     pub half_open: SignedDuration,
-    /// How long a worker may make no progress before it is nudged.
+    /// The time without progress after which a worker is nudged.
     pub nudge: SignedDuration,
-    /// How long it may make none before it is restarted.
+    /// The time without progress after which a worker is restarted.
     pub restart: SignedDuration,
-    /// How long it may make none while its screen shows work in progress.
+    /// The time without progress before a restart while the screen shows work in progress.
     pub restart_busy: SignedDuration,
-    /// How often the commits of unfinished work are pushed.
+    /// The interval between pushes of unfinished work.
     pub push: SignedDuration,
-    /// By which the starts of agents are judged.
+    /// The limits for restarts of agents.
     pub agents: RestartLimits,
-    /// From which numbers on a person hears of them.
+    /// The limits of the alerts.
     pub alerts: AlertLimits,
-    /// How long something outside may fail before a person hears of it.
+    /// The time that an outside failure may last before the user gets a message.
     pub patience: SignedDuration,
-    /// How often each chore is done; never where that is zero.
+    /// The interval of each chore. Zero turns a chore off.
     pub chores: BTreeMap<&'static str, SignedDuration>,
-    /// How long nobody may have written beads before they are put on their branch.
+    /// The time without writes after which beads are synced.
     pub sync_rest: SignedDuration,
-    /// How long after the last sync of beads the next may come.
+    /// The minimum time between two syncs of beads.
     pub sync_interval: SignedDuration,
 }
 
 impl Thresholds {
-    /// Reads them. In place of a value that cannot be used the built-in one counts, and the doctor names it.
-    pub fn of(layers: &Layers) -> Self {
-        let count = |name| layers.usable(name).as_u64().and_then(|n| n.try_into().ok());
+    /// Reads the thresholds. The built-in value replaces an invalid one, which the doctor reports.
+    pub fn from_layers(layers: &SettingsLayers) -> Self {
+        let count = |name| {
+            layers
+                .valid_value(name)
+                .as_u64()
+                .and_then(|n| n.try_into().ok())
+        };
         let count = |name| count(name).unwrap_or(usize::MAX);
-        let time = |name: &str| layers.time(name);
-        let is_off = |rule: &&Rule| rule.switch(layers).value == false;
+        let time = |name: &str| layers.duration(name);
+        let is_off = |rule: &&Rule| rule.switch_setting(layers).value == false;
         Self {
             off: RULES
                 .iter()
@@ -149,12 +159,12 @@ impl Thresholds {
         }
     }
 
-    /// Reads those of the town.
-    pub fn of_town(town: &LiveTown) -> Self {
-        Self::of(&Layers::load(town, None).unwrap_or_default())
+    /// Reads the thresholds of the town.
+    pub fn for_town(town: &LiveTown) -> Self {
+        Self::from_layers(&SettingsLayers::load(town, None).unwrap_or_default())
     }
 
-    /// How many actions of a kind may run at the same time.
+    /// Returns the maximum number of concurrent actions of a kind.
     pub fn budget(&self, kind: ActionKind) -> usize {
         match kind {
             ActionKind::Start => self.starts,
@@ -163,7 +173,7 @@ impl Thresholds {
         }
     }
 
-    /// Whether a rule applies.
+    /// Returns true if a rule is turned on.
     pub fn is_on(&self, rule: &Rule) -> bool {
         !self.off.contains(rule.name)
     }
@@ -171,6 +181,6 @@ impl Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self::of(&Layers::default())
+        Self::from_layers(&SettingsLayers::default())
     }
 }

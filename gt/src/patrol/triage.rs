@@ -1,63 +1,60 @@
-//! The decision matrix of the watch over the deacon's session ([`super::boot`]).
+//! The decision matrix for watching the deacon's session ([`super::boot`]).
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-/// A session that was just started is left alone.
+/// The age up to which a new session is left alone.
 const GRACE: SignedDuration = SignedDuration::from_mins(5);
-/// From when on a silent deacon is reminded of its mail, and woken.
+/// The times without a sign of life after which the deacon is reminded of its mail, and woken.
 const QUIET: SignedDuration = SignedDuration::from_mins(5);
 const SILENT: SignedDuration = SignedDuration::from_mins(15);
-/// So many refusals of the API in a row are an error loop.
+/// The number of API refusals in a row that count as an error loop.
 const REFUSALS: u32 = 3;
 
-/// What is known about the deacon.
+/// The facts about the deacon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeaconFacts {
-    /// Whether an agent does its work.
+    /// True if an agent does the deacon's work.
     pub is_agent: bool,
-    /// Whether its session runs; none if that could not be asked.
+    /// True if the session runs. None if unknown.
     pub running: Option<bool>,
-    /// Whether a person stopped it.
+    /// True if a user stopped it.
     pub stopped: bool,
-    /// Whether the town is paused.
     pub paused: bool,
-    /// Whether a person looks at its session.
+    /// True if a user is attached to the session.
     pub attached: bool,
-    /// When its session was started.
+    /// The start time of the session.
     pub started: Timestamp,
-    /// Its last sign of life.
-    pub sign: Timestamp,
-    /// How often in a row the API refused.
+    /// The deacon's last sign of life.
+    pub last_sign: Timestamp,
+    /// The number of API refusals in a row.
     pub refusals: u32,
-    /// How much of its mail is unread.
+    /// The number of unread messages.
     pub unread: usize,
-    /// Whether any agent has work.
+    /// True if any agent has work.
     pub has_work: bool,
-    /// The last message to it.
-    pub asked: Option<(Triage, Timestamp)>,
+    /// The last message to the deacon.
+    pub asked: Option<(DeaconAction, Timestamp)>,
 }
 
-/// What is done about the deacon.
+/// The action on the deacon's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Triage {
-    /// Its session is started.
+pub enum DeaconAction {
     Start,
-    /// It is left alone.
     Nothing,
-    /// It is reminded of its mail.
+    /// Reminds the deacon of its mail.
     Nudge,
-    /// It is interrupted and asked to look around.
+    /// Interrupts the deacon and asks it to check the town.
     Wake,
-    /// It gets a message that its API refuses.
+    /// Sends a message that the API refuses its requests.
     Interrupt,
-    /// Its session is ended and started again.
+    /// Ends the session and starts it again.
     Restart,
 }
 
-impl Triage {
-    /// All of them.
+impl DeaconAction {
+    /// All actions.
     pub(super) const ALL: [Self; 6] = [
         Self::Start,
         Self::Nothing,
@@ -67,8 +64,8 @@ impl Triage {
         Self::Restart,
     ];
 
-    /// The word for it in files and JSON.
-    pub fn word(self) -> &'static str {
+    /// Returns the action's name in files and JSON.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Nothing => "nothing",
@@ -79,15 +76,15 @@ impl Triage {
         }
     }
 
-    /// Whether the deacon gets a message.
+    /// Returns true if the action sends a message to the deacon.
     pub(super) fn is_message(self) -> bool {
         matches!(self, Self::Nudge | Self::Wake | Self::Interrupt)
     }
 }
 
-/// The decision matrix. What is in doubt is left alone.
-pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
-    let nothing = |why: &str| (Triage::Nothing, why.to_owned());
+/// Chooses the action by the decision matrix. In doubt, does nothing.
+pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconAction, String) {
+    let nothing = |why: &str| (DeaconAction::Nothing, why.to_owned());
     if !facts.is_agent {
         return nothing("gtd does the work of the deacon");
     }
@@ -97,7 +94,7 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
     match facts.running {
         None => return nothing("sessions cannot be listed"),
         Some(false) if facts.stopped => return nothing("a person stopped the deacon"),
-        Some(false) => return (Triage::Start, "the deacon has no session".to_owned()),
+        Some(false) => return (DeaconAction::Start, "the deacon has no session".to_owned()),
         Some(true) => {}
     }
     if facts.attached {
@@ -106,17 +103,17 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
     if now.duration_since(facts.started) < GRACE {
         return nothing("its session was started a moment ago");
     }
-    // What was sent before the last sign of life was answered by it.
-    let asked = facts.asked.filter(|(_, at)| *at >= facts.sign);
-    let idle = now.duration_since(facts.sign);
+    // The last sign of life answers all earlier messages.
+    let asked = facts.asked.filter(|(_, at)| *at >= facts.last_sign);
+    let idle = now.duration_since(facts.last_sign);
     let quiet = format!("no sign of life for {} min", idle.as_mins());
     if facts.refusals >= REFUSALS {
         return match asked {
-            Some((Triage::Interrupt, _)) => nothing("it knows that its API refuses"),
+            Some((DeaconAction::Interrupt, _)) => nothing("it knows that its API refuses"),
             _ => {
                 let times = kit::ui::counted(facts.refusals as usize, "time");
                 (
-                    Triage::Interrupt,
+                    DeaconAction::Interrupt,
                     format!("its API refused {times} in a row"),
                 )
             }
@@ -132,21 +129,21 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
         return match (facts.unread, asked) {
             (0, _) => nothing("it has no mail"),
             (_, Some(_)) => nothing("it was reminded of its mail"),
-            (_, None) => (Triage::Nudge, format!("unread mail and {quiet}")),
+            (_, None) => (DeaconAction::Nudge, format!("unread mail and {quiet}")),
         };
     }
     match asked {
-        Some((Triage::Wake, at)) if now.duration_since(at) < SILENT => {
+        Some((DeaconAction::Wake, at)) if now.duration_since(at) < SILENT => {
             nothing("it was woken and has time to answer")
         }
-        Some((Triage::Wake, at)) => {
-            let ago = kit::ui::time::ago(now, at);
+        Some((DeaconAction::Wake, at)) => {
+            let ago = kit::ui::time::format_ago(now, at);
             (
-                Triage::Restart,
+                DeaconAction::Restart,
                 format!("{quiet}, and no answer since it was woken {ago}"),
             )
         }
-        _ => (Triage::Wake, quiet),
+        _ => (DeaconAction::Wake, quiet),
     }
 }
 
@@ -162,7 +159,7 @@ pub(crate) mod tests {
         now() - SignedDuration::from_mins(minutes)
     }
 
-    /// A deacon with work and mail and no sign of life for so long.
+    /// A deacon with work, mail and no sign of life for some minutes.
     pub(crate) fn silent(minutes: i64) -> DeaconFacts {
         DeaconFacts {
             is_agent: true,
@@ -171,7 +168,7 @@ pub(crate) mod tests {
             paused: false,
             attached: false,
             started: ago(600),
-            sign: ago(minutes),
+            last_sign: ago(minutes),
             refusals: 0,
             unread: 1,
             has_work: true,
@@ -179,7 +176,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn asked(minutes: i64, action: Triage, before: i64) -> DeaconFacts {
+    fn asked(minutes: i64, action: DeaconAction, before: i64) -> DeaconFacts {
         DeaconFacts {
             asked: Some((action, ago(before))),
             ..silent(minutes)
@@ -188,7 +185,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_row_of_the_matrix() {
-        use Triage::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
+        use DeaconAction::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
         let gone = DeaconFacts {
             running: Some(false),
             ..silent(0)
@@ -271,7 +268,7 @@ pub(crate) mod tests {
             (refused(asked(10, Interrupt, 5)), Nothing),
         ];
         for (facts, expected) in rows {
-            let (found, why) = triage(&facts, now());
+            let (found, why) = choose_deacon_action(&facts, now());
             assert_eq!(found, expected, "{why}: {facts:?}");
         }
     }

@@ -1,14 +1,15 @@
-//! Workers that have work and a session and make no progress: rules G1 and G2, in the order of a ladder.
+//! Rules G1 and G2: handle workers with work and a session that make no progress, in two steps.
 //!
-//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. Where the screen shows work
-//!   in progress it is given as long as others have before a restart.
-//! - G2: still none after a nudge, for `patrol.progress.restart` in all, or a dialog has been open for as long: the session
-//!   is ended, with its last screen kept, and restarted in its sandbox. Where the screen shows work in progress, after
+//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. While
+//!   the screen shows work in progress, the reminder waits as long as a restart of others.
+//! - G2: no progress after a nudge, for `patrol.progress.restart` in total, or a dialog that has
+//!   been open for as long: the session is ended, its last screen is kept, and it is restarted in
+//!   its sandbox. While the screen shows work in progress, only after
 //!   `patrol.progress.restart_busy`.
 //!
-//! A restart counts for the breaker of the worker (P6): who makes no progress time and again is stuck, and a person hears
-//! of it. Nothing is typed into a session that a person looks at, and none is restarted. Who waits for the API is left to
-//! the rule of outages.
+//! A restart counts for the breaker of the worker (P6): a worker that repeatedly makes no progress
+//! is stuck, and the user gets a message. No text is typed into a session with an attached user,
+//! and no such session is restarted. Workers that wait for the API are left to rule A1.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -18,9 +19,9 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
-use crate::host::{Input, LiveTown, runtime};
-use crate::record::polecat::{Ids, Nudges, Polecat, Slot};
-use crate::record::progress::{Doing, Progress};
+use crate::host::{InputRules, LiveTown, runtime};
+use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
+use crate::record::progress::{WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
 use crate::town::lock::Lock;
 use crate::town::name::Worker;
@@ -28,33 +29,33 @@ use crate::town::name::Worker;
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
 const RESUME: &str = include_str!("../../templates/message/resume.txt");
 
-/// What is known about a worker that is at work in a session.
+/// The facts about a worker that works in a session.
 #[derive(Debug, Clone)]
 pub struct WatchFacts {
-    /// Which it is.
     pub worker: Worker,
-    /// Its progress.
-    pub progress: Progress,
-    /// The nudges that its session got.
-    pub nudges: Nudges,
-    /// When its session was restarted, for this bead.
+    pub progress: WorkerProgress,
+    /// The nudges that the session got.
+    pub nudges: NudgeCount,
+    /// The restarts of the session for this bead.
     pub respawns: Vec<Timestamp>,
-    /// Whether a gt process holds its slot.
+    /// True if a gt process holds its slot.
     pub busy: bool,
 }
 
 /// Reads the facts about the workers of a rig.
 pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
     let workers = view.polecats_of(rig).iter();
-    workers.filter_map(|one| fact(one, view.now)).collect()
+    workers
+        .filter_map(|worker| watch_facts(worker, view.now))
+        .collect()
 }
 
-fn fact(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
+fn watch_facts(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
     Some(WatchFacts {
         worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
         progress: polecat.progress.clone()?,
         nudges: polecat.slot.nudges.until(now),
-        respawns: polecats::times(&polecat.slot.respawns),
+        respawns: polecats::parse_times(&polecat.slot.respawns),
         busy: polecat.busy,
     })
 }
@@ -65,110 +66,112 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let decided = facts.iter().filter_map(|one| {
-        let mut step = next_step(one, thresholds)?;
+    let decided = facts.iter().filter_map(|worker| {
+        let mut step = find_next_step(worker, thresholds)?;
         if step.rule == rule::G2_RESTART_QUIET
-            && polecats::is_worn_out(&one.respawns, now, thresholds)
+            && polecats::has_too_many_restarts(&worker.respawns, now, thresholds)
         {
             (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
         }
         (step.at <= now).then(|| {
-            let nudged = one.valid_nudge().map_or_else(String::new, |at| {
-                format!("; nudged {}", kit::ui::time::ago(now, at))
+            let nudged = worker.valid_nudge().map_or_else(String::new, |at| {
+                format!("; nudged {}", kit::ui::time::format_ago(now, at))
             });
             Decision {
                 rule: step.rule,
-                saw: format!("{}{nudged}", one.progress.describe(now)),
-                action: (step.action)(one.worker.clone()),
+                saw: format!("{}{nudged}", worker.progress.describe(now)),
+                action: (step.action)(worker.worker.clone()),
             }
         })
     });
     decided.collect()
 }
 
-/// In how long a rule will apply to a worker that gets on no further.
+/// Returns the time until a rule applies to a worker without progress.
 pub(super) fn due(
     facts: &[WatchFacts],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let steps = facts.iter().filter_map(|one| next_step(one, thresholds));
+    let steps = facts
+        .iter()
+        .filter_map(|worker| find_next_step(worker, thresholds));
     let waits = steps.map(|step| step.at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-/// What happens next to a worker that gets on no further, and when.
-struct NextStep {
+/// The next action on a worker without further progress, and its time.
+struct QuietStep {
     at: Timestamp,
     rule: &'static rule::Rule,
     action: fn(Worker) -> Action,
 }
 
-fn next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<NextStep> {
+fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietStep> {
     let progress = &worker.progress;
     if worker.busy || progress.attached {
         return None;
     }
     let after = |from: Timestamp, wait: SignedDuration| from.checked_add(wait).ok();
     let nudge = |wait| {
-        Some(NextStep {
+        Some(QuietStep {
             at: after(progress.at, wait)?,
             rule: rule::G1_NUDGE_QUIET,
             action: Action::NudgeQuiet,
         })
     };
     let restart = |from: Timestamp, wait| {
-        Some(NextStep {
+        Some(QuietStep {
             at: after(from, wait)?,
             rule: rule::G2_RESTART_QUIET,
             action: Action::RestartQuiet,
         })
     };
-    // A nudge shows on the screen: from then on the rest of the time counts.
+    // A nudge changes the screen. From then on the rest of the time counts.
     let rest = thresholds.restart - thresholds.nudge;
     match (&progress.doing, worker.valid_nudge()) {
-        (Doing::Refused(_), _) => None,
-        (Doing::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
-        (Doing::Busy, None) => nudge(thresholds.restart),
-        (Doing::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
-        (Doing::AtPrompt | Doing::Unknown, None) => nudge(thresholds.nudge),
-        (Doing::AtPrompt | Doing::Unknown, Some(at)) => {
+        (WorkerActivity::Refused(_), _) => None,
+        (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
+        (WorkerActivity::Busy, None) => nudge(thresholds.restart),
+        (WorkerActivity::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
+        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, None) => nudge(thresholds.nudge),
+        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, Some(at)) => {
             restart(at.max(progress.at), rest.max(SignedDuration::ZERO))
         }
     }
 }
 
 impl WatchFacts {
-    /// When it was nudged last without having done any work since.
+    /// Returns the time of the last nudge, if the worker has not worked since.
     fn valid_nudge(&self) -> Option<Timestamp> {
         let last = self.nudges.last.filter(|_| self.nudges.count > 0)?;
         (last >= self.progress.work).then_some(last)
     }
 }
 
-/// The facts about one worker as it is now, if the rule still applies to it.
-fn still_due(
+/// Returns the current facts about one worker, if the rule still applies to it.
+fn recheck_facts(
     town: &LiveTown,
     worker: &Worker,
     wanted: &Action,
 ) -> anyhow::Result<Option<WatchFacts>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     let found = TownView::read_worker(town, &rig, &worker.name)?;
     let now = town.clock.now();
-    let found = fact(&found, now);
+    let found = watch_facts(&found, now);
     let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
-    Ok(found.filter(|one| {
-        let step = next_step(one, &thresholds);
+    Ok(found.filter(|worker_facts| {
+        let step = find_next_step(worker_facts, &thresholds);
         step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
     }))
 }
 
-/// Types a reminder into the session of a worker that makes no progress.
+/// Types a reminder into the session of a worker without progress.
 pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = still_due(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
+    let Some(found) = recheck_facts(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
         return Ok(None);
     };
-    let time = kit::ui::time::ago(town.clock.now(), found.progress.at);
+    let time = kit::ui::time::format_ago(town.clock.now(), found.progress.at);
     type_message(
         town,
         worker,
@@ -178,9 +181,9 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     Ok(Some("nudged".to_owned()))
 }
 
-/// Tells a worker whose request the API refused to go on.
+/// Asks a worker whose request the API refused to continue.
 pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let polecat = TownView::read_worker(town, &town.rig(&worker.rig)?, &worker.name)?;
+    let polecat = TownView::read_worker(town, &town.find_rig(&worker.rig)?, &worker.name)?;
     if polecat.refusal.is_none() || polecat.progress.is_none() {
         return Ok(None);
     }
@@ -188,20 +191,20 @@ pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result
     Ok(Some("told to go on".to_owned()))
 }
 
-/// Types a message into a worker's session. It counts as a nudge before it is typed: what cannot be typed now is no
-/// reason to try for ever.
+/// Types a message into a worker's session. Counted as a nudge before it is typed, so that a
+/// failure is not retried forever.
 fn type_message(
     town: &LiveTown,
     worker: &Worker,
     template: &str,
     values: &[(&str, &str)],
 ) -> anyhow::Result<()> {
-    let rig = town.rig(&worker.rig)?;
-    let ids = Ids::of(&town.prefix(&worker.rig), &worker.rig, &worker.name);
+    let rig = town.find_rig(&worker.rig)?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let store = town.rig_store(&rig)?;
+    let store = town.open_rig_store(&rig)?;
     let (bead, agent) = town.transact(&store, |tx| {
-        let mut slot = Slot::load(tx, &ids.slot).still_held(tx, &ids)?;
+        let mut slot = Slot::load(tx, &ids.slot).reload_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);
         slot.nudges.last = Some(tx.now().instant());
         slot.save(tx, &ids.slot)?;
@@ -209,19 +212,22 @@ fn type_message(
     })?;
     let mut values = values.to_vec();
     values.push(("bead", &bead));
-    let text = start::fill(template, &values);
-    let runtime = runtime::resolve(town, Some(&rig), &ids.address, &agent);
-    let input = runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input());
-    nudge::nudge_by(town, &ids.address, text.trim(), &input)?;
+    let text = start::fill_template(template, &values);
+    let runtime = runtime::resolve_runtime(town, Some(&rig), &ids.address, &agent);
+    let input = runtime.map_or_else(
+        |_| InputRules::default(),
+        |runtime| runtime.preset.input_rules(),
+    );
+    nudge::nudge_with_input(town, &ids.address, text.trim(), &input)?;
     Ok(())
 }
 
-/// Restarts a worker that makes no progress.
+/// Restarts a worker without progress.
 pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = still_due(town, worker, &Action::RestartQuiet(worker.clone()))? else {
+    let Some(found) = recheck_facts(town, worker, &Action::RestartQuiet(worker.clone()))? else {
         return Ok(None);
     };
-    let time = kit::ui::time::ago(town.clock.now(), found.progress.work);
+    let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
     let waits = found.progress.doing.describe();
     let waits = if waits.is_empty() {
         waits
@@ -232,8 +238,8 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
         "it made no progress for {}{waits}",
         time.trim_end_matches(" ago")
     );
-    let rig = town.rig(&worker.rig)?;
-    polecats::write_checkpoint(town, worker);
+    let rig = town.find_rig(&worker.rig)?;
+    polecats::write_worker_checkpoint(town, worker);
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, &rig, &worker.name, cause)?;
     Ok(session.map(|session| format!("session {session} restarted, because {reason}")))
@@ -242,8 +248,8 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::record::progress::Sign;
-    use crate::record::pulse::Refusal;
+    use crate::record::progress::ProgressSign;
+    use crate::record::pulse::ApiRefusal;
 
     fn now() -> Timestamp {
         "2026-01-01T12:00:00Z".parse().unwrap()
@@ -253,17 +259,17 @@ pub(crate) mod tests {
         now() - SignedDuration::from_mins(ago)
     }
 
-    pub(crate) fn quiet(doing: Doing, ago: i64, nudged: Option<i64>) -> WatchFacts {
+    pub(crate) fn quiet(doing: WorkerActivity, ago: i64, nudged: Option<i64>) -> WatchFacts {
         WatchFacts {
             worker: Worker::new("web", "nux"),
-            progress: Progress {
+            progress: WorkerProgress {
                 at: minutes(ago),
-                sign: Sign::Tool,
+                sign: ProgressSign::Tool,
                 work: minutes(ago),
                 doing,
                 attached: false,
             },
-            nudges: Nudges {
+            nudges: NudgeCount {
                 count: nudged.map_or(0, |_| 1),
                 last: nudged.map(minutes),
             },
@@ -274,31 +280,34 @@ pub(crate) mod tests {
 
     fn decided(facts: &WatchFacts) -> Option<&'static str> {
         let decided = decide(std::slice::from_ref(facts), now(), &Thresholds::default());
-        decided.first().map(|one| one.rule.name)
+        decided.first().map(|decision| decision.rule.name)
     }
 
     #[test]
     fn each_step_of_the_ladder() {
-        let dialog = || Doing::Dialog {
+        let dialog = || WorkerActivity::Dialog {
             question: "Which?".to_owned(),
         };
         let (nudge, restart) = (Some("G1-nudge-quiet"), Some("G2-restart-quiet"));
         let rows = [
-            (quiet(Doing::AtPrompt, 9, None), None),
-            (quiet(Doing::AtPrompt, 10, None), nudge),
-            (quiet(Doing::Unknown, 10, None), nudge),
-            // Nudged, and given the rest of the time.
-            (quiet(Doing::AtPrompt, 25, Some(15)), None),
-            (quiet(Doing::AtPrompt, 30, Some(20)), restart),
-            // It worked after the nudge: a new silence begins on the first step.
-            (quiet(Doing::AtPrompt, 12, Some(40)), nudge),
+            (quiet(WorkerActivity::AtPrompt, 9, None), None),
+            (quiet(WorkerActivity::AtPrompt, 10, None), nudge),
+            (quiet(WorkerActivity::Unknown, 10, None), nudge),
+            // Nudged, with the rest of the time left.
+            (quiet(WorkerActivity::AtPrompt, 25, Some(15)), None),
+            (quiet(WorkerActivity::AtPrompt, 30, Some(20)), restart),
+            // The worker made progress after the nudge, so a new silence starts at the first step.
+            (quiet(WorkerActivity::AtPrompt, 12, Some(40)), nudge),
             (quiet(dialog(), 29, None), None),
             (quiet(dialog(), 30, None), restart),
-            (quiet(Doing::Busy, 29, None), None),
-            (quiet(Doing::Busy, 30, None), nudge),
-            (quiet(Doing::Busy, 119, Some(80)), None),
-            (quiet(Doing::Busy, 120, Some(80)), restart),
-            (quiet(Doing::Refused(Refusal::default()), 500, None), None),
+            (quiet(WorkerActivity::Busy, 29, None), None),
+            (quiet(WorkerActivity::Busy, 30, None), nudge),
+            (quiet(WorkerActivity::Busy, 119, Some(80)), None),
+            (quiet(WorkerActivity::Busy, 120, Some(80)), restart),
+            (
+                quiet(WorkerActivity::Refused(ApiRefusal::default()), 500, None),
+                None,
+            ),
         ];
         for (facts, expected) in rows {
             assert_eq!(decided(&facts), expected, "{facts:?}");
@@ -308,7 +317,7 @@ pub(crate) mod tests {
                     ..facts.clone()
                 },
                 WatchFacts {
-                    progress: Progress {
+                    progress: WorkerProgress {
                         attached: true,
                         ..facts.progress.clone()
                     },
@@ -322,7 +331,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_answer_in_words_is_no_work_and_the_next_step_follows() {
-        let mut facts = quiet(Doing::AtPrompt, 40, Some(25));
+        let mut facts = quiet(WorkerActivity::AtPrompt, 40, Some(25));
         facts.progress.at = minutes(24);
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
         facts.progress.at = minutes(19);
@@ -333,14 +342,17 @@ pub(crate) mod tests {
     fn who_was_restarted_too_often_is_stuck() {
         let facts = WatchFacts {
             respawns: vec![minutes(5), minutes(15), minutes(25)],
-            ..quiet(Doing::AtPrompt, 30, Some(20))
+            ..quiet(WorkerActivity::AtPrompt, 30, Some(20))
         };
         assert_eq!(decided(&facts), Some("P6-breaker"));
     }
 
     #[test]
     fn when_a_rule_will_apply_is_known() {
-        let facts = [quiet(Doing::AtPrompt, 4, None), quiet(Doing::Busy, 4, None)];
+        let facts = [
+            quiet(WorkerActivity::AtPrompt, 4, None),
+            quiet(WorkerActivity::Busy, 4, None),
+        ];
         let due = due(&facts, now(), &Thresholds::default());
         assert_eq!(due, Some(SignedDuration::from_mins(6)));
     }

@@ -1,9 +1,11 @@
-//! What was done on a bead before: one attempt for each time that a worker had it and has it no more.
+//! Records the earlier attempts at a bead: one for each time that a worker had the bead and lost or
+//! finished it.
 //!
-//! An attempt that was handed in is known by its merge request, with its commits. One that ended otherwise, because
-//! the bead was taken away or its worker is gone, is noted on the bead by the transaction that ended it
-//! ([`end`]); the last few of these are kept. What git is asked for besides ([`trace`]) may be missing: branch
-//! or folder gone, nothing committed. Then that much less is known, and nothing fails.
+//! A submitted attempt is known from its merge request, with its commits. Any other, because the
+//! bead was taken away or its worker is gone, is noted on the bead by the transaction that ended it
+//! ([`record_end`]). A bead keeps the last few notes. Further facts are read from git
+//! ([`read_trace`]) and may be missing: branch or folder removed, no commit. They are then left out
+//! without an error.
 
 use bd::bead::{Bead, DepKind, Stamp, fields};
 use bd::git::rescue::{self, Rescue};
@@ -16,180 +18,189 @@ use serde_json::json;
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
 
-/// How many notes a bead keeps.
+/// The maximum number of notes per bead.
 const NOTES: usize = 5;
 
-/// Where on a bead they are.
+/// The metadata key of the notes.
 const KEY: &str = "attempts";
 
-/// Where it is written that a worker closed its bead itself.
+/// The metadata key that records that a worker closed its bead itself.
 const UNPROVEN: &str = "closed_without_done";
 
 /// The label of a bead that is or was closed in that way.
 pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
 
-/// When a bead was given to its worker, RFC 3339: a brief afterwards shows the context of that time.
+/// The metadata key with the time at which a bead was given to its worker, RFC 3339. A later brief
+/// shows the context of that time.
 const GIVEN: &str = "given_at";
 
 /// The label of a bead at which a worker gave up.
 pub const FAILED_LABEL: &str = "gt:attempt-failed";
 
-/// One attempt at a bead, ended.
+/// An attempt at a bead that has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Attempt {
-    /// The worker's address.
     pub worker: String,
     /// The branch of the work.
     pub branch: String,
-    /// The commit that it started from.
+    /// The commit that the branch started from.
     pub base: String,
-    /// The branch that it was to be merged into.
+    /// The branch that the work was to be merged into.
     pub target: String,
-    /// The last commit that was handed in; empty where nothing was.
+    /// The last submitted commit. Empty if none was submitted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub tip: String,
-    /// When it ended, RFC 3339.
+    /// The end time, RFC 3339.
     pub at: String,
-    /// How many sessions it took; 0 where that is not known.
+    /// The number of sessions. 0 if unknown.
     pub sessions: usize,
-    /// Why it ended.
     pub why: String,
-    /// Whether its worker gave up.
+    /// True if the worker gave up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The hidden ref with what was not committed, or with all of it.
+    /// The hidden ref with the uncommitted work or with all work.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kept: String,
-    /// What the worker said of it.
+    /// The worker's summary.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// The files that it changed, by its receipt.
+    /// The changed files, from the receipt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-/// What git has of an attempt.
+/// The facts about an attempt that are read from git.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Trace {
-    /// Its commits, oldest first: a short id and the subject.
+pub struct AttemptTrace {
+    /// The commits, oldest first, each as a short id and a subject.
     pub commits: Vec<(String, String)>,
-    /// The files that they change since the branch left its target.
+    /// The files that the commits change since the branch left its target.
     pub files: Vec<String>,
 }
 
 impl Attempt {
-    /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
+    /// Describes that and why the worker gave up: `web/polecats/nux gave up: it deadlocks`.
     pub fn describe_failure(&self) -> String {
-        format!("{} gave up: {}", self.worker, self.failure())
+        format!("{} gave up: {}", self.worker, self.failure_reason())
     }
 
-    /// Why it failed, without the word that marks it as failed.
-    pub fn failure(&self) -> &str {
+    /// Returns the reason of the failure, without the prefix that marks a failure.
+    pub fn failure_reason(&self) -> &str {
         let why = self.why.trim();
         why.strip_prefix("failed:").unwrap_or(why).trim()
     }
 }
 
-/// Why an attempt ends.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy)]
-pub struct End<'a> {
-    /// The worker's address.
+pub struct AttemptEnd<'a> {
     pub worker: &'a str,
-    /// Why.
     pub why: &'a str,
-    /// The hidden ref with what was not committed, where there is one.
+    /// The hidden ref with the uncommitted work, if there is one.
     pub kept: Option<&'a str>,
 }
 
-/// Notes on a bead that it is given to a worker now.
-pub fn begin(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
+/// Notes on a bead that a worker gets it now.
+pub fn record_start(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
     bead.labels.retain(|label| label != FAILED_LABEL);
     bead.set_metadata(GIVEN, now.to_string())
 }
 
-/// When a bead was given to the worker that had it last, where that is known.
+/// Returns the time at which the last worker of a bead got it, if known.
 pub fn given_at(bead: &Bead) -> Option<Timestamp> {
     let given = bead.metadata_object().remove(GIVEN)?;
     given.as_str()?.parse().ok()
 }
 
-/// Notes on a bead that its worker gave up, with what it says of it. `tip` is its last commit.
-pub fn give_up(
+/// Notes on a bead that its worker gave up, with the worker's explanation. `tip` is the last
+/// commit.
+pub fn record_giving_up(
     bead: &mut Bead,
     slot: &Slot,
-    end: End<'_>,
+    end: AttemptEnd<'_>,
     (tip, said): (&str, &str),
     at: &str,
 ) -> serde_json::Result<()> {
-    let mut attempt = ended(slot, end, at);
+    let mut attempt = build_attempt(slot, end, at);
     attempt.failed = true;
     tip.clone_into(&mut attempt.tip);
     said.clone_into(&mut attempt.summary);
-    note(bead, attempt)?;
+    add_note(bead, attempt)?;
     bead.labels.push(FAILED_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
     Ok(())
 }
 
-/// The attempt that ended last, if its worker gave up.
-pub fn gave_up_last(bead: &Bead) -> Option<Attempt> {
-    noted(bead).pop().filter(|attempt| attempt.failed)
+/// Returns the last attempt, if its worker gave up.
+pub fn last_given_up_attempt(bead: &Bead) -> Option<Attempt> {
+    noted_attempts(bead).pop().filter(|attempt| attempt.failed)
 }
 
-/// Notes on a bead that the attempt of this slot at it has ended. A slot that has no branch yet has done nothing.
-pub fn end(bead: &mut Bead, slot: &Slot, end: End<'_>, at: &str) -> serde_json::Result<()> {
+/// Notes on a bead that the attempt of this slot has ended. Does nothing for a slot without a
+/// branch, because it has done no work.
+pub fn record_end(
+    bead: &mut Bead,
+    slot: &Slot,
+    end: AttemptEnd<'_>,
+    at: &str,
+) -> serde_json::Result<()> {
     if slot.bead != bead.id || slot.base.is_empty() {
         return Ok(());
     }
-    note(bead, ended(slot, end, at))
+    add_note(bead, build_attempt(slot, end, at))
 }
 
-fn ended(slot: &Slot, end: End<'_>, at: &str) -> Attempt {
+fn build_attempt(slot: &Slot, end: AttemptEnd<'_>, at: &str) -> Attempt {
     Attempt {
         worker: end.worker.to_owned(),
         branch: slot.branch.to_string(),
         base: slot.base.clone(),
         target: slot.target.clone(),
         at: at.to_owned(),
-        sessions: slot.sessions(),
+        sessions: slot.session_count(),
         why: end.why.to_owned(),
         kept: end.kept.unwrap_or_default().to_owned(),
         ..Attempt::default()
     }
 }
 
-fn note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
-    let mut notes = noted(bead);
+fn add_note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
+    let mut notes = noted_attempts(bead);
     notes.push(attempt);
     let surplus = notes.len().saturating_sub(NOTES);
     bead.set_metadata(KEY, &notes[surplus..])
 }
 
-/// The same for a bead of the store that a transaction changes.
-pub fn end_in(tx: &mut Tx, bead: &str, slot: &Slot, end: End<'_>) -> anyhow::Result<()> {
+/// Does the same for a bead of a transaction's store.
+pub fn record_end_in(
+    tx: &mut Tx,
+    bead: &str,
+    slot: &Slot,
+    end: AttemptEnd<'_>,
+) -> anyhow::Result<()> {
     let now = tx.now();
     if let Some(mut bead) = tx.get(bead).cloned() {
-        self::end(&mut bead, slot, end, &now.to_string())?;
+        self::record_end(&mut bead, slot, end, &now.to_string())?;
         tx.put(bead)?;
     }
     Ok(())
 }
 
-/// Marks a closed bead whose worker closed it without `gt done`: nothing proves that its work is anywhere. The mark
-/// holds for this closing only; a person who closes the bead again takes it as it is.
+/// Marks a closed bead whose worker closed it without `gt done`, so that the place of its work is
+/// unproven. The mark holds for this closing only. A user who closes the bead again accepts it.
 pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
     let closed_at = bead.closed_at.as_ref().map(ToString::to_string);
-    // So that it is found without reading every closed bead.
+    // The label allows a search without reading every closed bead.
     bead.labels.push(UNPROVEN_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
     bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
 }
 
-/// The worker that closed a bead without `gt done`, if that is how the bead was closed.
-pub fn unproven(bead: &Bead) -> Option<String> {
+/// Returns the worker that closed a bead without `gt done`, if the bead was closed that way.
+pub fn unproven_worker(bead: &Bead) -> Option<String> {
     let closed_at = bead
         .closed_at
         .as_ref()
@@ -200,20 +211,22 @@ pub fn unproven(bead: &Bead) -> Option<String> {
     same.then(|| mark.get("by")?.as_str().map(str::to_owned))?
 }
 
-/// All attempts at a bead, oldest first.
-pub fn of(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
-    let mut attempts = noted(bead);
-    attempts.extend(handed_in(beads, bead));
+/// Returns all attempts at a bead, oldest first.
+pub fn list_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+    let mut attempts = noted_attempts(bead);
+    attempts.extend(submitted_attempts(beads, bead));
     attempts.sort_by(|a, b| (&a.at, &a.branch).cmp(&(&b.at, &b.branch)));
     attempts
 }
 
-/// Whether a worker had a bead before, and has it no more.
+/// Returns true if a worker had the bead before.
 pub fn was_with(bead: &Bead, worker: &str) -> bool {
-    noted(bead).iter().any(|attempt| attempt.worker == worker)
+    noted_attempts(bead)
+        .iter()
+        .any(|attempt| attempt.worker == worker)
 }
 
-fn noted(bead: &Bead) -> Vec<Attempt> {
+fn noted_attempts(bead: &Bead) -> Vec<Attempt> {
     read_notes(bead.metadata_object().get(KEY))
 }
 
@@ -223,27 +236,28 @@ fn read_notes(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
         .unwrap_or_default()
 }
 
-/// The attempts that failed among the notes of a bead (`attempts` of its metadata), oldest first.
-pub fn failures(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
+/// Returns the failed attempts in the notes of a bead (`attempts` in its metadata), oldest first.
+pub fn failed_attempts(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
     let mut noted = read_notes(notes);
     noted.retain(|attempt| attempt.failed);
     noted
 }
 
-/// Those that ended in a merge request: a bead waits for each of its own.
-fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+/// Returns the attempts that ended in a merge request, which the bead waits for.
+fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     let requests = bead
         .edges(&DepKind::Blocks)
         .filter_map(|edge| beads.get(&edge.depends_on_id))
         .filter(|request| {
-            merge_request::is_request(request) && merge_request::source_of(request) == bead.id
+            merge_request::is_merge_request(request)
+                && merge_request::source_bead_of(request) == bead.id
         });
     requests
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
-            let told = Some(request.close_reason.clone());
-            let along = told.filter(|told| told.starts_with(merge_request::AS_IT_WAS));
-            let how = along.or_else(|| fields::get(&request.description, "close_reason"));
+            let request_reason = Some(request.close_reason.clone());
+            let along = request_reason.filter(|told| told.starts_with(merge_request::AS_IT_WAS));
+            let how = along.or_else(|| fields::get_field(&request.description, "close_reason"));
             let how = how.unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), how.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),
@@ -268,13 +282,17 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
         .collect()
 }
 
-/// All attempts at a bead, each with what git has of it.
-pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt, Trace)> {
-    let attempts = of(beads, bead).into_iter();
+/// Returns all attempts at a bead, each with its trace in git.
+pub fn list_traced_attempts(
+    beads: &Snapshot,
+    git: Option<&Git>,
+    bead: &Bead,
+) -> Vec<(Attempt, AttemptTrace)> {
+    let attempts = list_attempts(beads, bead).into_iter();
     attempts
         .map(|mut attempt| {
-            let trace = trace(git, &attempt);
-            // A ref that somebody dropped is not named, nor a snapshot of earlier versions that was pruned.
+            let trace = read_trace(git, &attempt);
+            // A dropped ref is not named, nor a pruned snapshot.
             let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
             if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
                 attempt.kept.clear();
@@ -284,9 +302,9 @@ pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt,
         .collect()
 }
 
-/// The rescue refs that hold work of a bead, oldest first: what was taken from sandboxes. Their names end with the bead.
-pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
-    let mut found = rescue::list(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
+/// Returns the rescue refs with work of a bead, oldest first. Their names end with the bead's id.
+pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
+    let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
     found.retain(|saved| {
         let name = saved.refname.rsplit('/').next().unwrap_or_default();
         let of = name.split_once('-').map(|(_, of)| of);
@@ -295,33 +313,34 @@ pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError
     Ok(found)
 }
 
-/// What git has of an attempt; what it cannot answer is left out, and the files are then those of the receipt.
-pub fn trace(git: Option<&Git>, attempt: &Attempt) -> Trace {
-    let from_receipt = || Trace {
+/// Reads the trace of an attempt from git. Failed queries are left out, and the files are then
+/// those of the receipt.
+pub fn read_trace(git: Option<&Git>, attempt: &Attempt) -> AttemptTrace {
+    let from_receipt = || AttemptTrace {
         commits: Vec::new(),
         files: attempt.files.clone(),
     };
-    git.and_then(|git| asked(git, attempt))
+    git.and_then(|git| read_git_trace(git, attempt))
         .unwrap_or_else(from_receipt)
 }
 
-fn asked(git: &Git, attempt: &Attempt) -> Option<Trace> {
-    let tip = tip_of(git, attempt)?;
-    let base = base_of(git, attempt, &tip)?;
+fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
+    let tip = find_tip(git, attempt)?;
+    let base = find_base(git, attempt, &tip)?;
     let commits = git.commits(&base, &tip).ok()?;
     let shown = |id: &str| id.chars().take(9).collect::<String>();
-    Some(Trace {
+    Some(AttemptTrace {
         commits: commits
             .iter()
             .rev()
             .map(|commit| (shown(&commit.id), commit.subject.clone()))
             .collect(),
-        // The commits are worth telling without the files.
+        // The commits are useful without the files.
         files: git.changed_files(&base, &tip).unwrap_or_default(),
     })
 }
 
-fn tip_of(git: &Git, attempt: &Attempt) -> Option<String> {
+fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
     let places = [
         attempt.tip.clone(),
         format!("refs/heads/{}", attempt.branch),
@@ -331,8 +350,9 @@ fn tip_of(git: &Git, attempt: &Attempt) -> Option<String> {
     places.find_map(|place| git.resolve(&place).ok().flatten())
 }
 
-/// Where the branch left its target: of an attempt that says so that commit, else the merge base.
-fn base_of(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
+/// Returns the commit at which the branch left its target: the recorded one, otherwise the merge
+/// base.
+fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
     if let Ok(Some(base)) = git.resolve(&attempt.base) {
         return Some(base);
     }
@@ -360,7 +380,7 @@ mod tests {
         }
     }
 
-    const END: End<'_> = End {
+    const END: AttemptEnd<'_> = AttemptEnd {
         worker: "web/polecats/nux",
         why: "taken off the hook",
         kept: None,
@@ -374,9 +394,9 @@ mod tests {
         };
         bead.set_metadata("summary", "kept").unwrap();
         for number in 0..7 {
-            end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
+            record_end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
         }
-        let notes = noted(&bead);
+        let notes = noted_attempts(&bead);
         assert_eq!(notes.len(), NOTES);
         assert_eq!(notes[0].at, "2026-01-02");
         assert_eq!(notes[4].at, "2026-01-06");
@@ -389,15 +409,15 @@ mod tests {
             id: "w-2".to_owned(),
             ..Bead::default()
         };
-        end(&mut bead, &slot(), END, "2026").unwrap();
-        assert!(noted(&bead).is_empty());
+        record_end(&mut bead, &slot(), END, "2026").unwrap();
+        assert!(noted_attempts(&bead).is_empty());
         let early = Slot {
             base: String::new(),
             bead: "w-2".to_owned().into(),
             ..slot()
         };
-        end(&mut bead, &early, END, "2026").unwrap();
-        assert!(noted(&bead).is_empty());
+        record_end(&mut bead, &early, END, "2026").unwrap();
+        assert!(noted_attempts(&bead).is_empty());
     }
 
     #[test]
@@ -406,9 +426,9 @@ mod tests {
             files: vec!["a.rs".to_owned()],
             ..Attempt::default()
         };
-        assert_eq!(trace(None, &attempt).files, ["a.rs"]);
+        assert_eq!(read_trace(None, &attempt).files, ["a.rs"]);
         let folder = tempfile::tempdir().unwrap();
         let nowhere = Git::at(folder.path());
-        assert_eq!(trace(Some(&nowhere), &attempt).files, ["a.rs"]);
+        assert_eq!(read_trace(Some(&nowhere), &attempt).files, ["a.rs"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The last look at the deacon, `deacon/dogs/boot/.boot-status.json`.
+//! Stores the last check of the deacon, `deacon/dogs/boot/.boot-status.json`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,51 +7,48 @@ use serde_json::{Map, Value};
 use super::state_file;
 use crate::town::Town;
 
-/// The last look at the deacon.
+/// The last check of the deacon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BootStatus {
-    /// Whether a look goes on just now.
+    /// True while a check runs.
     pub running: bool,
-    /// When it began, RFC 3339.
+    /// The start time, RFC 3339.
     pub started_at: String,
-    /// When it ended, RFC 3339.
+    /// The end time, RFC 3339.
     pub completed_at: String,
-    /// What was done: `start`, `nothing`, `nudge`, `wake`, `interrupt`, `restart` or `error`.
+    /// The action: `start`, `nothing`, `nudge`, `wake`, `interrupt`, `restart` or `error`.
     pub last_action: String,
-    /// To whom.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Why.
     pub reason: String,
-    /// Why it was not done.
+    /// The reason why the action failed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// The last message to the deacon, so that it is not sent twice.
+    /// The last message to the deacon, kept so that it is not sent twice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<Asked>,
-    /// Fields that this program does not know.
+    pub asked: Option<DeaconMessage>,
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 /// A message to the deacon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
-    /// `nudge`, `wake` or `interrupt`.
+pub struct DeaconMessage {
     pub action: String,
-    /// When.
     pub at: Timestamp,
 }
 
 impl BootStatus {
-    /// The last look. A file that cannot be read is none.
-    pub fn last(town: &Town) -> Option<Self> {
-        state_file::read(&town.layout.boot_status()).ok().flatten()
+    /// Returns the last check. None for an unreadable file.
+    pub fn load(town: &Town) -> Option<Self> {
+        state_file::read_state(&town.layout.boot_status())
+            .ok()
+            .flatten()
     }
 
-    /// Writes it.
     pub fn save(&self, town: &Town) -> anyhow::Result<()> {
-        state_file::write(&town.layout.boot_status(), self)
+        state_file::write_state(&town.layout.boot_status(), self)
     }
 }

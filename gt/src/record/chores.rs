@@ -1,4 +1,4 @@
-//! When each chore was last done, `deacon/chores.json`.
+//! Stores the last run of each chore, `deacon/chores.json`.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use super::state_file;
 use crate::town::Town;
 
-/// When each chore was last done, by name. A file that cannot be read says nothing.
-pub fn load(town: &Town) -> BTreeMap<String, Timestamp> {
-    let stored = state_file::read(&town.layout.chores());
+/// Returns the last run of each chore, by name. Empty for an unreadable file.
+pub fn load_last_runs(town: &Town) -> BTreeMap<String, Timestamp> {
+    let stored = state_file::read_state(&town.layout.chores());
     stored.ok().flatten().unwrap_or_default()
 }
 
-/// Notes that a chore is done now.
-pub fn note(town: &Town, chore: &str) -> anyhow::Result<()> {
-    state_file::change(
+/// Records that a chore ran now.
+pub fn record_run(town: &Town, chore: &str) -> anyhow::Result<()> {
+    state_file::change_state(
         town,
         &town.layout.chores(),
         |all: &mut BTreeMap<String, Timestamp>| {

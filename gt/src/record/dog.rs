@@ -1,4 +1,5 @@
-//! The kennel: helpers of the deacon, `deacon/dogs/<name>/.dog.json`. A folder without that file is none.
+//! Stores the kennel: the deacon's helpers, `deacon/dogs/<name>/.dog.json`. A folder without that
+//! file is no dog.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,25 +15,23 @@ use crate::town::identity::Address;
 /// The file that makes a folder a dog.
 const FILE: &str = ".dog.json";
 
-/// The names that dogs get by themselves, in this order.
+/// The default names of dogs, in this order.
 const NAMES: &[&str] = &[
     "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel",
 ];
 
-/// Whether a dog has something to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DogState {
-    /// It has nothing to do.
     #[default]
     Idle,
-    /// It has a chore or a bead.
+    /// The dog has a chore or a bead.
     Working,
 }
 
 impl DogState {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// Returns the state's name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Working => "working",
@@ -40,40 +39,34 @@ impl DogState {
     }
 }
 
-/// A dog.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dog {
-    /// Its name.
     pub name: String,
-    /// Whether it has something to do.
     pub state: DogState,
-    /// When it last did something.
+    /// The time of the dog's last action.
     pub last_active: Timestamp,
-    /// The chore or the bead that it has.
+    /// The current chore or bead.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub work: String,
-    /// Since when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_started_at: Option<Timestamp>,
-    /// Its work trees, by rig.
+    /// The worktrees, by rig.
     pub worktrees: BTreeMap<String, PathBuf>,
-    /// When it was added.
     pub created_at: Timestamp,
-    /// When its file was last written.
+    /// The time of the last write to the dog's file.
     pub updated_at: Timestamp,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
 impl Dog {
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Dog(self.name.clone())
     }
 
-    /// Gives it something to do.
+    /// Gives work to the dog.
     pub fn begin(&mut self, work: &str, now: Timestamp) {
         self.state = DogState::Working;
         work.clone_into(&mut self.work);
@@ -81,7 +74,7 @@ impl Dog {
         self.last_active = now;
     }
 
-    /// It has nothing to do any more.
+    /// Takes the work from the dog.
     pub fn rest(&mut self, now: Timestamp) {
         self.state = DogState::Idle;
         self.work.clear();
@@ -90,109 +83,110 @@ impl Dog {
     }
 }
 
-/// The folder of all dogs.
-pub fn kennel(town: &Town) -> PathBuf {
+/// Returns the folder of all dogs.
+pub fn kennel_folder(town: &Town) -> PathBuf {
     town.layout.deacon().join("dogs")
 }
 
-/// The folder of a dog.
-pub fn folder(town: &Town, name: &str) -> PathBuf {
-    kennel(town).join(name)
+pub fn dog_folder(town: &Town, name: &str) -> PathBuf {
+    kennel_folder(town).join(name)
 }
 
-fn file(town: &Town, name: &str) -> PathBuf {
-    folder(town, name).join(FILE)
+fn dog_file(town: &Town, name: &str) -> PathBuf {
+    dog_folder(town, name).join(FILE)
 }
 
-/// All dogs, by name. A folder whose file cannot be read is passed over.
-pub fn list(town: &Town) -> Vec<Dog> {
-    let entries = std::fs::read_dir(kennel(town)).into_iter().flatten();
+/// Returns all dogs, by name. Skips folders with an unreadable file.
+pub fn list_dogs(town: &Town) -> Vec<Dog> {
+    let entries = std::fs::read_dir(kennel_folder(town)).into_iter().flatten();
     let names = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<Dog> = names.filter_map(|name| load(town, &name)).collect();
+    let mut found: Vec<Dog> = names.filter_map(|name| load_dog(town, &name)).collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-/// A dog, if there is one of that name.
-pub fn load(town: &Town, name: &str) -> Option<Dog> {
+/// Returns the dog of a name, if there is one.
+pub fn load_dog(town: &Town, name: &str) -> Option<Dog> {
     // A name that is a path would lead out of the kennel.
     if Path::new(name).components().count() != 1 || name.contains('.') {
         return None;
     }
-    let dog: Dog = state_file::read(&file(town, name)).ok().flatten()?;
-    // The folder's name counts: the file may be a copy.
+    let dog: Dog = state_file::read_state(&dog_file(town, name))
+        .ok()
+        .flatten()?;
+    // The folder's name counts, because the file may be a copy.
     Some(Dog {
         name: name.to_owned(),
         ..dog
     })
 }
 
-/// The same, or why not.
-pub fn find(town: &Town, name: &str) -> anyhow::Result<Dog> {
-    load(town, name).ok_or_else(|| {
+/// Returns the dog of a name, or an error.
+pub fn find_dog(town: &Town, name: &str) -> anyhow::Result<Dog> {
+    load_dog(town, name).ok_or_else(|| {
         anyhow::anyhow!("there is no dog `{name}`: not found (`gt dog add {name}` adds it)")
     })
 }
 
-/// Writes a dog for the first time.
-pub fn create(town: &Town, dog: &Dog) -> anyhow::Result<()> {
-    state_file::write(&file(town, &dog.name), dog)
+/// Writes a new dog.
+pub fn create_dog(town: &Town, dog: &Dog) -> anyhow::Result<()> {
+    state_file::write_state(&dog_file(town, &dog.name), dog)
 }
 
 /// Changes a dog under its lock.
-pub fn change<R>(
+pub fn change_dog<R>(
     town: &Town,
     name: &str,
     change: impl FnOnce(&mut Dog) -> anyhow::Result<R>,
 ) -> anyhow::Result<R> {
-    find(town, name)?;
+    find_dog(town, name)?;
     let now = town.clock.now();
-    state_file::change(town, &file(town, name), |dog: &mut Dog| {
+    state_file::change_state(town, &dog_file(town, name), |dog: &mut Dog| {
         let result = change(dog)?;
         dog.updated_at = now;
         Ok(result)
     })?
 }
 
-/// The first name that no dog has.
-pub fn free_name(dogs: &[Dog]) -> String {
+/// Returns the first name that no dog has.
+pub fn first_free_name(dogs: &[Dog]) -> String {
     let numbered = (1..).map(|number| format!("dog{number}"));
     let names = NAMES.iter().map(|name| (*name).to_owned()).chain(numbered);
     let is_free = |name: &String| dogs.iter().all(|dog| dog.name != *name);
-    // Numbers never end.
+    // The numbered names never run out.
     names.into_iter().find(is_free).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_folder_without_a_sound_file_is_no_dog_and_unknown_fields_stay() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let write = |name: &str, text: &str| {
-            std::fs::create_dir_all(folder(town, name)).unwrap();
-            std::fs::write(file(town, name), text).unwrap();
+            std::fs::create_dir_all(dog_folder(town, name)).unwrap();
+            std::fs::write(dog_file(town, name), text).unwrap();
         };
-        std::fs::create_dir_all(folder(town, "boot")).unwrap();
+        std::fs::create_dir_all(dog_folder(town, "boot")).unwrap();
         write("torn", "{");
         write("alpha", r#"{"name":"alpha","state":"idle","zeta":[1]}"#);
-        let names: Vec<String> = list(town).into_iter().map(|dog| dog.name).collect();
+        let names: Vec<String> = list_dogs(town).into_iter().map(|dog| dog.name).collect();
         assert_eq!(names, ["alpha"]);
-        assert_eq!(free_name(&list(town)), "bravo");
+        assert_eq!(first_free_name(&list_dogs(town)), "bravo");
         for name in ["..", "a/b", ".dog", ""] {
-            assert!(find(town, name).is_err(), "{name}");
+            assert!(find_dog(town, name).is_err(), "{name}");
         }
-        change(town, "alpha", |dog| {
+        change_dog(town, "alpha", |dog| {
             dog.begin("backup", Timestamp::UNIX_EPOCH);
             Ok(())
         })
         .unwrap();
-        let dog = find(town, "alpha").unwrap();
+        let dog = find_dog(town, "alpha").unwrap();
         assert_eq!(
             (dog.state, dog.work.as_str()),
             (DogState::Working, "backup")

@@ -1,61 +1,61 @@
-//! The escalation: a durable bead of the town that asks someone for help or for a decision.
+//! Reads and writes escalations: durable beads of the town that ask for help or for a decision.
 //!
-//! Its facts are `key: value` lines below the title in the description, as existing clients write and read them. What
-//! those have no line for is in the metadata under `escalation`: category, options and deadline, answer, deliveries.
+//! The facts are `key: value` lines below the title in the description, as existing clients write
+//! and read them. Facts without such a line are in the metadata under `escalation`: category,
+//! options and deadline, answer, deliveries.
 
 use bd::bead::{Bead, fields};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::convoy;
 
-/// What marks an escalation.
+/// The label of an escalation.
 pub const LABEL: &str = "gt:escalation";
-/// What marks one that someone has taken up.
+/// The label of an acknowledged escalation.
 const ACKED: &str = "acked";
-/// What marks one that was resolved or closed.
+/// The label of a resolved or closed escalation.
 const RESOLVED: &str = "resolved";
-/// What marks one whose severity was raised because nobody took it up.
+/// The label of an escalation whose severity was raised because no one acknowledged it.
 const REESCALATED: &str = "reescalated";
 /// The key of the metadata.
 const DETAILS: &str = "escalation";
 
-/// How urgent an escalation is.
+/// The urgency of an escalation.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Recorded only.
     Low,
     /// The mayor gets a message.
     #[default]
     Medium,
-    /// A person gets a message, too.
+    /// A user gets a message too.
     High,
-    /// It is urgent for a person, and its convoy is blocked.
+    /// Urgent for a user, and blocks its convoy.
     Critical,
 }
 
 impl Severity {
-    /// All words, the least urgent first.
+    /// All names, least urgent first.
     pub const WORDS: [&str; 4] = ["low", "medium", "high", "critical"];
 
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// Returns the severity's name.
+    pub fn name(self) -> &'static str {
         Self::WORDS[self as usize]
     }
 
-    /// Reads the word, in any case.
-    pub fn read(text: &str) -> Option<Self> {
+    /// Parses a name in any case.
+    pub fn parse(text: &str) -> Option<Self> {
         [Self::Low, Self::Medium, Self::High, Self::Critical]
             .into_iter()
-            .find(|one| one.word().eq_ignore_ascii_case(text.trim()))
+            .find(|severity| severity.name().eq_ignore_ascii_case(text.trim()))
     }
 
-    /// One step more urgent.
+    /// Returns the next higher severity.
     pub fn raised(self) -> Option<Self> {
         match self {
             Self::Low => Some(Self::Medium),
@@ -65,54 +65,47 @@ impl Severity {
         }
     }
 
-    /// The priority of its messages: 0 urgent, 3 low.
+    /// Returns the priority of the severity's messages: 0 urgent, 3 low.
     pub fn priority(self) -> i64 {
         3 - self as i64
     }
 }
 
-/// An escalation as it is read from its bead.
+/// An escalation, read from its bead.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Escalation {
-    /// Its id.
     pub id: String,
-    /// What it is about, in one line.
+    /// The subject in one line.
     pub title: String,
-    /// `open` or `closed`.
     pub status: String,
-    /// When it was written, RFC 3339.
+    /// The time of writing, RFC 3339.
     #[serde(rename = "created_at")]
     pub created_at: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// Why, with all its lines.
+    /// The reason, with all its lines.
     pub reason: String,
-    /// What noticed it, such as a plugin.
+    /// The source that noticed the problem, such as a plugin.
     pub source: String,
-    /// The agent that asks.
     pub escalated_by: String,
-    /// When.
     pub escalated_at: String,
-    /// Who has taken it up.
+    /// The user or agent that acknowledged it.
     pub acked_by: String,
-    /// When.
     pub acked_at: String,
-    /// Who resolved or closed it.
+    /// The user or agent that resolved or closed it.
     pub closed_by: String,
-    /// Why it is over: the answer, or the reason.
+    /// The answer, or the reason of the close.
     pub closed_reason: String,
-    /// The bead that it is about.
+    /// The bead concerned.
     pub related_bead: String,
     /// The severity before it was raised.
     pub original_severity: String,
-    /// How often it was raised.
+    /// The number of times it was raised.
     pub reescalation_count: u64,
-    /// When it was raised last.
+    /// The time at which it was last raised.
     pub last_reescalated_at: String,
-    /// Who raised it last.
     pub last_reescalated_by: String,
-    /// What has no line in the description.
+    /// The facts without a line in the description.
     #[serde(flatten)]
     pub details: EscalationDetails,
 }
@@ -121,101 +114,91 @@ pub struct Escalation {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EscalationDetails {
-    /// What kind of trouble it is, in a word.
+    /// The kind of problem in one word.
     pub category: String,
-    /// The reason, if it has more lines than its line holds.
+    /// The reason, if it has several lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The mailboxes of all that asked: the answer goes to each.
+    /// The mailboxes of all askers. Each gets the answer.
     pub asked_by: Vec<String>,
-    /// How often the same was escalated.
+    /// The number of times that the same problem was escalated.
     pub occurrences: u64,
-    /// When it was escalated last.
+    /// The time of the last repetition.
     pub last_seen: String,
-    /// What is to be decided.
+    /// The requested decision.
     pub decision: Option<EscalationChoice>,
-    /// The answer.
     pub answer: String,
-    /// The convoy that it concerns.
+    /// The convoy concerned.
     pub convoy: String,
-    /// To whom it was passed on.
-    pub forwards: Vec<Forward>,
-    /// What became of each route.
-    pub deliveries: Vec<Delivery>,
-    /// What another version of this program wrote.
+    pub forwards: Vec<EscalationForward>,
+    /// The result of each route.
+    pub deliveries: Vec<RouteDelivery>,
+    /// Fields that other versions write.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// A decision that is asked for.
+/// A requested decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EscalationChoice {
-    /// The answers to choose from; any answer if there are none.
+    /// The possible answers. Empty if any answer is valid.
     pub options: Vec<String>,
     /// The answer that is taken at the deadline.
     pub default: String,
-    /// When, RFC 3339; empty for never.
+    /// The deadline, RFC 3339. Empty for none.
     pub deadline: String,
 }
 
-/// One step of an escalation from one agent or person to the next.
+/// A handover of an escalation from one agent or user to the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Forward {
-    /// Who passed it on.
+pub struct EscalationForward {
     pub by: String,
-    /// To which mailbox.
     pub to: String,
-    /// When, RFC 3339.
     pub at: String,
-    /// What was said with it.
+    /// The note of the sender.
     pub note: String,
-    /// The message that was sent.
+    /// The id of the message.
     pub message: String,
 }
 
-/// A route of an escalation, and what became of it.
+/// A route of an escalation with its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Delivery {
+pub struct RouteDelivery {
     /// The route, as in the settings: `mail:mayor/`, `email:human`.
     pub route: String,
-    /// The severity that it was sent with.
+    /// The severity at the time of sending.
     pub severity: Severity,
-    /// How far it is.
     pub state: DeliveryState,
-    /// How often a command was run for it.
+    /// The number of times that a command ran for the route.
     pub tries: u32,
-    /// When it was tried last, RFC 3339.
+    /// The last try, RFC 3339.
     pub at: String,
-    /// Why it failed, or what the command printed.
+    /// The reason of the failure, or the output of the command.
     pub detail: String,
-    /// The message, for mail.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 
-/// How far a delivery is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryState {
-    /// Its command was not run yet.
+    /// The command has not run yet.
     #[default]
     Pending,
-    /// It was sent.
     Sent,
-    /// Its command failed.
     Failed,
-    /// No such command is set up.
+    /// No such command is configured.
     Skipped,
 }
 
-/// How often the command of a route is run before it counts as failed.
+/// The number of tries after which a route counts as failed.
 pub const TRIES: u32 = 3;
 
-impl Delivery {
-    /// Whether its command is to be run, or run again.
+impl RouteDelivery {
+    /// Returns true if the command must run, or run again.
     pub fn is_due(&self) -> bool {
         match self.state {
             DeliveryState::Pending => true,
@@ -226,14 +209,14 @@ impl Delivery {
 }
 
 impl Escalation {
-    /// Reads it from its bead; none if that is something else.
-    pub fn read(bead: &Bead) -> Option<Self> {
+    /// Reads an escalation from its bead. None for any other bead.
+    pub fn from_bead(bead: &Bead) -> Option<Self> {
         if !bead.has_label(LABEL) || bead.is_tombstone() {
             return None;
         }
-        let lines = lines_of(&bead.description);
+        let lines = lines_after_title(&bead.description);
         let get = |key: &str| {
-            let value = fields::get(lines, key).unwrap_or_default();
+            let value = fields::get_field(lines, key).unwrap_or_default();
             if value == "null" {
                 String::new()
             } else {
@@ -256,17 +239,17 @@ impl Escalation {
             title: bead.title.clone(),
             status: bead.status.to_string(),
             created_at: bead.created_at.to_string(),
-            severity: Severity::read(&get("severity"))
-                .or_else(|| Severity::read(label()?))
+            severity: Severity::parse(&get("severity"))
+                .or_else(|| Severity::parse(label()?))
                 .unwrap_or_default(),
             reason,
             source: get("source"),
-            escalated_by: or_else(get("escalated_by"), &bead.created_by),
-            escalated_at: or_else(get("escalated_at"), &bead.created_at.to_string()),
+            escalated_by: text_or(get("escalated_by"), &bead.created_by),
+            escalated_at: text_or(get("escalated_at"), &bead.created_at.to_string()),
             acked_by: get("acked_by"),
             acked_at: get("acked_at"),
             closed_by: get("closed_by"),
-            closed_reason: or_else(get("closed_reason"), &bead.close_reason),
+            closed_reason: text_or(get("closed_reason"), &bead.close_reason),
             related_bead: get("related_bead"),
             original_severity: get("original_severity"),
             reescalation_count: get("reescalation_count").parse().unwrap_or_default(),
@@ -276,8 +259,9 @@ impl Escalation {
         })
     }
 
-    /// Writes it into its bead. Other text of the description and other metadata stay.
-    pub fn write(&self, bead: &mut Bead) -> serde_json::Result<()> {
+    /// Writes the escalation into its bead. Other text of the description and other metadata are
+    /// kept.
+    pub fn write_to(&self, bead: &mut Bead) -> serde_json::Result<()> {
         let one_line = self.reason.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut details = self.details.clone();
         details.text = if self.reason.trim().contains('\n') {
@@ -287,7 +271,7 @@ impl Escalation {
         };
         let count = self.reescalation_count.to_string();
         let rows = [
-            ("severity", self.severity.word()),
+            ("severity", self.severity.name()),
             ("reason", &one_line),
             ("source", &self.source),
             ("escalated_by", &self.escalated_by),
@@ -302,10 +286,10 @@ impl Escalation {
             ("last_reescalated_at", &self.last_reescalated_at),
             ("last_reescalated_by", &self.last_reescalated_by),
         ];
-        let mut text = lines_of(&bead.description).trim_start().to_owned();
+        let mut text = lines_after_title(&bead.description).trim_start().to_owned();
         for (key, value) in rows {
             let value = if value.is_empty() { "null" } else { value };
-            text = fields::set(&text, key, Some(value));
+            text = fields::set_field(&text, key, Some(value));
         }
         bead.description = format!("{}\n\n{text}", self.title);
         bead.title.clone_from(&self.title);
@@ -315,7 +299,7 @@ impl Escalation {
         });
         bead.labels.push(LABEL.to_owned());
         bead.labels
-            .push(format!("severity:{}", self.severity.word()));
+            .push(format!("severity:{}", self.severity.name()));
         if !self.acked_by.is_empty() {
             bead.labels.push(ACKED.to_owned());
         }
@@ -330,17 +314,17 @@ impl Escalation {
         bead.set_metadata(DETAILS, &details)
     }
 
-    /// Whether nobody has resolved or closed it.
+    /// Returns true if it is neither resolved nor closed.
     pub fn is_open(&self) -> bool {
         self.status != "closed"
     }
 
-    /// Whether someone has taken it up.
     pub fn is_acked(&self) -> bool {
         !self.acked_by.is_empty()
     }
 
-    /// Since when it waits for someone to take it up: it was escalated, raised or passed on then.
+    /// Returns the start of the wait for an acknowledgement: the last time it was escalated, raised
+    /// or forwarded.
     pub fn waits_since(&self) -> Timestamp {
         let forwarded = self.details.forwards.iter().map(|step| step.at.as_str());
         let all = [self.escalated_at.as_str(), &self.last_reescalated_at];
@@ -349,14 +333,14 @@ impl Escalation {
         times.max().unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// The answer that is taken automatically, and when.
+    /// Returns the default answer with its deadline.
     pub fn default_at(&self) -> Option<(&str, Timestamp)> {
         let choice = self.details.decision.as_ref()?;
         let at = choice.deadline.parse().ok()?;
         (!choice.default.is_empty()).then_some((choice.default.as_str(), at))
     }
 
-    /// The command that ends it.
+    /// Returns the command that ends the escalation.
     pub fn next_step(&self) -> String {
         let text = match &self.details.decision {
             Some(choice) if !choice.options.is_empty() => {
@@ -368,10 +352,10 @@ impl Escalation {
         format!("gt escalate resolve {} \"{text}\"", self.id)
     }
 
-    /// Whether another escalation asks the same.
-    fn asks_the_same(&self, other: &Self) -> bool {
-        let options = |one: &Self| {
-            let choice = one.details.decision.as_ref();
+    /// Returns true if another escalation asks the same.
+    fn is_same_question(&self, other: &Self) -> bool {
+        let options = |escalation: &Self| {
+            let choice = escalation.details.decision.as_ref();
             choice.map(|choice| choice.options.clone())
         };
         self.title.eq_ignore_ascii_case(&other.title)
@@ -384,12 +368,12 @@ impl Escalation {
     }
 }
 
-/// What follows the title in a description: a title may look like a line of a field.
-fn lines_of(description: &str) -> &str {
+/// Returns the description without its title, because a title may look like a line of a field.
+fn lines_after_title(description: &str) -> &str {
     description.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
-fn or_else(text: String, other: &str) -> String {
+fn text_or(text: String, other: &str) -> String {
     if text.is_empty() {
         other.to_owned()
     } else {
@@ -397,39 +381,49 @@ fn or_else(text: String, other: &str) -> String {
     }
 }
 
-/// The escalations of a town, open ones or all: the most urgent first, then the oldest.
-pub fn list(town: &Snapshot, all: bool) -> Vec<Escalation> {
-    let found = town.select_marked(&[Mark::Label(LABEL)], move |head| all || head.is_open());
-    let mut found: Vec<Escalation> = found.filter_map(Escalation::read).collect();
-    found.sort_by_key(|one| {
-        let instant = one.escalated_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        (std::cmp::Reverse(one.severity), instant, one.id.clone())
+/// Returns the open escalations of a town, or all: the most urgent first, then the oldest.
+pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
+    let found = town.select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open());
+    let mut found: Vec<Escalation> = found.filter_map(Escalation::from_bead).collect();
+    found.sort_by_key(|escalation| {
+        let instant = escalation
+            .escalated_at
+            .parse()
+            .unwrap_or(Timestamp::UNIX_EPOCH);
+        (
+            std::cmp::Reverse(escalation.severity),
+            instant,
+            escalation.id.clone(),
+        )
     });
     found
 }
 
-/// The open escalation that asks the same.
-pub fn duplicate_of(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
-    let mut open = list(town, false).into_iter();
-    open.find(|one| one.asks_the_same(new))
+/// Returns the open escalation that asks the same.
+pub fn find_duplicate(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
+    let mut open = list_escalations(town, false).into_iter();
+    open.find(|escalation| escalation.is_same_question(new))
 }
 
-/// The open critical escalations that block a convoy.
-pub fn blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
-    let concerns = |one: &Escalation| {
-        one.details.convoy == convoy.id
-            || convoy::tracked_ids(convoy).any(|id| id == one.related_bead)
+/// Returns the open critical escalations that block a convoy.
+pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
+    let concerns = |escalation: &Escalation| {
+        escalation.details.convoy == convoy.id
+            || convoy::tracked_ids(convoy).any(|id| id == escalation.related_bead)
     };
-    let open = list(town, false).into_iter();
-    open.filter(|one| one.severity == Severity::Critical && concerns(one))
+    let open = list_escalations(town, false).into_iter();
+    open.filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
         .collect()
 }
 
-/// The answered decisions and questions about a bead, oldest answer first.
-pub fn answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
-    let mut found = list(town, true);
-    found
-        .retain(|one| !one.is_open() && one.related_bead == bead && !one.details.answer.is_empty());
+/// Returns the answered escalations about a bead, oldest answer first.
+pub fn find_answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
+    let mut found = list_escalations(town, true);
+    found.retain(|escalation| {
+        !escalation.is_open()
+            && escalation.related_bead == bead
+            && !escalation.details.answer.is_empty()
+    });
     found.sort_by(|a, b| (&a.escalated_at, &a.id).cmp(&(&b.escalated_at, &b.id)));
     found
 }
@@ -451,7 +445,7 @@ mod tests {
             labels: vec![LABEL.into(), "severity:high".into()],
             ..Bead::default()
         };
-        let one = Escalation::read(&bead).unwrap();
+        let one = Escalation::from_bead(&bead).unwrap();
         assert_eq!(one.severity, Severity::High);
         assert_eq!(
             (one.reason.as_str(), one.acked_by.as_str()),
@@ -462,7 +456,7 @@ mod tests {
             ("web-1", 1)
         );
         assert_eq!(one.waits_since().to_string(), "2026-01-01T14:00:00Z");
-        assert!(Escalation::read(&Bead::default()).is_none());
+        assert!(Escalation::from_bead(&Bead::default()).is_none());
     }
 
     #[test]
@@ -483,7 +477,7 @@ mod tests {
             ..Escalation::default()
         };
         one.details.other.insert("later".into(), true.into());
-        one.write(&mut bead).unwrap();
+        one.write_to(&mut bead).unwrap();
         let text = &bead.description;
         assert!(
             text.starts_with("Disk full: now\n\nseverity: critical\n"),
@@ -494,7 +488,7 @@ mod tests {
             "{text}"
         );
         assert_eq!(bead.labels, ["gt:escalation", "mine", "severity:critical"]);
-        let read = Escalation::read(&bead).unwrap();
+        let read = Escalation::from_bead(&bead).unwrap();
         assert_eq!(
             (read.severity, &read.reason),
             (Severity::Critical, &one.reason)
@@ -504,7 +498,7 @@ mod tests {
         one.acked_by = "mayor".into();
         one.closed_by = "mayor".into();
         one.reescalation_count = 1;
-        one.write(&mut bead).unwrap();
+        one.write_to(&mut bead).unwrap();
         let labels = bead.labels.join(" ");
         assert_eq!(
             labels,
@@ -514,12 +508,12 @@ mod tests {
 
     #[test]
     fn severities_rise_step_by_step() {
-        let mut severity = Severity::read("LOW").unwrap();
-        let mut words = vec![severity.word()];
+        let mut severity = Severity::parse("LOW").unwrap();
+        let mut words = vec![severity.name()];
         while let Some(next) = severity.raised() {
             assert!(next > severity && next.priority() < severity.priority());
             severity = next;
-            words.push(severity.word());
+            words.push(severity.name());
         }
         assert_eq!(words, Severity::WORDS);
     }

@@ -1,5 +1,6 @@
-//! The heartbeat of the town, `deacon/heartbeat.json`: when it was last looked after, by gtd or by the deacon's session.
-//! It is a file for tools and for the watch over the deacon; nothing is decided by it in mechanical mode.
+//! Stores the heartbeat of the town, `deacon/heartbeat.json`: the last pass of gtd or of the
+//! deacon's session. Tools and the watch over the deacon read it. In mechanical mode, no decision
+//! depends on it.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,47 +9,42 @@ use serde_json::{Map, Value};
 use super::state_file;
 use crate::town::Town;
 
-/// From when on a heartbeat is stale, and very stale.
+/// The ages from which a heartbeat is stale and very stale.
 const STALE: SignedDuration = SignedDuration::from_mins(5);
 const VERY_STALE: SignedDuration = SignedDuration::from_mins(15);
 
-/// A heartbeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Heartbeat {
-    /// When.
     pub timestamp: Timestamp,
     /// The number of this heartbeat.
     pub cycle: u64,
-    /// What was done last.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_action: String,
-    /// How many agents run or have nothing to do.
+    /// The number of agents that run or are idle.
     pub healthy_agents: u64,
-    /// How many workers are stalled or zombies.
+    /// The number of stalled or zombie workers.
     pub unhealthy_agents: u64,
-    /// How many actions were taken since the heartbeat before.
+    /// The number of actions since the previous heartbeat.
     pub actions: u64,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// How old a heartbeat is.
+/// The age class of a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Freshness {
-    /// Less than 5 minutes.
+pub enum HeartbeatFreshness {
     Fresh,
-    /// Less than 15 minutes.
     Stale,
-    /// Older, or there is none.
+    /// Older, or missing.
     VeryStale,
 }
 
-impl Freshness {
-    /// Of a heartbeat of that age. A threshold belongs to the older class.
-    pub fn of(age: SignedDuration) -> Self {
+impl HeartbeatFreshness {
+    /// Returns the class of an age. A threshold belongs to the older class.
+    pub fn from_age(age: SignedDuration) -> Self {
         if age < STALE {
             Self::Fresh
         } else if age < VERY_STALE {
@@ -60,21 +56,23 @@ impl Freshness {
 }
 
 impl Heartbeat {
-    /// The last heartbeat of a town. One that cannot be read is none.
-    pub fn last(town: &Town) -> Option<Self> {
-        state_file::read(&town.layout.heartbeat()).ok().flatten()
+    /// Returns the last heartbeat of a town. None for an unreadable file.
+    pub fn load(town: &Town) -> Option<Self> {
+        state_file::read_state(&town.layout.heartbeat())
+            .ok()
+            .flatten()
     }
 
-    /// Writes the next heartbeat: `new` says what changed, the time and the number are set here.
-    pub fn beat(town: &Town, new: Self) -> anyhow::Result<Self> {
-        let last = Self::last(town).unwrap_or_default();
+    /// Writes the next heartbeat with the content of `new`. Time and number are set here.
+    pub fn write_next(town: &Town, new: Self) -> anyhow::Result<Self> {
+        let last = Self::load(town).unwrap_or_default();
         let next = Self {
             timestamp: town.clock.now(),
             cycle: last.cycle.saturating_add(1),
             other: last.other,
             ..new
         };
-        state_file::write(&town.layout.heartbeat(), &next)?;
+        state_file::write_state(&town.layout.heartbeat(), &next)?;
         Ok(next)
     }
 }
@@ -82,32 +80,35 @@ impl Heartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_threshold_belongs_to_the_older_class() {
         for (minutes, freshness) in [
-            (0, Freshness::Fresh),
-            (4, Freshness::Fresh),
-            (5, Freshness::Stale),
-            (14, Freshness::Stale),
-            (15, Freshness::VeryStale),
-            (600, Freshness::VeryStale),
+            (0, HeartbeatFreshness::Fresh),
+            (4, HeartbeatFreshness::Fresh),
+            (5, HeartbeatFreshness::Stale),
+            (14, HeartbeatFreshness::Stale),
+            (15, HeartbeatFreshness::VeryStale),
+            (600, HeartbeatFreshness::VeryStale),
         ] {
-            assert_eq!(Freshness::of(SignedDuration::from_mins(minutes)), freshness);
+            assert_eq!(
+                HeartbeatFreshness::from_age(SignedDuration::from_mins(minutes)),
+                freshness
+            );
         }
     }
 
     #[test]
     fn each_heartbeat_counts_and_keeps_fields_of_others() {
-        let place = Place::new();
+        let place = TestTown::new();
         let path = place.town.layout.heartbeat();
         std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();
-        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 8);
-        assert_eq!(Heartbeat::last(&place.town).unwrap().other["mood"], "calm");
+        assert_eq!(Heartbeat::load(&place.town).unwrap().other["mood"], "calm");
         std::fs::write(&path, "{").unwrap();
-        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 1);
     }
 }

@@ -1,21 +1,25 @@
-//! Sessions that cannot be seen: their processes live below another server of sessions than the one that is asked,
-//! since its socket was removed or `TMUX_TMPDIR` is another one.
+//! Detects hidden sessions: their processes belong to another tmux server than the queried one,
+//! because its socket was removed or `TMUX_TMPDIR` has changed.
 //!
-//! A worker whose session is not listed has ended only if both say so, the list and the processes. Else a second agent
-//! would be started in the same sandbox.
+//! A worker whose session is not listed has ended only if both the list and the processes show it.
+//! Otherwise a second agent would be started in the same sandbox.
 
 use std::collections::BTreeSet;
 
 use super::polecat::Polecat;
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::town::identity::Address;
 use crate::town::process;
 
-/// What the name of such a server begins with.
+/// The process name prefix of such a server.
 const SERVER: &str = "tmux";
 
-/// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
-pub fn reason<'a>(workers: impl Iterator<Item = &'a Polecat>, listed: &[Live]) -> Option<String> {
+/// Returns why the list of sessions is incomplete, with the next step, if an unlisted worker is
+/// alive.
+pub fn find_hidden_reason<'a>(
+    workers: impl Iterator<Item = &'a Polecat>,
+    listed: &[LiveSession],
+) -> Option<String> {
     let workers: Vec<(Address, &str)> = workers
         .filter(|worker| worker.session.is_none() && !worker.slot.token.is_empty())
         .map(|worker| (worker.address(), worker.slot.token.as_str()))
@@ -25,13 +29,13 @@ pub fn reason<'a>(workers: impl Iterator<Item = &'a Polecat>, listed: &[Live]) -
     }
     let servers: BTreeSet<i32> = listed
         .iter()
-        .filter_map(|live| process::parent(live.pid))
+        .filter_map(|live| process::parent_of(live.pid))
         .collect();
-    let hosted = process::hosted_by(SERVER, &servers);
+    let hosted = process::children_of_named(SERVER, &servers);
     let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
         let is_its = |(process, server): &&(process::Process, process::Process)| {
-            // A server that the worker itself started hosts what it likes.
-            process.carries(token) && !server.carries(token)
+            // A server that the worker itself started may host any session.
+            process.has_token(token) && !server.has_token(token)
         };
         Some((worker, hosted.iter().find(is_its)?))
     })?;

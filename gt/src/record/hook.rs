@@ -1,28 +1,28 @@
-//! The hook: the bead that an agent is to work on.
+//! Reads the hook: the bead that an agent is to work on.
 
 use bd::bead::{Bead, Status};
-use bd::store::Mark;
+use bd::store::BeadMark;
 
 use super::polecat::Slot;
 use crate::town::Town;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
-/// The bead on the hook of an agent.
-pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
-    let stores = town.stores()?;
+/// Returns the bead on the hook of an agent.
+pub fn find_hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
+    let stores = town.read_stores()?;
     let slot = slot_of(town, &stores, address);
-    match hook_of(&stores, address, &slot) {
+    match hooked_bead_of(&stores, address, &slot) {
         Some(bead) => Ok(bead.id.clone()),
         None => anyhow::bail!("no work is on the hook of {address}: name a bead"),
     }
 }
 
-pub fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
+pub fn slot_of(town: &Town, stores: &TownStores, address: &Address) -> Slot {
     let Address::Polecat(rig, name) = address else {
         return Slot::default();
     };
-    let id = Slot::id(&town.prefix(rig), rig, name);
+    let id = Slot::id(&town.prefix_of_rig(rig), rig, name);
     stores
         .rigs
         .get(rig)
@@ -30,8 +30,12 @@ pub fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
         .unwrap_or_default()
 }
 
-/// The bead on an agent's hook: hooked and assigned to it, in whichever store.
-pub fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
+/// Returns the bead that is hooked and assigned to an agent, in any store.
+pub fn hooked_bead_of<'a>(
+    stores: &'a TownStores,
+    address: &Address,
+    slot: &Slot,
+) -> Option<&'a Bead> {
     let (long, mailbox) = (address.to_string(), address.mailbox());
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)
@@ -42,9 +46,9 @@ pub fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option
     std::iter::once(&stores.town)
         .chain(stores.rigs.values())
         .find_map(|beads| {
-            let hooked = beads.select_marked(&[Mark::Status(&Status::Hooked)], |_| true);
-            let mut own: Vec<&Bead> = hooked.filter(is_own).collect();
-            own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
-            own.first().copied()
+            let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
+            let mut own_beads: Vec<&Bead> = hooked.filter(is_own).collect();
+            own_beads.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
+            own_beads.first().copied()
         })
 }

@@ -1,5 +1,5 @@
-//! Which agents were reminded of the bead on their hook, `.runtime/hook-nudges.json`. It may be lost at any time: they are
-//! reminded once more.
+//! Records the agents that were reminded of the bead on their hook, `.runtime/hook-nudges.json`. If
+//! the file is lost, they are reminded once more.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,19 @@ use crate::town::identity::Address;
 /// A reminder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookNudge {
-    /// The bead.
     pub bead: String,
-    /// When.
     pub at: Timestamp,
 }
 
-/// All reminders, by the agent's address. A file that cannot be read holds none.
-pub fn load(town: &Town) -> BTreeMap<String, HookNudge> {
-    let stored = state_file::read(&town.layout.hook_nudges());
+/// Returns all reminders, by agent address. Empty for an unreadable file.
+pub fn load_hook_nudges(town: &Town) -> BTreeMap<String, HookNudge> {
+    let stored = state_file::read_state(&town.layout.hook_nudges());
     stored.ok().flatten().unwrap_or_default()
 }
 
-/// Notes a reminder.
-pub fn note(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
-    state_file::change(
+/// Records a reminder.
+pub fn record_hook_nudge(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
+    state_file::change_state(
         town,
         &town.layout.hook_nudges(),
         |all: &mut BTreeMap<String, HookNudge>| {

@@ -1,17 +1,18 @@
-//! The merge request: a durable bead of the rig with a receipt of what is to be merged.
+//! Reads and writes merge requests: durable beads of the rig with a receipt of the work to merge.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::{BeadRef, Mark, Snapshot, Store};
+use bd::store::{BeadMark, BeadRef, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::name::Lease;
 
-/// How the closing of a request begins that was merged only with another one.
+/// The close reason prefix of a request that was merged as part of another one.
 pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
 
-/// What exactly was handed in. The queue merges the commits named here, whatever a branch says later.
+/// The exact work that was submitted. The queue merges the commits of the receipt, even if the
+/// branch moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Receipt {
@@ -21,93 +22,85 @@ pub struct Receipt {
     pub target: String,
     /// The commit that the work started from.
     pub base: String,
-    /// The last commit.
     pub tip: String,
-    /// All commits, oldest first.
     pub commits: Vec<String>,
-    /// The files they change.
     pub files: Vec<String>,
-    /// What the worker says was done.
+    /// The worker's summary.
     pub summary: String,
-    /// The worker's address.
     pub worker: String,
-    /// The lease under which it was handed in.
+    /// The lease under which the work was submitted.
     pub lease: Lease,
-    /// The attempt at the bead that it is the result of ([`bd::bead::attempt`]).
+    /// The number of the attempt at the bead ([`bd::bead::attempt`]).
     pub attempt: u64,
-    /// The request that this work resolves, for work on a conflict or repair task.
+    /// The request that this work resolves, if it is a conflict or repair task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolves: Option<String>,
 }
 
-/// What the queue has found out about a request.
+/// The queue's findings about a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RequestState {
-    /// The commit that was or is about to be pushed.
+    /// The commit that was or will be pushed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub candidate: String,
-    /// The commit of the target that it was made for.
+    /// The target's commit for which the candidate was built.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub onto: String,
-    /// Why it waits for a person.
+    /// The reason why it waits for a user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,
-    /// The target that it waits for to move, because that fails its own gates.
+    /// The broken target that it waits for to move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub broken: Option<Broken>,
-    /// Since when each try fails, RFC 3339, and why the last one did.
+    pub broken: Option<BrokenTarget>,
+    /// The start of repeated failures, RFC 3339, and the last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,
-    /// Whether it waits for its review.
+    /// True if it waits for a review.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub for_review: bool,
-    /// Who released it after a review.
+    /// The user that released it after a review.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reviewed_by: String,
-    /// Whether a `pre-merge` hook stopped it.
+    /// True if a `pre-merge` hook stopped it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
-    /// That hook.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stopped_by: String,
-    /// The hooks that a waiver lets it by; the others are asked all the same.
+    /// The hooks that a waiver skips. The others are still asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<String>,
-    /// The task that the hook asked for.
+    /// The task for the hook's rejection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hook_task: String,
-    /// Who lets it by these hooks, and why.
+    /// The waiver of these hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waived: Option<Waiver>,
+    pub waived: Option<HookWaiver>,
 }
 
-/// The target that a request waits for to move.
+/// A target that fails its own gates, for a request that waits until it moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Broken {
-    /// The commit of the target that fails.
+pub struct BrokenTarget {
+    /// The failing commit of the target.
     pub target: String,
-    /// The task made for it.
+    /// The task that was created for it.
     #[serde(default)]
     pub task: String,
-    /// When that was seen last, RFC 3339.
+    /// The time of the last check, RFC 3339.
     pub at: String,
 }
 
-/// Who let a request by its hooks.
+/// The waiver of hooks for a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiver {
-    /// Who.
+pub struct HookWaiver {
     pub by: String,
-    /// When, RFC 3339.
     pub at: String,
-    /// Why.
     pub reason: String,
 }
 
 impl Receipt {
-    /// The request bead for work on `bead`.
-    pub fn request(
+    /// Builds the request bead for work on `bead`.
+    pub fn build_request(
         &self,
         id: &str,
         bead: &Bead,
@@ -150,19 +143,19 @@ impl Receipt {
     }
 }
 
-/// Whether a bead is a merge request.
-pub fn is_request(bead: &Bead) -> bool {
+pub fn is_merge_request(bead: &Bead) -> bool {
     bead.issue_type == Kind::MergeRequest || bead.has_label("gt:merge-request")
 }
 
-/// The receipt of a request; requests of older towns have the branch in their description and none of the
-/// rest.
+/// Returns the receipt of a request. Requests of older towns have only the branch, in their
+/// description.
 pub fn receipt_of(request: &Bead) -> Receipt {
     let stored = request.metadata_object().remove("receipt");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_else(|| {
-            let line = |key| bd::bead::fields::get(&request.description, key).unwrap_or_default();
+            let line =
+                |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
             Receipt {
                 branch: line("branch"),
                 target: line("target"),
@@ -173,54 +166,59 @@ pub fn receipt_of(request: &Bead) -> Receipt {
         })
 }
 
-/// The bead whose work a request merges.
-pub fn source_of(request: &Bead) -> String {
-    bd::bead::fields::get(&request.description, "source_issue").unwrap_or_default()
+/// Returns the bead whose work a request merges.
+pub fn source_bead_of(request: &Bead) -> String {
+    bd::bead::fields::get_field(&request.description, "source_issue").unwrap_or_default()
 }
 
-/// What the queue has found out about a request.
-pub(crate) fn state_of(request: &Bead) -> RequestState {
+/// Returns the queue's findings about a request.
+pub(crate) fn request_state(request: &Bead) -> RequestState {
     let stored = request.metadata_object().remove("queue");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_default()
 }
 
-/// Writes what the queue has found out; other metadata stays.
-pub(crate) fn set_state(request: &mut Bead, state: &RequestState) -> serde_json::Result<()> {
+/// Writes the queue's findings and keeps other metadata.
+pub(crate) fn set_request_state(
+    request: &mut Bead,
+    state: &RequestState,
+) -> serde_json::Result<()> {
     request.set_metadata("queue", state)
 }
 
-/// Why a request waits for a person, if it does.
-pub fn needs_person(request: &Bead) -> Option<String> {
-    Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
+/// Returns why a request waits for a user.
+pub fn reason_for_user(request: &Bead) -> Option<String> {
+    Some(request_state(request).needs_person).filter(|reason| !reason.is_empty())
 }
 
-/// Since when each try to merge a request fails for a reason outside, RFC 3339, and why.
+/// Returns since when each try to merge a request has failed for an outside reason, RFC 3339, and
+/// the last error.
 pub fn failing_since(request: &Bead) -> Option<(String, String)> {
-    state_of(request).failing
+    request_state(request).failing
 }
 
-/// The task for the target that a request waits for, because the target fails its own gates.
-pub fn waits_for_target(request: &Bead) -> Option<String> {
-    state_of(request).broken.map(|broken| broken.task)
+/// Returns the task for the broken target that a request waits for.
+pub fn target_task_of(request: &Bead) -> Option<String> {
+    request_state(request).broken.map(|broken| broken.task)
 }
 
-/// The hook that stopped a request, which a waiver would let it by.
-pub fn stopped_by(request: &Bead) -> Option<String> {
-    let state = state_of(request);
+/// Returns the hook that stopped a request and that a waiver would skip.
+pub fn stopping_hook(request: &Bead) -> Option<String> {
+    let state = request_state(request);
     (state.by_hook && !state.stopped_by.is_empty()).then_some(state.stopped_by)
 }
 
-/// Sends on a request that waits for a person or for its target, or that keeps failing; gives what it waited for.
-pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
+/// Continues a request that waits for a user or for its target, or that keeps failing. Returns the
+/// reason for which it waited.
+pub fn retry_request(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
     town.transact(store, |tx| {
         let mut request = tx
             .get(id)
-            .filter(|bead| is_request(bead) && bead.is_open())
+            .filter(|bead| is_merge_request(bead) && bead.is_open())
             .cloned()
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         let failing = state.failing.take().map(|(_, reason)| reason);
         let broken = state.broken.take().map(|broken| broken.task);
         let broken = broken.map(|task| format!("its target fails its own gates ({task})"));
@@ -235,7 +233,7 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
                 );
                 state.reviewed_by = worker;
             }
-            set_state(&mut request, &state)?;
+            set_request_state(&mut request, &state)?;
             request.updated_at = tx.now();
             tx.put(request)?;
         }
@@ -243,32 +241,31 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
     })
 }
 
-/// The open requests of a rig.
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
     beads
         .select_marked(
             &[
-                Mark::Kind(&Kind::MergeRequest),
-                Mark::Label("gt:merge-request"),
+                BeadMark::Kind(&Kind::MergeRequest),
+                BeadMark::Label("gt:merge-request"),
             ],
             BeadRef::is_open,
         )
         .collect()
 }
 
-/// The open request that merges a bead's work: one that the bead waits for.
-pub fn open_request_of<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+/// Returns the open request that merges a bead's work, which the bead waits for.
+pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     let bead = beads.get(id)?;
     let mut requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
         beads
             .get(&edge.depends_on_id)
-            .filter(|bead| bead.is_open() && is_request(bead))
+            .filter(|bead| bead.is_open() && is_merge_request(bead))
     });
     requests.next()
 }
 
-/// The request that a bead was made to resolve: set on conflict and repair tasks.
-pub fn resolves(bead: &Bead) -> Option<String> {
+/// Returns the request that a bead resolves. Set on conflict and repair tasks.
+pub fn resolved_request(bead: &Bead) -> Option<String> {
     bead.metadata_object()
         .remove("resolves")
         .and_then(|value| value.as_str().map(str::to_owned))

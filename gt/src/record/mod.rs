@@ -1,5 +1,5 @@
-//! The beads that the town itself writes, and what is read from them. Nothing here
-//! changes a session.
+//! The internal beads and files of the town, and the state that is read from them. Never changes a
+//! session.
 
 pub mod attempt;
 pub mod boot_status;

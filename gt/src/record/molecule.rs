@@ -1,7 +1,7 @@
-//! The molecule of a work bead: its steps, and where its worker stands.
+//! Reads the molecule of a work bead: its steps and the worker's progress.
 
 use bd::bead::{Bead, DepKind, Kind};
-use bd::molecule::progress::{self, Progress, StepState};
+use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::molecule::squash;
 use bd::store::Snapshot;
 use serde::Serialize;
@@ -10,85 +10,74 @@ use serde_json::Value;
 /// A molecule and its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Molecule {
-    /// Its id; of a digest that is all that is left, the digest's.
+    /// The id. That of the digest if only the digest is left.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Whether it is on this machine only.
+    /// True if it is local to this machine.
     pub is_wisp: bool,
-    /// Whether `gt done` closes steps that are open, instead of refusing.
+    /// True if `gt done` closes open steps instead of refusing.
     pub closes_steps: bool,
-    /// The steps in order.
     pub steps: Vec<MoleculeStep>,
-    /// The step to be done now, by its place among the steps.
+    /// The current step.
     pub current: Option<CurrentStep>,
 }
 
-/// A step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MoleculeStep {
-    /// Its id; empty in a digest.
+    /// The id. Empty in a digest.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// `done`, `current`, `ready`, `blocked` or `pending`.
     pub state: &'static str,
 }
 
 impl MoleculeStep {
-    /// Whether it is closed.
     pub fn is_done(&self) -> bool {
         self.state == StepState::Done.as_str()
     }
 }
 
-/// The step to be done now.
+/// The current step of a molecule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CurrentStep {
-    /// Its place among the steps, from 1.
+    /// The position among the steps, from 1.
     pub number: usize,
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// What to do.
     pub description: String,
-    /// When it is done.
     pub acceptance: String,
-    /// Whether its worker has begun it.
+    /// True if the worker has begun the step.
     pub is_begun: bool,
-    /// Whether a fresh session goes on after it, where the step says so.
+    /// True if a fresh session continues after the step. None if the step does not define it.
     pub cycles: Option<bool>,
 }
 
 impl Molecule {
-    /// How many steps are done.
-    pub fn done(&self) -> usize {
+    /// Returns the number of completed steps.
+    pub fn count_done(&self) -> usize {
         self.steps.iter().filter(|step| step.is_done()).count()
     }
 
-    /// The steps that are not done.
-    pub fn open(&self) -> impl Iterator<Item = &MoleculeStep> {
+    pub fn open_steps(&self) -> impl Iterator<Item = &MoleculeStep> {
         self.steps.iter().filter(|step| !step.is_done())
     }
 
-    /// The step after the current one.
-    pub fn after_current(&self) -> Option<&MoleculeStep> {
+    pub fn step_after_current(&self) -> Option<&MoleculeStep> {
         let at = self.current.as_ref()?.number;
         self.steps.iter().skip(at).find(|step| !step.is_done())
     }
 
-    /// The molecule with this root.
+    /// Loads the molecule with this root.
     pub fn load(beads: &Snapshot, root: &str) -> Option<Self> {
-        let progress = Progress::of(beads, root)?;
+        let progress = MoleculeProgress::for_root(beads, root)?;
         let bead = progress.root.bead()?;
         let steps: Vec<MoleculeStep> = progress
             .steps
             .iter()
             .map(|step| MoleculeStep {
-                id: step.head.id().to_owned(),
+                id: step.bead_ref.id().to_owned(),
                 title: step
-                    .head
+                    .bead_ref
                     .bead()
                     .map(|bead| bead.title.clone())
                     .unwrap_or_default(),
@@ -97,8 +86,10 @@ impl Molecule {
             .collect();
         let now = progress.current().or_else(|| progress.next());
         let current = now.and_then(|step| {
-            let bead = step.head.bead()?;
-            let at = steps.iter().position(|own| own.id == bead.id)?;
+            let bead = step.bead_ref.bead()?;
+            let at = steps
+                .iter()
+                .position(|listed_step| listed_step.id == bead.id)?;
             Some(CurrentStep {
                 number: at + 1,
                 id: bead.id.clone(),
@@ -121,45 +112,47 @@ impl Molecule {
     }
 }
 
-/// The root of the molecule that is attached to a work bead, or that the bead itself is.
+/// Returns the root of the molecule that is attached to a work bead, or the bead itself if it is a
+/// root.
 pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
-    let head = beads.bead_ref(bead)?;
-    if let Some(attached) = progress::attached_to(beads, &head) {
+    let bead_ref = beads.bead_ref(bead)?;
+    if let Some(attached) = progress::attached_to(beads, &bead_ref) {
         return Some(attached);
     }
-    let own = head.bead()?;
-    is_root(own).then(|| own.id.clone())
+    let root_bead = bead_ref.bead()?;
+    is_molecule_root(root_bead).then(|| root_bead.id.clone())
 }
 
-/// The root of the molecule that may be ended with a work bead: the one that follows it, or the bead itself.
+/// Returns the root of the molecule that ends with a work bead: the one that was poured for it, or
+/// the bead itself.
 pub fn own_root_of(beads: &Snapshot, bead: &str) -> Option<String> {
-    let own = || {
+    let own_root = || {
         beads
             .get_live(bead)
-            .is_some_and(is_root)
+            .is_some_and(is_molecule_root)
             .then(|| bead.to_owned())
     };
-    progress::follower_of(beads, bead).or_else(own)
+    progress::follower_of(beads, bead).or_else(own_root)
 }
 
-/// The molecule that may be ended with a work bead.
-pub fn own(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+/// Returns the molecule that ends with a work bead.
+pub fn find_own_molecule(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     Molecule::load(beads, &own_root_of(beads, bead)?)
 }
 
-/// Whether a bead is the root of a molecule: slung whole, not child by child.
-pub fn is_root(bead: &Bead) -> bool {
+/// Returns true if a bead is the root of a molecule, which is slung as a whole, not child by child.
+pub fn is_molecule_root(bead: &Bead) -> bool {
     bead.issue_type == Kind::Epic && !bead.source_formula.is_empty()
 }
 
-/// The molecule of a work bead.
-pub fn of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+/// Returns the molecule of a work bead.
+pub fn molecule_of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let found = Molecule::load(beads, &root_of(beads, bead)?);
     found.filter(|found| !found.steps.is_empty())
 }
 
-/// The molecule that a bead was done by, as its digest has it; the newest.
-pub fn of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+/// Returns the newest digest of a bead as a molecule.
+pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let holders = beads.dependents_of(bead).into_iter();
     let digests = holders.filter(|(holder, edge)| {
         holder.has_label(squash::LABEL)

@@ -1,9 +1,11 @@
-//! Progress of a worker that has work and a session: when it last got on, by which sign, and what it waits for.
+//! Measures the progress of a worker with work and a session: the last progress, its sign, and the
+//! current activity.
 //!
-//! A process that is there is no progress. Signs are what the program's hooks report of tools, commits, changed files,
-//! and, where a program runs no hooks, what appears on its screen. A spinner or a clock is none: a screen that shows
-//! work in progress does not count, nor does the echo of a message that was typed into the session. Cheap signs are read
-//! each time; files and screen are looked at only when those are older than `patrol.progress.note`.
+//! A running process is no progress. Signs are tool uses that the program's hooks report, commits,
+//! changed files, and, for a program without hooks, new output on its screen. A spinner or a clock
+//! is none: a screen that shows work in progress does not count, nor does the echo of a message
+//! that was typed into the session. Cheap signs are read each time. Files and screen are read only
+//! if the cheap signs are older than `patrol.progress.note`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,98 +18,97 @@ use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::pulse::{Pulse, Refusal};
-use crate::host::runtime::{Look, Preset, inspect_screen};
-use crate::host::{Live, LiveTown};
+use super::pulse::{ApiRefusal, SessionPulse};
+use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, Town};
 
-/// So many lines of a screen are looked at.
+/// The number of lines of a screen that are read.
 const LINES: usize = 60;
-/// A refusal of the API stands in the last lines of a screen.
+/// The number of last lines in which a refusal of the API is searched.
 const LAST: usize = 20;
 
-/// What appears on a screen so soon after a message was typed, or the session started, is that message or that start.
+/// Output within this time after a typed message or a session start counts as their echo.
 const ECHO: SignedDuration = SignedDuration::from_secs(3);
 
-/// What was seen of files and screen counts for so long.
+/// The time for which a reading of files and screen is reused.
 const A_GLANCE: SignedDuration = SignedDuration::from_secs(15);
 
-/// What was seen of the files and the screens of quiet workers a moment ago, for who looks time and again: to look at both
-/// takes far longer than all the rest, and it is minutes that count. Who acts on it looks with an empty one.
+/// Recent readings of the files and screens of quiet workers, for repeated calls: reading both
+/// takes far longer than anything else, and progress is measured in minutes. A caller that acts on
+/// the result uses an empty cache.
 #[derive(Debug, Default)]
-pub struct Glances(Mutex<HashMap<String, Glance>>);
+pub struct ActivityCache(Mutex<HashMap<String, ActivityReading>>);
 
-/// What was seen of a worker's files and screen.
+/// A reading of a worker's files and screen.
 #[derive(Debug, Clone)]
-struct Glance {
+struct ActivityReading {
     at: Timestamp,
-    /// When something last appeared on the screen.
+    /// The time of the last output on the screen.
     activity: Timestamp,
     changed: Option<Timestamp>,
-    /// None where the screen was not looked at.
-    doing: Option<Doing>,
+    /// None if the screen was not read.
+    doing: Option<WorkerActivity>,
 }
 
-impl Glances {
-    fn recent(&self, live: &Live, now: Timestamp) -> Option<Glance> {
-        let kept = self.kept();
+impl ActivityCache {
+    fn recent(&self, live: &LiveSession, now: Timestamp) -> Option<ActivityReading> {
+        let kept = self.lock_readings();
         let glance = kept.get(&live.token)?;
         (glance.is_recent(now) && glance.activity == live.activity).then(|| glance.clone())
     }
 
-    fn keep(&self, live: &Live, glance: Glance, now: Timestamp) {
-        let mut kept = self.kept();
+    fn keep(&self, live: &LiveSession, glance: ActivityReading, now: Timestamp) {
+        let mut kept = self.lock_readings();
         kept.retain(|_, one| one.is_recent(now));
         kept.insert(live.token.clone(), glance);
     }
 
-    /// A poisoned lock means a panic between two plain writes; the values are still sound.
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, Glance>> {
+    /// A poisoned lock means a panic between two plain writes, so the values are still valid.
+    fn lock_readings(&self) -> MutexGuard<'_, HashMap<String, ActivityReading>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Glance {
+impl ActivityReading {
     fn is_recent(&self, now: Timestamp) -> bool {
         let age = now.duration_since(self.at);
         !age.is_negative() && age < A_GLANCE
     }
 }
 
-/// Progress of a worker.
+/// The progress of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Progress {
-    /// When it last got on.
+pub struct WorkerProgress {
+    /// The time of the last progress.
     pub at: Timestamp,
-    /// What showed that.
-    pub sign: Sign,
-    /// When a tool, a commit or a file last showed that it got on: typing into its session shows on the screen only.
+    pub sign: ProgressSign,
+    /// The time of the last tool use, commit or file change. Typing into the session shows on the
+    /// screen only.
     #[serde(skip)]
     pub work: Timestamp,
-    /// What it does, or waits for.
-    pub doing: Doing,
-    /// Whether a person looks at its session.
+    /// The current activity.
+    pub doing: WorkerActivity,
+    /// True if a user is attached to the session.
     pub attached: bool,
 }
 
-/// What shows that a worker got on.
+/// The sign of a worker's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sign {
-    /// Its session was started.
+pub enum ProgressSign {
     Start,
-    /// Its program's hooks reported the use of a tool.
+    /// The program's hooks reported the use of a tool.
     Tool,
-    /// A commit.
     Commit,
-    /// A file of its sandbox changed.
+    /// A file of the sandbox changed.
     File,
-    /// Something appeared on its screen.
+    /// New output on the screen.
     Screen,
 }
 
-impl Sign {
-    fn word(self) -> &'static str {
+impl ProgressSign {
+    fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Tool => "tool used",
@@ -118,73 +119,72 @@ impl Sign {
     }
 }
 
-/// What a worker does, or waits for.
+/// The current activity of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum Doing {
-    /// It got on a moment ago, or nothing is known.
+pub enum WorkerActivity {
+    /// Made progress recently, or unknown.
     Unknown,
-    /// Its screen shows work in progress.
+    /// The screen shows work in progress.
     Busy,
-    /// It waits at its prompt, with its work unfinished.
+    /// Waits at the prompt, with unfinished work.
     AtPrompt,
-    /// A dialog is open.
     Dialog {
-        /// What it asks.
         question: String,
     },
-    /// The API refused its last request.
-    Refused(Refusal),
+    /// The API refused the last request.
+    Refused(ApiRefusal),
 }
 
-impl Doing {
-    /// What it waits for, in a few words; empty if it does not wait.
+impl WorkerActivity {
+    /// Describes a wait in a few words. Empty if the worker does not wait.
     pub fn describe(&self) -> String {
         match self {
             Self::Unknown | Self::Busy => String::new(),
             Self::AtPrompt => "it waits at its prompt".to_owned(),
             Self::Dialog { question } => {
-                format!("a dialog is open: {}", escape::line(question))
+                format!("a dialog is open: {}", escape::escape_line(question))
             }
             Self::Refused(refusal) => refusal.describe(),
         }
     }
 }
 
-impl Refusal {
-    /// In a few words, with the program's own.
+impl ApiRefusal {
+    /// Describes the refusal in a few words, with the program's own message.
     pub fn describe(&self) -> String {
         let words = match self.words.trim() {
             "" => String::new(),
-            words => format!(" ({})", escape::line(words)),
+            words => format!(" ({})", escape::escape_line(words)),
         };
         let until = self
             .until
             .map_or_else(String::new, |until| format!(", until {until}"));
         format!(
             "the API refuses: {}{words}{until}",
-            escape::line(&self.kind)
+            escape::escape_line(&self.kind)
         )
     }
 }
 
-impl Progress {
-    /// For how long it has not got on.
-    pub fn quiet(&self, now: Timestamp) -> SignedDuration {
+impl WorkerProgress {
+    /// Returns the time since the last progress.
+    pub fn quiet_time(&self, now: Timestamp) -> SignedDuration {
         now.duration_since(self.at).max(SignedDuration::ZERO)
     }
 
-    /// When it last got on: `12m ago`, `no progress for 12m` if it has not since its session started.
+    /// Describes the age of the last progress: `12m ago`, or `no progress for 12m` if there was
+    /// none since the session started.
     pub fn describe_age(&self, now: Timestamp) -> String {
-        let ago = kit::ui::time::ago(now, self.at);
+        let ago = kit::ui::time::format_ago(now, self.at);
         match (self.sign, ago.strip_suffix(" ago")) {
-            (Sign::Start, Some(time)) => format!("no progress for {time}"),
-            (Sign::Start, None) => "no progress yet".to_owned(),
+            (ProgressSign::Start, Some(time)) => format!("no progress for {time}"),
+            (ProgressSign::Start, None) => "no progress yet".to_owned(),
             _ => ago,
         }
     }
 
-    /// The same with what it waits for: `last progress 12m ago (commit); it waits at its prompt`.
+    /// Describes age and activity: `last progress 12m ago (commit); it waits at its prompt`.
     pub fn describe(&self, now: Timestamp) -> String {
         let age = self.describe_age(now);
         let waits = self.doing.describe();
@@ -194,24 +194,24 @@ impl Progress {
             format!("; {waits}")
         };
         match self.sign {
-            Sign::Start => format!("{age}{rest}"),
-            sign => format!("last progress {age} ({}){rest}", sign.word()),
+            ProgressSign::Start => format!("{age}{rest}"),
+            sign => format!("last progress {age} ({}){rest}", sign.name()),
         }
     }
 
-    /// Whether it got on after that time: a session that began is no sign of that.
-    pub fn got_on_since(&self, at: Timestamp) -> bool {
-        self.sign != Sign::Start && self.at > at
+    /// Returns true if there was progress after a time. The start of a session does not count.
+    pub fn has_progress_since(&self, at: Timestamp) -> bool {
+        self.sign != ProgressSign::Start && self.at > at
     }
 
-    fn see(&mut self, at: Option<Timestamp>, sign: Sign, is_work: bool) {
+    fn add_sign(&mut self, at: Option<Timestamp>, sign: ProgressSign, is_work: bool) {
         let Some(at) = at else { return };
         if is_work {
             self.work = self.work.max(at);
         }
-        // The start is known by its second: what happened in that one may have been before it.
+        // The start is known to the second, so an event in that second may be older.
         let since = match self.sign {
-            Sign::Start => self.at + SignedDuration::from_secs(1),
+            ProgressSign::Start => self.at + SignedDuration::from_secs(1),
             _ => self.at,
         };
         if at >= since && at > self.at {
@@ -220,134 +220,139 @@ impl Progress {
     }
 }
 
-/// Reads the progress of a worker whose session runs. `committed` is when it last did, `note` is from when on its files and screen are looked at.
-pub fn read(
+/// Reads the progress of a worker whose session runs. `committed` is the time of the last commit.
+/// Files and screen are read if the other signs are older than `note`.
+pub fn read_progress(
     town: &LiveTown,
     sandbox: &Path,
     committed: Option<Timestamp>,
-    preset: &Preset,
-    live: &Live,
+    preset: &RuntimePreset,
+    live: &LiveSession,
     note: SignedDuration,
-    glances: &Glances,
-) -> Progress {
-    let pulse = Pulse::load(town, &live.name, &live.token);
-    let mut progress = Progress {
+    glances: &ActivityCache,
+) -> WorkerProgress {
+    let pulse = SessionPulse::load(town, &live.name, &live.token);
+    let mut progress = WorkerProgress {
         at: live.created,
-        sign: Sign::Start,
+        sign: ProgressSign::Start,
         work: live.created,
-        doing: Doing::Unknown,
+        doing: WorkerActivity::Unknown,
         attached: live.attached,
     };
-    progress.see(pulse.tool, Sign::Tool, true);
-    progress.see(committed, Sign::Commit, true);
+    progress.add_sign(pulse.tool, ProgressSign::Tool, true);
+    progress.add_sign(committed, ProgressSign::Commit, true);
     let now = town.clock.now();
     let is_told = pulse.dialog.is_some() || pulse.refusal.is_some();
-    if progress.quiet(now) < note && !is_told {
+    if progress.quiet_time(now) < note && !is_told {
         return progress;
     }
     if let Some(dialog) = pulse.dialog {
         let question = dialog.words;
-        progress.doing = Doing::Dialog { question };
+        progress.doing = WorkerActivity::Dialog { question };
         return progress;
     }
     if let Some(refusal) = pulse.refusal {
-        progress.doing = Doing::Refused(refusal);
+        progress.doing = WorkerActivity::Refused(refusal);
         return progress;
     }
-    let mut glance = glances.recent(live, now).unwrap_or_else(|| Glance {
-        at: now,
-        activity: live.activity,
-        changed: last_change(sandbox),
-        doing: None,
-    });
-    progress.see(glance.changed, Sign::File, true);
-    if progress.quiet(now) < note {
+    let mut glance = glances
+        .recent(live, now)
+        .unwrap_or_else(|| ActivityReading {
+            at: now,
+            activity: live.activity,
+            changed: last_file_change(sandbox),
+            doing: None,
+        });
+    progress.add_sign(glance.changed, ProgressSign::File, true);
+    if progress.quiet_time(now) < note {
         glances.keep(live, glance, now);
         return progress;
     }
     let doing = glance.doing.get_or_insert_with(|| {
-        // A session that cannot be looked at has ended by now, or will be asked again.
+        // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
-        read_screen(&screen, preset, live.activity)
+        read_activity(&screen, preset, live.activity)
     });
     progress.doing = doing.clone();
     glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
-    if !runs_hooks && !matches!(progress.doing, Doing::Busy) {
-        progress.see(last_shown(town, live), Sign::Screen, false);
+    if !runs_hooks && !matches!(progress.doing, WorkerActivity::Busy) {
+        progress.add_sign(last_output_at(town, live), ProgressSign::Screen, false);
     }
     progress
 }
 
-/// When the screen of a session last showed something that is neither its start nor the echo of a message.
-pub fn last_shown(town: &Town, live: &Live) -> Option<Timestamp> {
-    let typed = Pulse::typed(town, &live.name).filter(|(at, _)| *at >= live.created);
+/// Returns the time of the last output that is neither the start of the session nor the echo of a
+/// message.
+pub fn last_output_at(town: &Town, live: &LiveSession) -> Option<Timestamp> {
+    let typed = SessionPulse::last_typed(town, &live.name).filter(|(at, _)| *at >= live.created);
     let (echo, before) = typed.unwrap_or((live.created, None));
     let is_echo = live.activity.duration_since(echo) <= ECHO;
     if is_echo { before } else { Some(live.activity) }
 }
 
-fn read_screen(screen: &str, preset: &Preset, activity: Timestamp) -> Doing {
+fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> WorkerActivity {
     let look = inspect_screen(screen, preset);
-    if let Look::NeedsPerson(question) = look {
-        return Doing::Dialog { question };
+    if let ScreenState::NeedsPerson(question) = look {
+        return WorkerActivity::Dialog { question };
     }
     let lines: Vec<&str> = screen.trim_end().lines().collect();
     let last = lines[lines.len().saturating_sub(LAST)..].join("\n");
-    if let Some(refusal) = refusal_on(&last, preset, activity) {
-        return Doing::Refused(refusal);
+    if let Some(refusal) = read_refusal(&last, preset, activity) {
+        return WorkerActivity::Refused(refusal);
     }
     match look {
-        Look::Busy => Doing::Busy,
-        Look::AtPrompt => Doing::AtPrompt,
-        _ => Doing::Unknown,
+        ScreenState::Busy => WorkerActivity::Busy,
+        ScreenState::AtPrompt => WorkerActivity::AtPrompt,
+        _ => WorkerActivity::Unknown,
     }
 }
 
-/// The API's refusal that a screen shows last.
-pub fn refusal_on(screen: &str, preset: &Preset, at: Timestamp) -> Option<Refusal> {
-    let (kind, words) = preset.refusal_on(screen)?;
-    Some(Refusal {
+/// Returns the last refusal of the API on a screen.
+pub fn read_refusal(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Option<ApiRefusal> {
+    let (kind, words) = preset.find_refusal(screen)?;
+    Some(ApiRefusal {
         kind: kind.to_owned(),
         words: words.to_owned(),
         since: at,
         at,
         times: 1,
-        until: super::pulse::reset_time(words, at),
+        until: super::pulse::parse_reset_time(words, at),
     })
 }
 
-/// When `HEAD` of a worker's sandbox last moved. Most are where they are made today: that is tried first.
-pub(crate) fn last_commit_of(rig: &RigLayout, name: &str) -> Option<Timestamp> {
+/// Returns the time at which `HEAD` of a worker's sandbox last moved. Tries the current default
+/// path of sandboxes first, because most are there.
+pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Timestamp> {
     let usual = rig.polecat(name).join(rig.name());
-    last_commit(&usual).or_else(|| {
+    last_commit_in(&usual).or_else(|| {
         let sandbox = rig.sandbox(name);
-        (sandbox != usual).then(|| last_commit(&sandbox))?
+        (sandbox != usual).then(|| last_commit_in(&sandbox))?
     })
 }
 
-/// When `HEAD` of a sandbox last moved: git writes it to the work tree's own log.
-pub(crate) fn last_commit(sandbox: &Path) -> Option<Timestamp> {
-    let own = sandbox.join(".git");
-    let link = match fs::read_to_string(&own) {
+/// Returns the time at which `HEAD` of a sandbox last moved, from the worktree's own log of HEAD.
+pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
+    let git_path = sandbox.join(".git");
+    let link = match fs::read_to_string(&git_path) {
         Ok(link) => link,
         Err(error) if error.kind() == ErrorKind::IsADirectory => {
-            return modified(&own.join("logs/HEAD"));
+            return modification_time(&git_path.join("logs/HEAD"));
         }
         Err(_) => return None,
     };
     let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
-    modified(&sandbox.join(folder).join("logs/HEAD"))
+    modification_time(&sandbox.join(folder).join("logs/HEAD"))
 }
 
-/// When a file that is not committed last changed.
-fn last_change(sandbox: &Path) -> Option<Timestamp> {
+/// Returns the time of the last change to an uncommitted file.
+fn last_file_change(sandbox: &Path) -> Option<Timestamp> {
     let changes = Git::at(sandbox).status().ok()?;
     let paths = changes.iter().map(|change| sandbox.join(&change.path));
-    paths.filter_map(|path| modified(&path)).max()
+    paths.filter_map(|path| modification_time(&path)).max()
 }
 
-fn modified(path: &Path) -> Option<Timestamp> {
+fn modification_time(path: &Path) -> Option<Timestamp> {
     let time = fs::symlink_metadata(path).ok()?.modified().ok()?;
     Timestamp::try_from(time).ok()
 }
@@ -358,31 +363,31 @@ mod tests {
 
     #[test]
     fn a_glance_counts_for_a_moment_and_until_something_appears_on_the_screen() {
-        let glances = Glances::default();
+        let glances = ActivityCache::default();
         let at = |second| Timestamp::from_second(second).unwrap();
-        let live = Live {
+        let live = LiveSession {
             name: "gt-web-nux".to_owned(),
             token: "t".to_owned(),
-            ..Live::default()
+            ..LiveSession::default()
         };
-        let glance = Glance {
+        let glance = ActivityReading {
             at: at(100),
             activity: live.activity,
             changed: None,
-            doing: Some(Doing::AtPrompt),
+            doing: Some(WorkerActivity::AtPrompt),
         };
         glances.keep(&live, glance, at(100));
-        let seen = |live: &Live, now| glances.recent(live, at(now)).is_some();
+        let seen = |live: &LiveSession, now| glances.recent(live, at(now)).is_some();
         assert!(seen(&live, 100) && seen(&live, 114));
         assert!(
             !seen(&live, 115) && !seen(&live, 99),
             "too old, or of another clock"
         );
-        let moved = Live {
+        let moved = LiveSession {
             activity: at(101),
             ..live.clone()
         };
-        let other = Live {
+        let other = LiveSession {
             token: "u".to_owned(),
             ..live
         };
@@ -391,12 +396,15 @@ mod tests {
 
     #[test]
     fn a_screen_says_what_an_agent_waits_for() {
-        let claude = Preset::named("claude").unwrap();
-        let read = |screen: &str| read_screen(screen, &claude, Timestamp::UNIX_EPOCH);
+        let claude = RuntimePreset::named("claude").unwrap();
+        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH);
         let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
-        assert_eq!(read(&format!("● Shall I?\n{prompt}")), Doing::AtPrompt);
+        assert_eq!(
+            read(&format!("● Shall I?\n{prompt}")),
+            WorkerActivity::AtPrompt
+        );
         let refused = read(&format!("  ⎿  API Error: 529 overloaded\n{prompt}"));
-        let Doing::Refused(refusal) = refused else {
+        let WorkerActivity::Refused(refusal) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(refusal.kind, "overloaded");
@@ -404,10 +412,13 @@ mod tests {
             refusal.describe(),
             "the API refuses: overloaded (⎿  API Error: 529 overloaded)"
         );
-        assert_eq!(read("✻ Stewing… (3s · esc to interrupt)"), Doing::Busy);
+        assert_eq!(
+            read("✻ Stewing… (3s · esc to interrupt)"),
+            WorkerActivity::Busy
+        );
         let old = format!("API Error: 529\n{}{prompt}", "line\n".repeat(30));
-        assert_eq!(read(&old), Doing::AtPrompt, "it went on since");
+        assert_eq!(read(&old), WorkerActivity::AtPrompt, "it went on since");
         let asks = "Which one?\n❯ 1. This\n  2. That\nEnter to confirm";
-        assert!(matches!(read(asks), Doing::Dialog { .. }));
+        assert!(matches!(read(asks), WorkerActivity::Dialog { .. }));
     }
 }

@@ -1,8 +1,8 @@
-//! What an agent program reports of its session through its hooks: its last act, a dialog it opened, an API that
-//! refused. One small local file per session, `.runtime/pulse/<session>.json`.
+//! Records what the hooks of an agent program report about its session: its last activity, an open
+//! dialog, a refusing API. One small local file per session, `.runtime/pulse/<session>.json`.
 //!
-//! It holds nothing that beads could say, and may be lost at any time: progress is then judged by commits, files and
-//! the screen.
+//! The file holds nothing that beads could tell, and may be lost at any time. Progress is then
+//! judged by commits, files and the screen.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
@@ -11,148 +11,148 @@ use serde::{Deserialize, Serialize};
 use crate::town::Town;
 use crate::town::process;
 
-/// So many of the last tools are kept.
+/// The number of last tools that are kept.
 const TOOLS: usize = 5;
 
-/// So many characters of a program's own words are kept.
+/// The maximum number of characters of a program's message that are kept.
 const WORDS: usize = 300;
 
-/// What is known of a session by its hooks.
+/// The state of a session by its hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pulse {
-    /// The token of the session's processes: an earlier session of the same name says nothing.
+pub struct SessionPulse {
+    /// The token of the session's processes. A file of an earlier session with the same name is
+    /// ignored.
     pub token: String,
-    /// When a tool was last used.
+    /// The time of the last tool use.
     pub tool: Option<Timestamp>,
-    /// When the agent's turn ended; none while it is at work.
+    /// The end of the agent's turn. None while the agent works.
     pub idle: Option<Timestamp>,
     /// A dialog that waits for an answer.
-    pub dialog: Option<Dialog>,
-    /// The API's refusal, until it answers again.
-    pub refusal: Option<Refusal>,
-    /// The last tools that it used, each with its time.
+    pub dialog: Option<ReportedDialog>,
+    /// The refusal of the API, until the API answers again.
+    pub refusal: Option<ApiRefusal>,
+    /// The last tools, each with its time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The last tools of the session before this one.
+    /// The last tools of the previous session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_before: Vec<String>,
-    /// The model that the program named last; empty if it named none.
+    /// The model that the program named last. Empty if it named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// The file in which the program keeps the conversation; empty if it named none.
+    /// The program's transcript file. Empty if it named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub transcript: String,
 }
 
 /// A dialog that an agent program reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dialog {
-    /// What it asks, in the program's words.
+pub struct ReportedDialog {
+    /// The question, in the program's words.
     pub words: String,
-    /// Since when.
     pub since: Timestamp,
 }
 
-/// The API refused a request for good: the turn ended and nobody tries again.
+/// A final refusal by the API: the turn ended, and the program does not retry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// The kind, in the program's word: `rate_limit`, `billing_error`, `overloaded` …
+pub struct ApiRefusal {
+    /// The kind, as the program names it: `rate_limit`, `billing_error`, `overloaded` …
     pub kind: String,
-    /// What the program said.
     pub words: String,
-    /// When it refused first.
     pub since: Timestamp,
-    /// When it refused last.
     pub at: Timestamp,
-    /// How often it refused in a row.
+    /// The number of refusals in a row.
     pub times: u32,
-    /// When the program says that it answers again.
+    /// The time from which the API answers again, as the program states it.
     pub until: Option<Timestamp>,
 }
 
-/// An event of an agent program, as far as it is recorded here.
+/// An event of an agent program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookEvent<'a> {
-    /// Its name, as the program has it.
+    /// The name that the program uses.
     pub name: &'a str,
-    /// What it says about itself: a message, an error, a tool.
+    /// The content: a message, an error, a tool.
     pub words: &'a str,
     /// The kind of a notification or an error.
     pub kind: &'a str,
-    /// The model.
     pub model: &'a str,
-    /// The file with the conversation.
+    /// The transcript file.
     pub transcript: &'a str,
 }
 
-impl Pulse {
-    /// Reads the pulse of a session; what an earlier session left is none.
+impl SessionPulse {
+    /// Reads the pulse of a session. The file of an earlier session counts as missing.
     pub fn load(town: &Town, session: &str, token: &str) -> Self {
-        Self::stored(town, session)
+        Self::load_any(town, session)
             .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
             .unwrap_or_default()
     }
 
-    /// The last tools of the session before the one with this token.
+    /// Returns the last tools of the session before the one with this token.
     pub fn tools_before(town: &Town, session: &str, token: &str) -> Vec<String> {
-        match Self::stored(town, session) {
+        match Self::load_any(town, session) {
             Some(pulse) if pulse.token == token => pulse.tools_before,
             Some(pulse) => pulse.tools,
             None => Vec::new(),
         }
     }
 
-    fn stored(town: &Town, session: &str) -> Option<Self> {
-        let stored = file::read(&town.layout.pulse(session)).ok().flatten();
+    fn load_any(town: &Town, session: &str) -> Option<Self> {
+        let stored = file::read_file_if_exists(&town.layout.pulse(session))
+            .ok()
+            .flatten();
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
     }
 
-    /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
-    /// `shown` is when the screen last showed something else.
-    pub fn note_typed(town: &Town, session: &str, shown: Option<Timestamp>) {
-        let path = town.layout.typed(session);
+    /// Records that a message was typed into a session, or that the session started, so that its
+    /// echo on the screen is no progress. `shown` is the time of the last other output.
+    pub fn record_typed(town: &Town, session: &str, last_output: Option<Timestamp>) {
+        let path = town.layout.typed_message(session);
         let folder = path
             .parent()
-            .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+            .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let now = town.clock.now();
-        let text = shown.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
-        // Without it the echo of the message counts as progress, once.
+        let text = last_output.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
+        // A failed record only makes the echo count as progress once.
         folder
-            .and_then(|()| file::replace_relaxed(&path, text.as_bytes(), 0o600))
+            .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
             .ok();
     }
 
-    /// When a message was last typed into a session, and when its screen had last shown something else.
-    pub fn typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
-        let stored = file::read(&town.layout.typed(session)).ok()??;
+    /// Returns the time at which a message was last typed into a session, and the time of the last
+    /// output before it.
+    pub fn last_typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
+        let stored = file::read_file_if_exists(&town.layout.typed_message(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
         let typed = times.next()?.parse().ok()?;
         Some((typed, times.next().and_then(|shown| shown.parse().ok())))
     }
 
-    /// Records an event of the session that this process belongs to. Whether the patrol should look now.
+    /// Records an event of the session that this process belongs to. Returns true if the patrol
+    /// should check the town now.
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
         let env = |name| town.env.get(name).unwrap_or_default();
         let (session, token) = (env("GT_SESSION"), env(process::TOKEN));
         if token.is_empty() || !crate::host::is_session_name(session) {
             return Ok(false);
         }
-        Self::record_of(town, session, token, event)
+        Self::record_for(town, session, token, event)
     }
 
-    /// Records a dialog that a session shows at its start, which its program reports by no event.
+    /// Records a dialog that a session shows at its start and that its program does not report.
     pub fn record_dialog(town: &Town, session: &str, token: &str, words: &str) {
         let event = HookEvent {
             name: "PermissionRequest",
             words,
             ..HookEvent::default()
         };
-        // Without it the screen shows it, later.
-        Self::record_of(town, session, token, &event).ok();
+        // Without the record, the dialog is found on the screen later.
+        Self::record_for(town, session, token, &event).ok();
     }
 
-    fn record_of(
+    fn record_for(
         town: &Town,
         session: &str,
         token: &str,
@@ -161,23 +161,24 @@ impl Pulse {
         let before = Self::load(town, session, token);
         let mut pulse = before.clone();
         if pulse.token != token {
-            pulse.tools_before = Self::stored(town, session).unwrap_or_default().tools;
+            pulse.tools_before = Self::load_any(town, session).unwrap_or_default().tools;
         }
         token.clone_into(&mut pulse.token);
-        pulse.note(event, town.clock.now());
+        pulse.apply_event(event, town.clock.now());
         if pulse == before {
             return Ok(false);
         }
         let path = town.layout.pulse(session);
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(&path, &serde_json::to_vec(&pulse)?, 0o600)?;
+        file::replace_file_relaxed(&path, &serde_json::to_vec(&pulse)?, 0o600)?;
         Ok(pulse.dialog != before.dialog || pulse.refusal != before.refusal)
     }
 
-    /// What an event says of the session. The names are those of Claude Code, Codex and Gemini CLI.
-    fn note(&mut self, event: &HookEvent<'_>, now: Timestamp) {
+    /// Applies an event to the pulse. The names of events are those of Claude Code, Codex and
+    /// Gemini CLI.
+    fn apply_event(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         for (kept, named) in [
             (&mut self.model, event.model),
             (&mut self.transcript, event.transcript),
@@ -209,10 +210,10 @@ impl Pulse {
             "StopFailure" => {
                 self.idle = Some(now);
                 let before = self.refusal.take();
-                let words = cut(event.words);
-                self.refusal = Some(Refusal {
-                    kind: cut(event.kind),
-                    until: reset_time(&words, now),
+                let words = truncate_words(event.words);
+                self.refusal = Some(ApiRefusal {
+                    kind: truncate_words(event.kind),
+                    until: parse_reset_time(&words, now),
                     since: before.as_ref().map_or(now, |before| before.since),
                     times: before.map_or(1, |before| before.times.saturating_add(1)),
                     at: now,
@@ -231,32 +232,34 @@ impl Pulse {
 
     fn begin_tool(&mut self, tool: &str, now: Timestamp) {
         let time = now.strftime("%H:%M:%S");
-        self.tools.push(cut(format!("{time} {tool}").trim_end()));
+        self.tools
+            .push(truncate_words(format!("{time} {tool}").trim_end()));
         let surplus = self.tools.len().saturating_sub(TOOLS);
         self.tools.drain(..surplus);
     }
 
     fn open_dialog(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         let since = self.dialog.as_ref().map_or(now, |dialog| dialog.since);
-        self.dialog = Some(Dialog {
-            words: cut(event.words),
+        self.dialog = Some(ReportedDialog {
+            words: truncate_words(event.words),
             since,
         });
     }
 }
 
-fn cut(words: &str) -> String {
+fn truncate_words(words: &str) -> String {
     words.chars().take(WORDS).collect()
 }
 
-/// When an API that refuses says that it answers again: `…|1749924000`, `try again in 5 minutes`, `retry after 30s`,
-/// `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. Times of day without a zone are local.
-pub fn reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
-    let found = epoch(words)
-        .or_else(|| stamp(words))
-        .or_else(|| wait(words, now))
-        .or_else(|| time_of_day(words, now));
-    // What lies in the past, or a month ahead, is no time to wait for.
+/// Parses the time at which a refusing API answers again: `…|1749924000`, `try again in 5 minutes`,
+/// `retry after 30s`, `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. A time of day without
+/// a zone is local.
+pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
+    let found = parse_epoch(words)
+        .or_else(|| parse_timestamp(words))
+        .or_else(|| parse_wait(words, now))
+        .or_else(|| parse_time_of_day(words, now));
+    // A time in the past or a month ahead is not plausible.
     let ahead = |at: &Timestamp| {
         let wait = at.duration_since(now);
         wait.is_positive() && wait < SignedDuration::from_hours(24 * 31)
@@ -264,13 +267,13 @@ pub fn reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
     found.filter(ahead)
 }
 
-fn epoch(words: &str) -> Option<Timestamp> {
+fn parse_epoch(words: &str) -> Option<Timestamp> {
     let (_, rest) = words.rsplit_once('|')?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     Timestamp::from_second(digits.parse().ok()?).ok()
 }
 
-fn stamp(words: &str) -> Option<Timestamp> {
+fn parse_timestamp(words: &str) -> Option<Timestamp> {
     let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
     let mut parts = words
         .split_whitespace()
@@ -278,7 +281,7 @@ fn stamp(words: &str) -> Option<Timestamp> {
     parts.find_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
-fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
     let marks = [
         "retry after ",
@@ -302,7 +305,7 @@ fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
     now.checked_add(wait).ok()
 }
 
-fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
     let rest = lower.split("reset").nth(1)?;
     let rest = rest.trim_start_matches('s').trim_start();
@@ -323,7 +326,7 @@ fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
         .split_once('(')
         .and_then(|(_, rest)| rest.split_once(')'));
     let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
-    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::zone));
+    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::local_time_zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     let today = here.with().time(time).build().ok()?;
     if today.timestamp() > now {
@@ -341,8 +344,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Pulse {
-        let (mut pulse, mut now) = (Pulse::default(), Timestamp::UNIX_EPOCH);
+    fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> SessionPulse {
+        let (mut pulse, mut now) = (SessionPulse::default(), Timestamp::UNIX_EPOCH);
         for (name, kind, words) in events {
             now += SignedDuration::from_secs(1);
             let event = HookEvent {
@@ -351,7 +354,7 @@ mod tests {
                 kind,
                 ..HookEvent::default()
             };
-            pulse.note(&event, now);
+            pulse.apply_event(&event, now);
         }
         pulse
     }
@@ -386,7 +389,7 @@ mod tests {
         assert_eq!(dialog.words, "Claude needs your permission");
         assert_eq!(after([asked, ("PostToolUse", "", "")]).dialog, None);
         let other = ("Notification", "auth_success", "welcome");
-        assert_eq!(after([other]), Pulse::default());
+        assert_eq!(after([other]), SessionPulse::default());
     }
 
     #[test]
@@ -400,10 +403,10 @@ mod tests {
             ("resets at 09:30 (UTC)", "2026-01-02T09:30:00Z"),
             ("until 2026-01-01T13:00:00Z.", "2026-01-01T13:00:00Z"),
         ] {
-            assert_eq!(reset_time(words, now), Some(at(expected)), "{words}");
+            assert_eq!(parse_reset_time(words, now), Some(at(expected)), "{words}");
         }
         for words in ["overloaded", "resets soon", "|12", "in 400 ms", "limit|1"] {
-            assert_eq!(reset_time(words, now), None, "{words}");
+            assert_eq!(parse_reset_time(words, now), None, "{words}");
         }
     }
 }

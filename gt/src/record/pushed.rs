@@ -1,5 +1,5 @@
-//! Which unfinished work of a polecat the remote has. One small local file per polecat; if it is lost, the work is pushed
-//! once more.
+//! Records the unfinished work of a polecat that the remote has. One small local file per polecat.
+//! If it is lost, the work is pushed once more.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,29 +10,28 @@ use crate::town::RigLayout;
 /// The last push of a polecat's unfinished work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pushed {
-    /// The branch.
+pub struct PushRecord {
     pub branch: String,
-    /// The commit that the remote has from us; empty for none.
+    /// The last pushed commit. Empty for none.
     pub tip: String,
-    /// When that was done or tried last.
+    /// The time of the last push or try.
     pub at: Option<Timestamp>,
-    /// When the worker had last committed then.
+    /// The time of the worker's last commit at that push.
     pub committed: Option<Timestamp>,
-    /// Why the remote refused the last push.
+    /// The reason of the remote's refusal of the last push.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-impl Pushed {
-    /// Reads it.
+impl PushRecord {
     pub fn load(rig: &RigLayout, name: &str) -> Self {
-        let found = state_file::read(&rig.pushed(name)).ok().flatten();
+        let found = state_file::read_state(&rig.push_record(name))
+            .ok()
+            .flatten();
         found.unwrap_or_default()
     }
 
-    /// Writes it.
     pub fn save(&self, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-        state_file::write(&rig.pushed(name), self)
+        state_file::write_state(&rig.push_record(name), self)
     }
 }

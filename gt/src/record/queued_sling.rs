@@ -1,7 +1,7 @@
-//! Beads that were slung to a rig while something still blocks them: they are queued as local records
-//! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
+//! Queues beads that were slung to a rig while something blocks them: local records (wisps with the
+//! label `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,53 +12,49 @@ pub(crate) const LABEL: &str = "gt:sling-context";
 /// A bead that waits to be slung.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedSling {
-    /// The record's version.
     pub version: u32,
-    /// The bead.
     pub work_bead_id: String,
-    /// The rig that it goes to.
+    /// The rig that the bead goes to.
     pub target_rig: String,
-    /// The agent runtime, where not the configured one.
+    /// The agent runtime, if not the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Instructions beside the bead's own text.
+    /// Instructions in addition to the bead's own text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub args: String,
-    /// Whether it stays without a convoy.
+    /// True if the bead gets no convoy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_convoy: bool,
-    /// Whether its worker gets no steps of a formula.
+    /// True if the worker gets no molecule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_molecule: bool,
-    /// When it was queued, RFC 3339.
+    /// The time of queueing, RFC 3339.
     pub enqueued_at: String,
-    /// Why it could not be slung the last time that it was its turn.
+    /// The last failed try to sling the bead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<Failed>,
+    pub failed: Option<FailedSling>,
 }
 
-/// A failed attempt to sling a queued bead.
+/// A failed try to sling a queued bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failed {
-    /// When, RFC 3339.
+pub struct FailedSling {
     pub at: String,
-    /// When a try failed first, RFC 3339.
+    /// The time of the first failed try, RFC 3339.
     #[serde(default)]
     pub since: String,
-    /// Why.
     pub why: String,
 }
 
 impl QueuedSling {
-    /// Where it stands, in a few words, with times in RFC 3339.
+    /// Describes the state in a few words, with times in RFC 3339.
     pub fn describe_queued(&self) -> String {
         self.describe_with(|time| format!("since {time}"), |time| format!("at {time}"))
     }
 
-    /// The same for people: how long ago.
+    /// Describes the state with relative times.
     pub fn describe_at(&self, now: Timestamp) -> String {
         let ago = |time: &str| match time.parse() {
-            Ok(then) => kit::ui::time::ago(now, then),
+            Ok(then) => kit::ui::time::format_ago(now, then),
             Err(_) => time.to_owned(),
         };
         self.describe_with(ago, ago)
@@ -78,31 +74,36 @@ impl QueuedSling {
     }
 }
 
-/// The queued beads of a rig, oldest first.
-pub fn queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
+/// Returns the queued beads of a rig, oldest first.
+pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     let mut found: Vec<QueuedSling> = beads
-        .select_marked(&[Mark::Label(LABEL)], |_| true)
-        .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
+        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
+        .filter_map(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()))
         .collect();
     found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
     found
 }
 
-/// Records on a queued bead why it could not be slung. It stays queued.
-pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    let id = record_id(&town.prefix(rig.name()), bead);
+/// Records a failed try on a queued bead, which stays queued.
+pub fn record_queue_failure(
+    town: &Town,
+    rig: &RigLayout,
+    bead: &str,
+    why: &str,
+) -> anyhow::Result<()> {
+    let store = town.open_rig_store(rig)?;
+    let id = queue_record_id(&town.prefix_of_rig(rig.name()), bead);
     town.transact(&store, |tx| {
         let now = tx.now();
         let Some(mut record) = tx.get(&id).cloned() else {
             return Ok(());
         };
         let kept = record.metadata.as_ref();
-        let Some(mut queued) = kept.and_then(|raw| read(raw.get())) else {
+        let Some(mut queued) = kept.and_then(|raw| parse_queued_sling(raw.get())) else {
             return Ok(());
         };
         let before = queued.failed.take().map(|failed| failed.since);
-        queued.failed = Some(Failed {
+        queued.failed = Some(FailedSling {
             at: now.to_string(),
             since: before
                 .filter(|since| !since.is_empty())
@@ -116,25 +117,27 @@ pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyh
     })
 }
 
-pub(crate) fn read(record: &str) -> Option<QueuedSling> {
+pub(crate) fn parse_queued_sling(record: &str) -> Option<QueuedSling> {
     serde_json::from_str(record).ok()
 }
 
-/// Takes a bead out of the line.
-pub fn take_queued(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    town.transact(&store, |tx| leave(tx, &town.prefix(rig.name()), bead))
+/// Removes a bead from the queue.
+pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
+    let store = town.open_rig_store(rig)?;
+    town.transact(&store, |tx| {
+        remove_queued_in(tx, &town.prefix_of_rig(rig.name()), bead)
+    })
 }
 
-/// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.
-pub(crate) fn leave(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
-    let id = record_id(prefix, bead);
+/// Removes a bead from the queue, in the transaction that gives it to a worker or withdraws it.
+pub(crate) fn remove_queued_in(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
+    let id = queue_record_id(prefix, bead);
     if tx.get(&id).is_some() {
         tx.erase_wisp(&id)?;
     }
     Ok(())
 }
 
-pub(crate) fn record_id(prefix: &str, bead: &str) -> String {
+pub(crate) fn queue_record_id(prefix: &str, bead: &str) -> String {
     format!("{prefix}-wisp-sling-{bead}")
 }

@@ -1,5 +1,5 @@
-//! How often the agents of the patrol were started in a row, `daemon/restart_state.json`: each start of a row waits
-//! twice as long, and a row that is too long is a crash loop.
+//! Counts the restarts of the patrol's agents in a row, `daemon/restart_state.json`. Each start in
+//! a row waits twice as long, and a long row is a crash loop.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use super::state_file;
 use crate::town::Town;
 use crate::town::identity::Address;
 
-/// The wait after the first start of a row, and the longest.
+/// The wait after the first start of a row, and the longest wait.
 const FIRST: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 /// The longest wait of a crash loop.
 const LONGEST_LOOP: SignedDuration = SignedDuration::from_hours(24);
 
-/// The file.
+/// The content of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RestartState {
-    agents: BTreeMap<String, Restarts>,
+    agents: BTreeMap<String, AgentRestarts>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -29,108 +29,114 @@ struct RestartState {
 /// The starts of one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Restarts {
-    /// When it was last started.
+pub struct AgentRestarts {
+    /// The time of the last start.
     pub last_restart: Timestamp,
-    /// How often in a row.
+    /// The number of starts in a row.
     pub restart_count: u32,
-    /// Until when the next start waits.
+    /// The earliest time of the next start.
     pub backoff_until: Timestamp,
-    /// Since when it is in a crash loop.
+    /// The start of a crash loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash_loop_since: Option<Timestamp>,
-    /// Whether a person stopped it.
+    /// True if a user stopped the agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// The numbers by which starts are judged.
+/// The limits for restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartLimits {
-    /// So many starts in a row are a crash loop.
+    /// The number of starts in a row that is a crash loop.
     pub starts: u32,
-    /// An agent that ran for so long begins a new row.
+    /// The run time after which the next start begins a new row.
     pub window: SignedDuration,
-    /// How long a crash loop waits before the next start; twice as long each time.
+    /// The wait in a crash loop before the next start. It doubles each time.
     pub half_open: SignedDuration,
 }
 
-impl Restarts {
+impl AgentRestarts {
     /// Counts a start.
     pub fn count(&mut self, now: Timestamp, limits: &RestartLimits) {
         let is_new_row = now.duration_since(self.last_restart).abs() >= limits.window;
-        if is_new_row && self.looping().is_none() {
+        if is_new_row && self.crash_loop_start().is_none() {
             self.restart_count = 0;
         }
         self.restart_count = self.restart_count.saturating_add(1);
         self.last_restart = now;
         let count = self.restart_count;
         let wait = if count >= limits.starts.max(1) {
-            self.crash_loop_since = self.looping().or(Some(now));
+            self.crash_loop_since = self.crash_loop_start().or(Some(now));
             let tries = count - limits.starts.max(1);
-            doubled(limits.half_open, tries).min(LONGEST_LOOP)
+            doubled_backoff(limits.half_open, tries).min(LONGEST_LOOP)
         } else {
             self.crash_loop_since = None;
-            doubled(FIRST, count - 1).min(LONGEST)
+            doubled_backoff(FIRST, count - 1).min(LONGEST)
         };
         self.backoff_until = now.checked_add(wait).unwrap_or(now);
     }
 
-    /// How long the next start still waits. A wait that no start sets comes from a clock that was wrong.
-    pub fn wait(&self, now: Timestamp) -> Option<SignedDuration> {
+    /// Returns the remaining wait before the next start. A wait longer than any that a start sets
+    /// comes from a wrong clock and does not count.
+    pub fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.backoff_until.duration_since(now);
         (wait.is_positive() && wait <= LONGEST_LOOP).then_some(wait)
     }
 
-    /// Since when it is in a crash loop; other programs write the zero time for none.
-    pub fn looping(&self) -> Option<Timestamp> {
+    /// Returns the start of a crash loop. Other programs write the zero time for none.
+    pub fn crash_loop_start(&self) -> Option<Timestamp> {
         self.crash_loop_since
             .filter(|since| *since > Timestamp::UNIX_EPOCH)
     }
 
-    /// In how long a running agent will have run for so long that its starts are forgotten; zero for now, none if there
-    /// is nothing to forget.
-    pub fn settles_in(&self, now: Timestamp, limits: &RestartLimits) -> Option<SignedDuration> {
+    /// Returns the time until a running agent has run so long that its starts are reset. Zero for
+    /// now, none if there is nothing to reset.
+    pub fn time_until_reset(
+        &self,
+        now: Timestamp,
+        limits: &RestartLimits,
+    ) -> Option<SignedDuration> {
         let left = limits.window - now.duration_since(self.last_restart);
         let is_set = self.restart_count > 0 || self.stopped;
         is_set.then(|| left.max(SignedDuration::ZERO))
     }
 }
 
-fn doubled(first: SignedDuration, times: u32) -> SignedDuration {
+fn doubled_backoff(first: SignedDuration, times: u32) -> SignedDuration {
     first
         .checked_mul(1_i32 << times.min(20))
         .unwrap_or(LONGEST_LOOP)
 }
 
-/// The starts of all agents. Of a file that cannot be read that is an error: nobody is started by it.
-pub fn load(town: &Town) -> anyhow::Result<BTreeMap<String, Restarts>> {
-    let state = state_file::read::<RestartState>(&town.layout.restart_state())?;
+/// Returns the starts of all agents. An unreadable file is an error, so that no agent is started
+/// because of it.
+pub fn load_restarts(town: &Town) -> anyhow::Result<BTreeMap<String, AgentRestarts>> {
+    let state = state_file::read_state::<RestartState>(&town.layout.restart_state())?;
     Ok(state.unwrap_or_default().agents)
 }
 
 /// Changes the record of an agent.
-pub fn change(
+pub fn change_restarts(
     town: &Town,
     agent: &Address,
-    change: impl FnOnce(&mut Restarts),
+    change: impl FnOnce(&mut AgentRestarts),
 ) -> anyhow::Result<()> {
     let path = town.layout.restart_state();
-    state_file::change(town, &path, |state: &mut RestartState| {
+    state_file::change_state(town, &path, |state: &mut RestartState| {
         change(state.agents.entry(agent.to_string()).or_default());
     })
 }
 
-/// Forgets the starts of an agent.
-pub fn forget(town: &Town, agent: &Address) -> anyhow::Result<()> {
-    if !load(town)?.contains_key(&agent.to_string()) {
+/// Resets the starts of an agent.
+pub fn clear_restarts(town: &Town, agent: &Address) -> anyhow::Result<()> {
+    if !load_restarts(town)?.contains_key(&agent.to_string()) {
         return Ok(());
     }
     let path = town.layout.restart_state();
-    state_file::change(town, &path, |state: &mut RestartState| {
+    state_file::change_state(town, &path, |state: &mut RestartState| {
         state.agents.remove(&agent.to_string());
     })
 }
@@ -146,14 +152,14 @@ mod tests {
     };
 
     /// Starts at once each time, and gives the waits in seconds.
-    fn waits(restarts: &mut Restarts, now: &mut Timestamp, starts: usize) -> Vec<i64> {
+    fn waits(restarts: &mut AgentRestarts, now: &mut Timestamp, starts: usize) -> Vec<i64> {
         let mut waits = Vec::new();
         for _ in 0..starts {
             restarts.count(*now, &LIMITS);
-            let wait = restarts.wait(*now).unwrap();
+            let wait = restarts.remaining_wait(*now).unwrap();
             waits.push(wait.as_secs());
             *now += wait;
-            assert_eq!(restarts.wait(*now), None);
+            assert_eq!(restarts.remaining_wait(*now), None);
         }
         waits
     }
@@ -161,31 +167,34 @@ mod tests {
     #[test]
     fn each_start_of_a_row_waits_longer_and_a_crash_loop_is_tried_again_less_often_each_time() {
         let mut now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mut restarts = Restarts::default();
+        let mut restarts = AgentRestarts::default();
         assert_eq!(waits(&mut restarts, &mut now, 2), [30, 60]);
-        assert_eq!(restarts.looping(), None);
+        assert_eq!(restarts.crash_loop_start(), None);
         let begun = now;
         assert_eq!(waits(&mut restarts, &mut now, 3), [1800, 3600, 7200]);
-        assert_eq!(restarts.looping(), Some(begun));
+        assert_eq!(restarts.crash_loop_start(), Some(begun));
         for _ in 0..40 {
             restarts.count(now, &LIMITS);
         }
-        assert_eq!(restarts.wait(now), Some(LONGEST_LOOP));
+        assert_eq!(restarts.remaining_wait(now), Some(LONGEST_LOOP));
         // A clock that goes back keeps nobody waiting for days.
-        assert_eq!(restarts.wait(now - SignedDuration::from_hours(1)), None);
+        assert_eq!(
+            restarts.remaining_wait(now - SignedDuration::from_hours(1)),
+            None
+        );
     }
 
     #[test]
     fn who_ran_for_long_begins_a_new_row() {
         let mut now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mut restarts = Restarts::default();
-        assert_eq!(restarts.settles_in(now, &LIMITS), None);
+        let mut restarts = AgentRestarts::default();
+        assert_eq!(restarts.time_until_reset(now, &LIMITS), None);
         waits(&mut restarts, &mut now, 2);
-        let left = restarts.settles_in(now, &LIMITS).unwrap();
+        let left = restarts.time_until_reset(now, &LIMITS).unwrap();
         assert_eq!(left.as_secs(), 15 * 60 - 60);
         now += left;
         assert_eq!(
-            restarts.settles_in(now, &LIMITS),
+            restarts.time_until_reset(now, &LIMITS),
             Some(SignedDuration::ZERO)
         );
         restarts.count(now, &LIMITS);

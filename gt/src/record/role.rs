@@ -1,33 +1,29 @@
-//! Who does the work of the patrol's roles: gtd, or an agent with a session.
+//! Reads the modes of the patrol's roles: gtd does the work, or an agent with a session.
 
 use serde::Serialize;
 
 use crate::town::Town;
-use crate::town::config::{AllLayers, Layers};
+use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::Address;
 
-/// Who does the work of a role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleMode {
-    /// gtd, with plain code. The role has no session.
+    /// gtd does the work in plain code. The role has no session.
     #[default]
     Mechanical,
-    /// An agent, whose session gtd keeps running.
+    /// An agent does the work, and gtd keeps its session running.
     Agent,
 }
 
-/// A role of the patrol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatrolRole {
-    /// Whose role it is.
     pub address: Address,
-    /// Who does its work.
     pub mode: RoleMode,
 }
 
-/// The setting that says who does the work of an agent's role; none if it is no role of the patrol.
-pub fn setting_of(agent: &Address) -> Option<&'static str> {
+/// Returns the mode setting of an agent's role. None if it is no role of the patrol.
+pub fn mode_setting_of(agent: &Address) -> Option<&'static str> {
     match agent {
         Address::Boot => Some("patrol.mode.boot"),
         Address::Deacon => Some("patrol.mode.deacon"),
@@ -37,39 +33,40 @@ pub fn setting_of(agent: &Address) -> Option<&'static str> {
     }
 }
 
-/// Who does the work of an agent's role. What is no role of the patrol is done by an agent.
-pub fn mode_of(town: &Town, agent: &Address) -> RoleMode {
-    let Some(setting) = setting_of(agent) else {
+/// Returns the mode of an agent's role. `Agent` for any role outside of the patrol.
+pub fn role_mode_of(town: &Town, agent: &Address) -> RoleMode {
+    let Some(setting) = mode_setting_of(agent) else {
         return RoleMode::Agent;
     };
     let rig = agent.rig().map(|rig| town.layout.rig(rig));
-    // Settings that cannot be read are reported elsewhere; nothing is started by them.
-    let layers = Layers::load(town, rig.as_ref()).unwrap_or_default();
-    mode_in(&layers, setting)
+    // Invalid settings are reported elsewhere. They start no session.
+    let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
+    read_mode(&layers, setting)
 }
 
-fn mode_in(layers: &Layers, setting: &str) -> RoleMode {
-    if layers.usable(setting) == "agent" {
+fn read_mode(layers: &SettingsLayers, setting: &str) -> RoleMode {
+    if layers.valid_value(setting) == "agent" {
         RoleMode::Agent
     } else {
         RoleMode::Mechanical
     }
 }
 
-/// All roles of the patrol: the town's, then those of each rig.
-pub fn all(town: &Town, settings: &AllLayers) -> Vec<PatrolRole> {
-    let of = |layers: &Layers, address: Address| PatrolRole {
-        mode: setting_of(&address).map_or(RoleMode::Agent, |setting| mode_in(layers, setting)),
+/// Returns all roles of the patrol: the town's, then those of each rig.
+pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
+    let of = |layers: &SettingsLayers, address: Address| PatrolRole {
+        mode: mode_setting_of(&address)
+            .map_or(RoleMode::Agent, |setting| read_mode(layers, setting)),
         address,
     };
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
-        .map(|address| of(settings.of(None), address))
+        .map(|address| of(settings.for_rig(None), address))
         .into();
-    for rig in town.rigs().unwrap_or_default() {
-        let layers = settings.of(Some(rig.name()));
+    for rig in town.list_rigs().unwrap_or_default() {
+        let layers = settings.for_rig(Some(rig.name()));
         let name = rig.name().to_owned();
-        let own = [Address::Witness(name.clone()), Address::Refinery(name)];
-        roles.extend(own.map(|address| of(layers, address)));
+        let rig_roles = [Address::Witness(name.clone()), Address::Refinery(name)];
+        roles.extend(rig_roles.map(|address| of(layers, address)));
     }
     roles
 }
@@ -77,23 +74,24 @@ pub fn all(town: &Town, settings: &AllLayers) -> Vec<PatrolRole> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
-    use crate::town::config::{self, Layer};
+    use crate::testing::TestTown;
+    use crate::town::config::{self, SettingsLayer};
 
     #[test]
     fn a_role_is_mechanical_until_a_setting_of_the_town_or_the_rig_says_otherwise() {
-        let place = Place::new();
+        let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let town = &place.town;
         let all = || {
-            let stores = town.stores().unwrap();
-            all(town, &AllLayers::load(town, &stores.rigs))
+            let stores = town.read_stores().unwrap();
+            list_patrol_roles(town, &TownSettings::load(town, &stores.rigs))
         };
         assert!(all().iter().all(|one| one.mode == RoleMode::Mechanical));
         assert_eq!(all().len(), 4);
-        let rig = town.rig("web").unwrap();
+        let rig = town.find_rig("web").unwrap();
         let set = |rig, name| {
-            config::change(town, rig, Layer::Settings, name, Some("agent")).unwrap();
+            config::change_setting(town, rig, SettingsLayer::Settings, name, Some("agent"))
+                .unwrap();
         };
         set(None, "patrol.mode.deacon");
         set(Some(&rig), "patrol.mode.witness");
@@ -103,7 +101,7 @@ mod tests {
             .map(|one| one.address.to_string())
             .collect();
         assert_eq!(agents, ["deacon", "web/witness"]);
-        assert_eq!(mode_of(town, &Address::Boot), RoleMode::Mechanical);
-        assert_eq!(mode_of(town, &Address::Mayor), RoleMode::Agent);
+        assert_eq!(role_mode_of(town, &Address::Boot), RoleMode::Mechanical);
+        assert_eq!(role_mode_of(town, &Address::Mayor), RoleMode::Agent);
     }
 }

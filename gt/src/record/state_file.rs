@@ -1,4 +1,5 @@
-//! Small JSON files that hold what no bead says: one value, replaced as a whole.
+//! Reads and writes small JSON files with state that no bead has. Each holds one value and is
+//! replaced as a whole.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,12 +12,13 @@ use serde::de::DeserializeOwned;
 use crate::town::Town;
 use crate::town::lock::Lock;
 
-/// How long a change waits for another one.
+/// The time that a change waits for another one.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Reads a file; none if it is not there.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
-    let bytes = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+/// Reads a file. None if it does not exist.
+pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let bytes = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     let parse = |bytes: Vec<u8>| {
         serde_json::from_slice(&bytes).with_context(|| {
             let path = path.display();
@@ -26,28 +28,28 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>
     bytes.map(parse).transpose()
 }
 
-/// Writes a file, indented, for its owner only.
-pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+/// Writes a file, indented, readable only by its owner.
+pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     let save = || {
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(path, &text, 0o600)
+        file::replace_file_relaxed(path, &text, 0o600)
     };
     save().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Changes the value of a file under its lock; one that is not there begins with its default.
-pub(crate) fn change<T: DeserializeOwned + Serialize + Default, R>(
+/// Changes the value of a file under its lock. A missing file starts with the default.
+pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
     town: &Town,
     path: &Path,
     change: impl FnOnce(&mut T) -> R,
 ) -> anyhow::Result<R> {
     let _lock = Lock::take(&town.layout.state_lock(path), WAIT)?;
-    let mut value: T = read(path)?.unwrap_or_default();
+    let mut value: T = read_state(path)?.unwrap_or_default();
     let result = change(&mut value);
-    write(path, &value)?;
+    write_state(path, &value)?;
     Ok(result)
 }

@@ -1,103 +1,108 @@
-//! A town as it is now, read once: beads, sessions and workers. What shows or judges a town reads it from here, so that
-//! no two screens contradict each other.
+//! Reads the current state of a town once: beads, sessions and workers. All screens and rules read
+//! it from here, so that they never contradict each other.
 
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use jiff::{SignedDuration, Timestamp};
-use kit::sys::parallel::both;
+use kit::sys::parallel::run_both;
 
 use super::hidden;
 use super::hook;
-use super::polecat::{self, Polecat, Slot, SlotState, WithoutSession};
-use super::progress::{self, Doing, Glances};
-use super::pulse::Refusal;
+use super::polecat::{self, Polecat, PolecatRecords, Slot, SlotState};
+use super::progress::{self, ActivityCache, WorkerActivity};
+use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
-use crate::host::runtime::{self, Preset};
-use crate::host::{Live, LiveTown};
+use crate::host::runtime::{self, RuntimePreset};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
-use crate::town::config::{AllLayers, Layers};
+use crate::town::beads::TownStores;
+use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::{Address, SessionName};
 
-/// How long after its last act a worker without work may still have a session.
+/// The time that a worker without work may still have a session after its last activity.
 const FADES: SignedDuration = SignedDuration::from_mins(10);
 
-/// So many lines of an ended session are read: what it printed stands above the last line, however tall the screen.
+/// The number of lines that are read of an ended session. Its output is above the last line,
+/// however tall the screen is.
 const DEAD_LINES: usize = 200;
 
-/// A town as it is now.
+/// The current state of a town.
 pub struct TownView {
-    /// When it was read.
     pub now: Timestamp,
     /// The beads of the town and of its rigs.
-    pub stores: Stores,
-    /// The sessions; none if they could not be asked.
-    pub sessions: Option<Vec<Live>>,
-    /// Why the sessions could not be asked, or their list cannot be trusted.
+    pub stores: TownStores,
+    /// The sessions. None if they could not be listed.
+    pub sessions: Option<Vec<LiveSession>>,
+    /// The reason why the sessions could not be listed, or why their list is unreliable.
     pub blind: Option<String>,
     /// The roles of the patrol.
     pub roles: Vec<PatrolRole>,
     /// The settings of the town and its rigs.
-    pub settings: AllLayers,
-    /// The workers of each rig whose beads could be read.
+    pub settings: TownSettings,
+    /// The workers of each rig whose beads are readable.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
 
 impl TownView {
-    /// Reads the town, with its sessions.
+    /// Reads the town with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        let stores = town.stores()?;
-        let settings = AllLayers::load(town, &stores.rigs);
-        let glances = Glances::default();
-        Ok(Self::of(town, stores, settings, &glances, |_, _| true))
+        let stores = town.read_stores()?;
+        let settings = TownSettings::load(town, &stores.rigs);
+        let glances = ActivityCache::default();
+        Ok(Self::read_with(town, stores, settings, &glances, |_, _| {
+            true
+        }))
     }
 
-    /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
-    /// `glances` is what was seen of quiet workers a moment ago.
-    pub fn read_idle(town: &LiveTown, glances: &Glances) -> anyhow::Result<Self> {
-        let stores = town.stores()?;
-        let settings = AllLayers::load(town, &stores.rigs);
+    /// Reads the town, and lists the sessions only if any worker or role may have one, so that an
+    /// idle town starts no process. `glances` has recent readings of quiet workers.
+    pub fn read_idle(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
+        let stores = town.read_stores()?;
+        let settings = TownSettings::load(town, &stores.rigs);
         let now = town.clock.now();
-        let expected = |stores: &Stores, roles: &[PatrolRole]| {
+        let expected = |stores: &TownStores, roles: &[PatrolRole]| {
             let mut rigs = stores.rigs.values();
             roles.iter().any(|role| role.mode == RoleMode::Agent)
-                || rigs.any(|beads| may_have_sessions(beads, now))
-                || has_hooked(stores)
+                || rigs.any(|beads| can_have_sessions(beads, now))
+                || has_hooked_beads(stores)
         };
-        Ok(Self::of(town, stores, settings, glances, expected))
+        Ok(Self::read_with(town, stores, settings, glances, expected))
     }
 
-    fn of(
+    fn read_with(
         town: &LiveTown,
-        stores: Stores,
-        settings: AllLayers,
-        glances: &Glances,
-        ask: impl FnOnce(&Stores, &[PatrolRole]) -> bool,
+        stores: TownStores,
+        settings: TownSettings,
+        glances: &ActivityCache,
+        ask: impl FnOnce(&TownStores, &[PatrolRole]) -> bool,
     ) -> Self {
-        let roles = role::all(town, &settings);
+        let roles = role::list_patrol_roles(town, &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
-            // The terminals take as long to answer as the rest to read.
-            let (without, list) = both(|| workers(town, &stores), || town.host.list());
+            // Listing the sessions takes as long as reading everything else, so both run in
+            // parallel.
+            let (without, list) = run_both(|| read_workers(town, &stores), || town.host.list());
             let asked = match list {
                 Ok(list) => (Some(list), None),
                 Err(error) => (None, Some(error.to_string())),
             };
             (without, asked)
         } else {
-            (workers(town, &stores), (Some(Vec::new()), None))
+            (read_workers(town, &stores), (Some(Vec::new()), None))
         };
-        let mut polecats = with_sessions(&without, sessions.as_deref());
+        let mut polecats = add_sessions(&without, sessions.as_deref());
         if let Some(list) = &sessions
-            && let Some(reason) = hidden::reason(polecats.values().flatten(), list)
+            && let Some(reason) = hidden::find_hidden_reason(polecats.values().flatten(), list)
         {
             (sessions, blind) = (None, Some(reason));
-            polecats = with_sessions(&without, None);
+            polecats = add_sessions(&without, None);
         }
         drop(without);
         for (name, polecats) in &mut polecats {
-            let note = settings.of(Some(name)).time("patrol.progress.note");
+            let note = settings
+                .for_rig(Some(name))
+                .duration("patrol.progress.note");
             watch_progress(town, &town.layout.rig(name), note, glances, polecats);
         }
         Self {
@@ -111,92 +116,91 @@ impl TownView {
         }
     }
 
-    /// Reads one worker, with its progress. Nobody else's sandbox and screen is looked at: a hundred workers that make no
-    /// progress are a hundred such reads, which may run at the same time.
+    /// Reads one worker with its progress. No other sandbox or screen is read, because a hundred
+    /// workers without progress cause a hundred such reads, which may run at the same time.
     pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
-        let beads = town.rig_store(rig)?.snapshot()?;
+        let beads = town.open_rig_store(rig)?.snapshot()?;
         let sessions = town.host.list()?;
-        let mut all = polecat::all(rig, &beads, Some(&sessions));
-        if let Some(reason) = hidden::reason(all.iter(), &sessions) {
+        let mut all = polecat::list_polecats(rig, &beads, Some(&sessions));
+        if let Some(reason) = hidden::find_hidden_reason(all.iter(), &sessions) {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);
-        let note = Layers::of_rig(town, rig, &beads).time("patrol.progress.note");
-        watch_progress(town, rig, note, &Glances::default(), &mut all);
-        all.pop().ok_or_else(|| unknown(rig.name(), name))
+        let note = SettingsLayers::load_for_rig(town, rig, &beads).duration("patrol.progress.note");
+        watch_progress(town, rig, note, &ActivityCache::default(), &mut all);
+        all.pop()
+            .ok_or_else(|| build_unknown_error(rig.name(), name))
     }
 
-    /// The workers of a rig.
+    /// Returns the workers of a rig.
     pub fn polecats_of(&self, rig: &str) -> &[Polecat] {
         self.polecats.get(rig).map_or(&[], Vec::as_slice)
     }
 
-    /// One worker.
-    pub fn polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
+    pub fn find_polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
         let mut all = self.polecats_of(rig).iter();
         all.find(|polecat| polecat.name == name)
-            .ok_or_else(|| unknown(rig, name))
+            .ok_or_else(|| build_unknown_error(rig, name))
     }
 
-    /// The live session of an agent.
-    pub fn session_of(&self, agent: &Address) -> Option<&Live> {
-        let name = SessionName::of(agent)?;
+    /// Returns the running session of an agent.
+    pub fn session_of(&self, agent: &Address) -> Option<&LiveSession> {
+        let name = SessionName::for_agent(agent)?;
         let mut live = self.sessions.iter().flatten();
         live.find(|live| live.name == name.as_str() && live.dead.is_none())
     }
 
-    /// Whether an agent has a session; none if that could not be asked.
+    /// Returns true if an agent has a session. None if unknown.
     pub fn is_running(&self, agent: &Address) -> Option<bool> {
         self.sessions.as_ref()?;
         Some(self.session_of(agent).is_some())
     }
 
-    /// The bead on an agent's hook.
-    pub fn hook_of(&self, agent: &Address) -> Option<&Bead> {
+    pub fn hooked_bead_of(&self, agent: &Address) -> Option<&Bead> {
         if let Address::Polecat(rig, name) = agent {
-            let hook = self.polecat(rig, name).ok()?.hook.as_deref()?;
+            let hook = self.find_polecat(rig, name).ok()?.hook.as_deref()?;
             return self.stores.get(hook);
         }
-        hook::hook_of(&self.stores, agent, &Slot::default())
+        hook::hooked_bead_of(&self.stores, agent, &Slot::default())
     }
 }
 
-fn unknown(rig: &str, name: &str) -> anyhow::Error {
+fn build_unknown_error(rig: &str, name: &str) -> anyhow::Error {
     anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
 }
 
-type Workers<T> = BTreeMap<String, Vec<T>>;
+type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 
-/// The workers of each rig, before the sessions are known.
-fn workers<'a>(town: &LiveTown, stores: &'a Stores) -> Workers<WithoutSession<'a>> {
+/// Reads the workers of each rig without their sessions.
+fn read_workers<'a>(town: &LiveTown, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
-        let workers = polecat::without_sessions(&town.layout.rig(name), beads);
+        let workers = polecat::read_polecat_records(&town.layout.rig(name), beads);
         (name.clone(), workers)
     };
     stores.rigs.iter().map(of_rig).collect()
 }
 
-fn with_sessions(
-    without: &Workers<WithoutSession<'_>>,
-    sessions: Option<&[Live]>,
-) -> Workers<Polecat> {
-    let of_rig = |(name, workers): (&String, &Vec<WithoutSession<'_>>)| {
-        let workers = workers.iter().map(|worker| worker.with(sessions));
+fn add_sessions(
+    without: &WorkersByRig<PolecatRecords<'_>>,
+    sessions: Option<&[LiveSession]>,
+) -> WorkersByRig<Polecat> {
+    let of_rig = |(name, workers): (&String, &Vec<PolecatRecords<'_>>)| {
+        let workers = workers.iter().map(|worker| worker.with_sessions(sessions));
         (name.clone(), workers.collect())
     };
     without.iter().map(of_rig).collect()
 }
 
-/// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
+/// Reads the progress of a rig's workers with work, and the refusals of their APIs.
 fn watch_progress(
     town: &LiveTown,
     rig: &RigLayout,
     note: SignedDuration,
-    glances: &Glances,
+    glances: &ActivityCache,
     polecats: &mut [Polecat],
 ) {
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
-    let mut presets: BTreeMap<String, (String, Preset)> = BTreeMap::new();
+    let mut presets: BTreeMap<String, (String, RuntimePreset)> = BTreeMap::new();
     for polecat in polecats.iter_mut().filter(has_work) {
         if polecat.slot.state != SlotState::Working {
             continue;
@@ -204,10 +208,10 @@ fn watch_progress(
         let wanted = polecat.slot.agent.clone();
         let address = polecat.address();
         let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
-            let found = runtime::resolve(town, Some(rig), &address, wanted);
-            // Of a program that is not known any more no screen can be read.
+            let found = runtime::resolve_runtime(town, Some(rig), &address, wanted);
+            // The screen of an unknown program cannot be read.
             found.map_or_else(
-                |_| (wanted.clone(), Preset::default()),
+                |_| (wanted.clone(), RuntimePreset::default()),
                 |found| (found.name, found.preset),
             )
         });
@@ -215,7 +219,7 @@ fn watch_progress(
         match &polecat.session {
             Some(live) if live.dead.is_none() => {
                 let sandbox = rig.sandbox(&polecat.name);
-                let progress = progress::read(
+                let progress = progress::read_progress(
                     town,
                     &sandbox,
                     polecat.committed,
@@ -224,18 +228,22 @@ fn watch_progress(
                     note,
                     glances,
                 );
-                if let Doing::Refused(refusal) = &progress.doing {
+                if let WorkerActivity::Refused(refusal) = &progress.doing {
                     polecat.refusal = Some(refusal.clone());
                 }
                 polecat.progress = Some(progress);
             }
-            _ => polecat.refusal = refused_end(town, preset, polecat),
+            _ => polecat.refusal = find_final_refusal(town, preset, polecat),
         }
     }
 }
 
-/// The API's refusal that a worker's last session ended with.
-fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Refusal> {
+/// Returns the refusal of the API that ended a worker's last session.
+fn find_final_refusal(
+    town: &LiveTown,
+    preset: &RuntimePreset,
+    polecat: &Polecat,
+) -> Option<ApiRefusal> {
     if preset.refusals.is_empty() {
         return None;
     }
@@ -251,29 +259,30 @@ fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Re
         }
         _ => return None,
     };
-    progress::refusal_on(&screen, preset, at)
+    progress::read_refusal(&screen, preset, at)
 }
 
-/// Whether any agent has a bead on its hook.
-fn has_hooked(stores: &Stores) -> bool {
+/// Returns true if any agent has a bead on its hook.
+fn has_hooked_beads(stores: &TownStores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads
-            .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
+            .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
             .next()
             .is_some()
     })
 }
 
-/// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
-fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
+/// Returns true if any polecat of a rig may have a session: one with work, or one that had work a
+/// moment ago.
+fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     let was_active = |bead: &Bead| {
         let last = bead.last_activity.as_ref();
         last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
     };
     beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat")

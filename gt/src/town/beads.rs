@@ -1,7 +1,8 @@
-//! The town's store and the rigs' stores together: which store holds a bead, and what its prefix is.
+//! Combines the town's store and the rigs' stores: finds the store of a bead, and the prefix of a
+//! rig.
 //!
-//! Where an operation spans two stores the truth about work is written in the rig's store first; what the
-//! town's store says about it is recomputed by the next patrol.
+//! An operation across two stores writes to the rig's store first. The next patrol recomputes what
+//! the town's store records about the work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,12 +13,11 @@ use bd::store::{BeadRef, Snapshot, Store};
 
 use crate::town::{RigLayout, Town};
 
-/// Where a bead lives.
+/// The store of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BeadsHome {
-    /// In the town's own beads.
+    /// The town's own beads.
     Town,
-    /// In a rig's beads.
     Rig(String),
 }
 
@@ -30,29 +30,28 @@ impl fmt::Display for BeadsHome {
     }
 }
 
-/// A store whose file was taken back to an older state, where nobody has decided yet what becomes of the changes.
+/// A store whose file git rolled back, with changes that the user has not decided about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rollback {
-    /// Whose store.
+pub struct StoreRollback {
     pub home: BeadsHome,
-    /// The folder to run `bd` in.
+    /// The folder in which to run `bd`.
     pub folder: PathBuf,
-    /// The beads whose changes are gone.
+    /// The beads with rolled-back changes.
     pub beads: BTreeSet<String>,
-    /// What happened, in a sentence.
+    /// A description in one sentence.
     pub what: String,
 }
 
-impl Rollback {
-    /// What a store has to report; looks for one file where that is nothing.
-    fn of(home: BeadsHome, store: &Store) -> Option<Self> {
+impl StoreRollback {
+    /// Returns the rollback of a store. Costs one check for a file if there is none.
+    fn find(home: BeadsHome, store: &Store) -> Option<Self> {
         if !store.may_have_rolled_back() {
             return None;
         }
         let (beads, what) = match store.rolled_back() {
             Ok(left) if left.is_empty() => return None,
             Ok(left) => {
-                let beads: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+                let beads: BTreeSet<String> = left.into_iter().map(|bead| bead.id).collect();
                 let count = kit::ui::counted(beads.len(), "bead");
                 let file = store.issues_file();
                 let what = format!(
@@ -72,46 +71,43 @@ impl Rollback {
         })
     }
 
-    /// The commands, one of which decides.
+    /// Returns the commands, each of which decides about the changes.
     pub fn next_steps(&self) -> [String; 2] {
         let folder = self.folder.display();
         ["--lost", "--discard"].map(|how| format!("bd -C {folder} restore {how}"))
     }
 }
 
-/// No store of the town holds such a bead.
+/// No store of the town has the bead.
 #[derive(Debug, thiserror::Error)]
 #[error("no issue found matching \"{id}\" in this town: bead not found")]
 pub struct UnknownBead {
-    /// What was asked for.
     pub id: String,
 }
 
-/// A bead with the store that holds it.
-pub struct Found {
-    /// Where it lives.
+/// A bead with its store.
+pub struct FoundBead {
     pub home: BeadsHome,
-    /// The store that holds it.
     pub store: Store,
-    /// As it is now.
     pub bead: Bead,
 }
 
 /// All stores of a town, each read once.
-pub struct Stores {
-    /// The town's own beads.
+pub struct TownStores {
     pub town: Snapshot,
-    /// The rigs' beads by rig. A rig whose store cannot be read is left out and named in `unreadable`.
+    /// The rigs' beads by rig. A rig with an unreadable store is left out and named in
+    /// `unreadable`.
     pub rigs: BTreeMap<String, Snapshot>,
-    /// Rigs whose beads could not be read, with the reason.
+    /// The rigs with unreadable beads, with the reason.
     pub unreadable: BTreeMap<String, String>,
-    /// Stores whose file was rolled back.
-    pub rollbacks: Vec<Rollback>,
+    /// The stores with a rollback.
+    pub rollbacks: Vec<StoreRollback>,
 }
 
 impl Town {
-    /// The prefix of a rig's beads without hyphen: of its route, else of the registry, else `gt`.
-    pub fn prefix(&self, rig: &str) -> String {
+    /// Returns the prefix of a rig's beads without hyphen: from its route, otherwise from the
+    /// registry, otherwise `gt`.
+    pub fn prefix_of_rig(&self, rig: &str) -> String {
         let routes = bd::store::Routes::load(&self.layout.beads());
         let inside = format!("{rig}/");
         let by_route = routes
@@ -121,57 +117,59 @@ impl Town {
             .map(|route| route.prefix.trim_end_matches('-').to_owned());
         by_route
             .or_else(|| {
-                let entry = self.registry().ok()?.rigs.remove(rig)?;
+                let entry = self.read_registry().ok()?.rigs.remove(rig)?;
                 Some(entry.beads?.prefix).filter(|prefix| !prefix.is_empty())
             })
             .unwrap_or_else(|| "gt".to_owned())
     }
 
-    /// Finds a bead in any store: the one its prefix routes to first, then all others.
-    pub fn find_bead(&self, id: &str) -> anyhow::Result<Found> {
-        let id = bare_id(id);
+    /// Finds a bead in any store: first in the one that its prefix routes to, then in all others.
+    pub fn find_bead(&self, id: &str) -> anyhow::Result<FoundBead> {
+        let id = strip_external(id);
         let mut homes: Vec<BeadsHome> = self
-            .rigs()?
+            .list_rigs()?
             .iter()
             .map(|rig| BeadsHome::Rig(rig.name().into()))
             .collect();
         homes.insert(0, BeadsHome::Town);
         homes.sort_by_key(|home| match home {
             BeadsHome::Town => !id.starts_with("hq-"),
-            BeadsHome::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix(rig))),
+            BeadsHome::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix_of_rig(rig))),
         });
         for home in homes {
             // A store that cannot be opened must not hide the beads of the others.
-            let Ok(store) = self.store_at(&home) else {
+            let Ok(store) = self.open_store_at(&home) else {
                 continue;
             };
             let snapshot = store.snapshot()?;
             if let Some(bead) = snapshot.get(id).filter(|bead| !bead.is_tombstone()) {
                 let bead = bead.clone();
-                return Ok(Found { home, store, bead });
+                return Ok(FoundBead { home, store, bead });
             }
         }
         Err(UnknownBead { id: id.to_owned() }.into())
     }
 
-    /// The store of a home.
-    pub fn store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
+    /// Opens the store of a home.
+    pub fn open_store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
         match home {
-            BeadsHome::Town => self.store(),
-            BeadsHome::Rig(rig) => self.rig_store(&self.layout.rig(rig)),
+            BeadsHome::Town => self.open_town_store(),
+            BeadsHome::Rig(rig) => self.open_rig_store(&self.layout.rig(rig)),
         }
     }
 
     /// Reads every store once.
-    pub fn stores(&self) -> anyhow::Result<Stores> {
-        let own = self.store()?;
-        let mut stores = Stores {
-            town: own.snapshot()?,
+    pub fn read_stores(&self) -> anyhow::Result<TownStores> {
+        let town_store = self.open_town_store()?;
+        let mut stores = TownStores {
+            town: town_store.snapshot()?,
             rigs: BTreeMap::new(),
             unreadable: BTreeMap::new(),
-            rollbacks: Rollback::of(BeadsHome::Town, &own).into_iter().collect(),
+            rollbacks: StoreRollback::find(BeadsHome::Town, &town_store)
+                .into_iter()
+                .collect(),
         };
-        for rig in self.rigs()? {
+        for rig in self.list_rigs()? {
             let name = rig.name().to_owned();
             match self.read_rig(&rig) {
                 Ok((snapshot, rollback)) => {
@@ -184,50 +182,51 @@ impl Town {
         Ok(stores)
     }
 
-    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<Rollback>)> {
-        let store = self.rig_store(rig)?;
+    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<StoreRollback>)> {
+        let store = self.open_rig_store(rig)?;
         let snapshot = store.snapshot()?;
         let home = BeadsHome::Rig(rig.name().to_owned());
-        Ok((snapshot, Rollback::of(home, &store)))
+        Ok((snapshot, StoreRollback::find(home, &store)))
     }
 }
 
-impl Stores {
-    /// A bead of any store, by its id or an external reference to it.
+impl TownStores {
+    /// Returns a bead of any store, by its id or an external reference to it.
     pub fn get(&self, id: &str) -> Option<&Bead> {
-        let id = bare_id(id);
+        let id = strip_external(id);
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.get(id))
     }
 
-    /// What the index of its store knows of a bead, without reading it.
-    pub fn head(&self, id: &str) -> Option<BeadRef<'_>> {
-        let id = bare_id(id);
+    /// Returns the index entry of a bead without reading the bead.
+    pub fn find_ref(&self, id: &str) -> Option<BeadRef<'_>> {
+        let id = strip_external(id);
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.bead_ref(id))
     }
 
-    /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.
-    pub fn blockers_elsewhere(&self, bead: &Bead) -> Vec<String> {
+    /// Returns the open beads of other stores that a bead's `blocks` edges name, and those of
+    /// unreadable rigs.
+    pub fn external_blockers(&self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
         targets
-            .filter(|edge| match self.head(&edge.depends_on_id) {
-                Some(head) => head.is_open(),
+            .filter(|edge| match self.find_ref(&edge.depends_on_id) {
+                Some(blocker) => blocker.is_open(),
                 None => {
                     let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
                     self.unreadable.contains_key(rig)
                 }
             })
-            .map(|edge| bare_id(&edge.depends_on_id).to_owned())
+            .map(|edge| strip_external(&edge.depends_on_id).to_owned())
             .collect()
     }
 
-    /// The rig that holds a bead.
+    /// Returns the rig that has a bead.
     pub fn rig_of(&self, id: &str) -> Option<&str> {
-        let id = bare_id(id);
+        let id = strip_external(id);
         self.rigs
             .iter()
             .find(|(_, store)| store.get(id).is_some())
@@ -235,8 +234,8 @@ impl Stores {
     }
 }
 
-/// The id in `external:<project>:<id>`, or the text itself.
-pub fn bare_id(reference: &str) -> &str {
+/// Returns the id in `external:<project>:<id>`, or the text itself.
+pub fn strip_external(reference: &str) -> &str {
     match reference
         .strip_prefix("external:")
         .and_then(|rest| rest.split_once(':'))
@@ -246,8 +245,8 @@ pub fn bare_id(reference: &str) -> &str {
     }
 }
 
-/// The reference under which the town's store names a bead of another store: `external:<a-b>:<id>` with
-/// the first two hyphen segments; town beads and ids without a hyphen stay as they are.
+/// Returns the reference to a bead of another store in the town's store: `external:<a-b>:<id>` with
+/// the first two hyphen segments. Town beads and ids without a hyphen stay unchanged.
 pub fn external_ref(id: &str) -> String {
     let mut segments = id.splitn(3, '-');
     match (segments.next(), segments.next()) {
@@ -257,7 +256,8 @@ pub fn external_ref(id: &str) -> String {
     }
 }
 
-/// Whether a file of the repository holds beads, or has the name of their folder: as a link, a file or a submodule.
+/// Returns true if a path of the repository is a beads file, or has the name of the beads folder as
+/// a link, a file or a submodule.
 pub(crate) fn is_beads_file(file: &str) -> bool {
     file.split('/').next() == Some(".beads")
 }
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(external_ref("orphan"), "orphan");
         assert_eq!(external_ref("hq-12"), "hq-12");
         for id in ["gt-mol-abc", "foo-bar", "orphan", "hq-12", ""] {
-            assert_eq!(bare_id(&external_ref(id)), id);
+            assert_eq!(strip_external(&external_ref(id)), id);
         }
     }
 }

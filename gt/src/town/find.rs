@@ -1,22 +1,21 @@
-//! Finds the town that a command is about.
+//! Finds the town of a command.
 
 use std::path::{Path, PathBuf};
 
 use kit::sys::Env;
 
-/// There is no town here.
+/// The folder is not in a town.
 #[derive(Debug, thiserror::Error)]
 #[error("not in a Gas Town workspace: no mayor/town.json in {} or above it", from.display())]
 pub struct NotInTown {
-    /// Where the search began.
     pub from: PathBuf,
 }
 
-/// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working directory that does not
-/// lie in a worker's folder of another town, whose files may be those of a town themselves; else `GT_TOWN_ROOT` or
-/// `GT_ROOT`.
-pub fn find(env: &Env) -> Result<PathBuf, NotInTown> {
-    above(env.cwd())
+/// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working
+/// directory. A worker's folder of another town does not count, because its files may be those of a
+/// town themselves. Falls back to `GT_TOWN_ROOT` or `GT_ROOT`.
+pub fn find_town(env: &Env) -> Result<PathBuf, NotInTown> {
+    find_town_above(env.cwd())
         .or_else(|| {
             ["GT_TOWN_ROOT", "GT_ROOT"]
                 .iter()
@@ -28,9 +27,9 @@ pub fn find(env: &Env) -> Result<PathBuf, NotInTown> {
         })
 }
 
-fn above(start: &Path) -> Option<PathBuf> {
+fn find_town_above(start: &Path) -> Option<PathBuf> {
     let towns: Vec<&Path> = start.ancestors().filter(|path| is_town(path)).collect();
-    let is_own = |town: &&&Path| !towns.iter().any(|other| is_workers(other, town));
+    let is_own = |town: &&&Path| !towns.iter().any(|other| is_in_worker_folder(other, town));
     towns
         .iter()
         .find(is_own)
@@ -39,8 +38,9 @@ fn above(start: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Whether a folder lies in a worker's of this town: `<rig>/polecats/…` or `<rig>/crew/…`.
-fn is_workers(town: &Path, folder: &Path) -> bool {
+/// Returns true if a folder is in a worker's folder of this town: `<rig>/polecats/…` or
+/// `<rig>/crew/…`.
+fn is_in_worker_folder(town: &Path, folder: &Path) -> bool {
     let inside = folder.strip_prefix(town).ok();
     let kind = inside.and_then(|inside| inside.components().nth(1));
     let kind = kind.and_then(|kind| kind.as_os_str().to_str());
@@ -51,7 +51,7 @@ fn is_town(path: &Path) -> bool {
     path.join("mayor/town.json").is_file()
 }
 
-/// A folder with `mayor/` and town beads, from before `town.json` existed.
+/// Returns true for a folder with `mayor/` and town beads, from before `town.json` existed.
 fn is_old_town(path: &Path) -> bool {
     path.join("mayor/rigs.json").is_file()
 }
@@ -71,7 +71,10 @@ mod tests {
         let nested = folder.path().join("web/crew/max/sub");
         town(folder.path());
         town(&nested);
-        assert_eq!(find(&Env::with(&nested, [])).unwrap(), folder.path());
+        assert_eq!(
+            find_town(&Env::with_vars(&nested, [])).unwrap(),
+            folder.path()
+        );
     }
 
     #[test]
@@ -82,7 +85,11 @@ mod tests {
         town(&inner);
         for below in ["", "web", "web/polecats/nux/web", "web/crew/max"] {
             let place = inner.join(below);
-            assert_eq!(find(&Env::with(&place, [])).unwrap(), inner, "{below}");
+            assert_eq!(
+                find_town(&Env::with_vars(&place, [])).unwrap(),
+                inner,
+                "{below}"
+            );
         }
     }
 
@@ -92,10 +99,10 @@ mod tests {
         let root = folder.path().join("town");
         town(&root);
         let outside = folder.path().join("elsewhere");
-        assert!(find(&Env::with(&outside, [])).is_err());
+        assert!(find_town(&Env::with_vars(&outside, [])).is_err());
         let text = root.to_str().unwrap();
         assert_eq!(
-            find(&Env::with(&outside, [("GT_ROOT", text)])).unwrap(),
+            find_town(&Env::with_vars(&outside, [("GT_ROOT", text)])).unwrap(),
             root
         );
     }

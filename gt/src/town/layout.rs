@@ -1,22 +1,19 @@
-//! Every path of a town, in one place.
+//! Defines every path of a town.
 
 use std::path::{Path, PathBuf};
 
-/// The folders and files of a town.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct TownLayout {
     root: PathBuf,
 }
 
-impl Layout {
-    /// The layout of the town at `root`.
+impl TownLayout {
     pub fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
     }
 
-    /// The town's root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -26,7 +23,7 @@ impl Layout {
         self.root.join("mayor")
     }
 
-    /// `mayor/town.json`: what makes a folder a town.
+    /// `mayor/town.json`: makes the folder a town.
     pub fn town_json(&self) -> PathBuf {
         self.mayor().join("town.json")
     }
@@ -36,12 +33,12 @@ impl Layout {
         self.mayor().join("rigs.json")
     }
 
-    /// `mayor/daemon.json`: which patrols run.
+    /// `mayor/daemon.json`: the settings of the daemon's patrols.
     pub fn daemon_json(&self) -> PathBuf {
         self.mayor().join("daemon.json")
     }
 
-    /// `mayor/overseer.json`: the human.
+    /// `mayor/overseer.json`: the user who owns the town.
     pub fn overseer_json(&self) -> PathBuf {
         self.mayor().join("overseer.json")
     }
@@ -51,52 +48,52 @@ impl Layout {
         self.root.join("deacon")
     }
 
-    /// `deacon/heartbeat.json`: when the town was last looked after.
+    /// `deacon/heartbeat.json`: the last heartbeat of the town.
     pub fn heartbeat(&self) -> PathBuf {
         self.deacon().join("heartbeat.json")
     }
 
-    /// `.runtime/deacon/paused.json`: that the patrol is paused.
-    pub fn paused(&self) -> PathBuf {
+    /// `.runtime/deacon/paused.json`: the pause of the patrol.
+    pub fn pause_file(&self) -> PathBuf {
         self.runtime().join("deacon/paused.json")
     }
 
-    /// `deacon/redispatch-state.json`: how often work was slung again.
+    /// `deacon/redispatch-state.json`: the repeated slings of stuck work.
     pub fn redispatch_state(&self) -> PathBuf {
         self.deacon().join("redispatch-state.json")
     }
 
-    /// `deacon/health-check-state.json`: which agents answered when asked.
+    /// `deacon/health-check-state.json`: the responses of agents to health checks.
     pub fn health_state(&self) -> PathBuf {
         self.deacon().join("health-check-state.json")
     }
 
-    /// `daemon/restart_state.json`: how often agents were started.
+    /// `daemon/restart_state.json`: the starts of agents.
     pub fn restart_state(&self) -> PathBuf {
         self.daemon().join("restart_state.json")
     }
 
-    /// `deacon/chores.json`: when each chore was last done.
+    /// `deacon/chores.json`: the last run of each chore.
     pub fn chores(&self) -> PathBuf {
         self.deacon().join("chores.json")
     }
 
-    /// `.runtime/hook-nudges.json`: which agents were reminded of their hook.
+    /// `.runtime/hook-nudges.json`: the reminders of agents about their hooks.
     pub fn hook_nudges(&self) -> PathBuf {
         self.runtime().join("hook-nudges.json")
     }
 
-    /// `deacon/dogs/boot/.boot-status.json`: the last look at the deacon.
+    /// `deacon/dogs/boot/.boot-status.json`: the last check of the deacon.
     pub fn boot_status(&self) -> PathBuf {
         self.deacon().join("dogs/boot/.boot-status.json")
     }
 
-    /// The lock around carrying out requests that came by mail.
+    /// The lock for carrying out requests that came by mail.
     pub fn requests_lock(&self) -> PathBuf {
         self.runtime().join("locks/requests")
     }
 
-    /// The lock around changes to a state file.
+    /// The lock for changes to a state file.
     pub fn state_lock(&self, path: &Path) -> PathBuf {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         self.runtime().join("locks").join(format!("state-{name}"))
@@ -107,7 +104,7 @@ impl Layout {
         self.root.join("settings/config.json")
     }
 
-    /// `settings/escalation.json`: who hears of an escalation, and how.
+    /// `settings/escalation.json`: the recipients and routes of escalations.
     pub fn escalation_json(&self) -> PathBuf {
         self.root.join("settings/escalation.json")
     }
@@ -117,7 +114,7 @@ impl Layout {
         self.root.join(".beads")
     }
 
-    /// `.beads/routes.jsonl`: which prefix lives where.
+    /// `.beads/routes.jsonl`: the folder of each prefix.
     pub fn routes(&self) -> PathBuf {
         self.beads().join("routes.jsonl")
     }
@@ -151,50 +148,54 @@ impl Layout {
             .join(format!("{convoy}.json"))
     }
 
-    /// `.runtime/told/<mailbox>.json`: which messages the last session of a mailbox was told of.
-    pub fn delivered(&self, mailbox: &str) -> PathBuf {
+    /// `.runtime/told/<mailbox>.json`: the messages that the last session of a mailbox was notified
+    /// of.
+    pub fn delivered_mail(&self, mailbox: &str) -> PathBuf {
         let name = mailbox.trim_end_matches('/').replace('/', ".");
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
-    /// `.runtime/told/<mailbox>.stop`: in which state of its work a worker was told that it is not finished.
-    pub fn stopped(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("stop")
+    /// `.runtime/told/<mailbox>.stop`: the state of the work at the last reminder by the stop hook.
+    pub fn stop_reminder(&self, mailbox: &str) -> PathBuf {
+        self.delivered_mail(mailbox).with_extension("stop")
     }
 
-    /// `.runtime/told/<mailbox>.ending`: which session of a mailbox handed over last.
-    pub fn ending(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("ending")
+    /// `.runtime/told/<mailbox>.ending`: the last session of a mailbox that handed over.
+    pub fn ending_session(&self, mailbox: &str) -> PathBuf {
+        self.delivered_mail(mailbox).with_extension("ending")
     }
 
-    /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
+    /// `.runtime/told/<mailbox>.convoys`: the convoys whose decisions the last session has
+    /// received.
     pub fn reported_convoys(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("convoys")
+        self.delivered_mail(mailbox).with_extension("convoys")
     }
 
-    /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.
+    /// `.runtime/share/<rig>.json`: the last sync of a rig's beads, or of the town's own without a
+    /// rig.
     pub fn sync_state(&self, rig: Option<&str>) -> PathBuf {
-        // No rig has such a name.
+        // Not a valid rig name, so it never collides with one.
         let name = rig.unwrap_or(".town");
         self.runtime().join("share").join(format!("{name}.json"))
     }
 
-    /// `.runtime/pulse/<session>.json`: what the hooks of a session's agent program reported.
+    /// `.runtime/pulse/<session>.json`: the reports of the hooks of a session's agent program.
     pub fn pulse(&self, session: &str) -> PathBuf {
         self.runtime().join("pulse").join(format!("{session}.json"))
     }
 
-    /// `.runtime/pulse/<session>.typed`: when a message was last typed into a session, and when its screen last showed something else.
-    pub fn typed(&self, session: &str) -> PathBuf {
+    /// `.runtime/pulse/<session>.typed`: the time at which a message was last typed into a session,
+    /// and the time of the last output before it.
+    pub fn typed_message(&self, session: &str) -> PathBuf {
         self.pulse(session).with_extension("typed")
     }
 
-    /// `.runtime/scripted/<session>/`: the files of a scripted agent that is at work.
+    /// `.runtime/scripted/<session>/`: the files of a running scripted agent.
     pub fn scripted(&self, session: &str) -> PathBuf {
         self.runtime().join("scripted").join(session)
     }
 
-    /// `.runtime/patrol.json`: what the patrol remembers between passes.
+    /// `.runtime/patrol.json`: the patrol's memory between passes.
     pub fn patrol_memory(&self) -> PathBuf {
         self.runtime().join("patrol.json")
     }
@@ -204,19 +205,19 @@ impl Layout {
         self.runtime().join("session")
     }
 
-    /// The lock around changes to the town's registry of rigs and its routes.
+    /// The lock for changes to the town's registry of rigs and its routes.
     pub fn registry_lock(&self) -> PathBuf {
         self.runtime().join("locks/registry")
     }
 
-    /// The lock of one request for a convoy.
+    /// The lock of one review request for a convoy.
     pub fn review_lock(&self, request: &str) -> PathBuf {
         self.runtime()
             .join("locks")
             .join(format!("{request}.review"))
     }
 
-    /// The lock around making the convoy of an epic.
+    /// The lock for creating the convoy of an epic.
     pub fn epic_lock(&self, epic: &str) -> PathBuf {
         self.runtime().join("locks").join(format!("epic-{epic}"))
     }
@@ -228,14 +229,14 @@ impl Layout {
             .join(format!("landing-{convoy}"))
     }
 
-    /// The lock around running the commands of an escalation.
+    /// The lock for running the commands of an escalation.
     pub fn escalation_lock(&self, escalation: &str) -> PathBuf {
         self.runtime()
             .join("locks")
             .join(format!("escalation-{escalation}"))
     }
 
-    /// `.events.jsonl`: what happened.
+    /// `.events.jsonl`: the events of the town.
     pub fn events(&self) -> PathBuf {
         self.root.join(".events.jsonl")
     }
@@ -245,7 +246,6 @@ impl Layout {
         self.root.join("daemon")
     }
 
-    /// A rig of the town.
     pub fn rig(&self, name: &str) -> RigLayout {
         RigLayout {
             root: self.root.join(name),
@@ -262,12 +262,10 @@ pub struct RigLayout {
 }
 
 impl RigLayout {
-    /// The rig's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The rig's root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -292,15 +290,15 @@ impl RigLayout {
         self.root.join("mayor/rig")
     }
 
-    /// Where the rig's beads live: `mayor/rig/.beads` where the repository tracks beads (then the rig's
-    /// own folder holds a redirect to it), else `.beads`.
+    /// The folder of the rig's beads: `mayor/rig/.beads` if the repository tracks beads (then the
+    /// rig's own folder has a redirect to it), otherwise `.beads`.
     pub fn beads(&self) -> PathBuf {
         let tracked = self.mayor_clone().join(".beads");
-        let own = self.root.join(".beads");
-        if own.join("redirect").is_file() || (!own.is_dir() && tracked.is_dir()) {
+        let rig_beads = self.root.join(".beads");
+        if rig_beads.join("redirect").is_file() || (!rig_beads.is_dir() && tracked.is_dir()) {
             tracked
         } else {
-            own
+            rig_beads
         }
     }
 
@@ -309,12 +307,12 @@ impl RigLayout {
         self.root.join("hooks")
     }
 
-    /// `refinery/rig/`: where the merge queue runs gates.
+    /// `refinery/rig/`: the tree in which the merge queue runs gates.
     pub fn refinery(&self) -> PathBuf {
         self.root.join("refinery/rig")
     }
 
-    /// `refinery/cache/`: what gates keep from one run to the next.
+    /// `refinery/cache/`: the files that gates keep between runs.
     pub fn gate_caches(&self) -> PathBuf {
         self.root.join("refinery/cache")
     }
@@ -360,13 +358,13 @@ impl RigLayout {
         self.root.join(".runtime")
     }
 
-    /// The lock of one polecat's slot, held by the one that changes its sandbox or session.
+    /// The lock of one polecat's slot, held by the process that changes its sandbox or session.
     pub fn slot_lock(&self, name: &str) -> PathBuf {
         self.runtime().join("locks").join(format!("{name}.slot"))
     }
 
-    /// `.runtime/pushed/<polecat>.json`: which unfinished work of a polecat the remote has.
-    pub fn pushed(&self, name: &str) -> PathBuf {
+    /// `.runtime/pushed/<polecat>.json`: the unfinished work of a polecat that the remote has.
+    pub fn push_record(&self, name: &str) -> PathBuf {
         self.runtime().join("pushed").join(format!("{name}.json"))
     }
 
@@ -375,12 +373,13 @@ impl RigLayout {
         self.runtime().join("locks/queue")
     }
 
-    /// The lock around changes of the shared repository's list of worktrees. Never held while a remote is asked.
+    /// The lock for changes to the shared repository's list of worktrees. Never held during network
+    /// access.
     pub fn repo_lock(&self) -> PathBuf {
         self.runtime().join("locks/repo")
     }
 
-    /// The lock under which convoys get branches of their own.
+    /// The lock for creating convoys' own branches.
     pub fn branches_lock(&self) -> PathBuf {
         self.runtime().join("locks/branches")
     }
@@ -403,7 +402,7 @@ mod tests {
     #[test]
     fn both_sandbox_layouts_are_found() {
         let folder = tempfile::tempdir().unwrap();
-        let rig = Layout::new(folder.path()).rig("web");
+        let rig = TownLayout::new(folder.path()).rig("web");
         assert_eq!(
             rig.sandbox("nux"),
             folder.path().join("web/polecats/nux/web")
@@ -416,7 +415,7 @@ mod tests {
     #[test]
     fn beads_live_in_the_clone_where_the_repository_tracks_them() {
         let folder = tempfile::tempdir().unwrap();
-        let rig = Layout::new(folder.path()).rig("web");
+        let rig = TownLayout::new(folder.path()).rig("web");
         assert_eq!(rig.beads(), folder.path().join("web/.beads"));
         std::fs::create_dir_all(folder.path().join("web/.beads")).unwrap();
         std::fs::write(

@@ -1,4 +1,5 @@
-//! Kernel locks on files that are never renamed or removed: freed when the holder dies, however it dies.
+//! Kernel locks on files that are never renamed or removed. The kernel frees a lock when its holder
+//! dies in any way.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -7,37 +8,29 @@ use std::time::Duration;
 
 use kit::sys::{clock, file};
 
-/// Longer than a look at a lock takes.
+/// Longer than a check for a free lock takes.
 const A_LOOK: Duration = Duration::from_millis(200);
 
-/// A held lock; dropping it frees it.
+/// A held lock, freed on drop.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Someone else holds it.
     #[error("{} is held by another process", path.display())]
-    Held {
-        /// The lock file.
-        path: PathBuf,
-    },
-    /// The lock file cannot be used.
-    #[error("cannot use the lock file {}; {}", path.display(), fix(source))]
+    Held { path: PathBuf },
+    #[error("cannot use the lock file {}; {}", path.display(), hint_for(source))]
     Io {
-        /// The lock file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
 }
 
-/// What makes a lock file usable.
-fn fix(source: &io::Error) -> &'static str {
+/// Returns a hint for making a lock file usable.
+fn hint_for(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::IsADirectory => "a folder has its name: move it away",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
@@ -53,13 +46,13 @@ fn fix(source: &io::Error) -> &'static str {
 }
 
 impl Lock {
-    /// Takes the lock if nobody works under it. Who only looks whether it is free holds it for a moment:
-    /// that is waited out.
+    /// Takes the lock if no process works under it. A process that only checks if the lock is free
+    /// holds it for a moment, which is waited out.
     pub fn try_take(path: &Path) -> Result<Self, LockError> {
         Self::take(path, A_LOOK)
     }
 
-    /// `is_made` says that a file that is not there is made.
+    /// Tries once. With `is_made`, creates a missing file.
     fn try_once(path: &Path, is_made: bool) -> Result<Self, LockError> {
         let io = |source| LockError::Io {
             path: path.to_owned(),
@@ -70,7 +63,7 @@ impl Lock {
         let file = match options.open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_made => {
                 if let Some(folder) = path.parent() {
-                    file::make_folder(folder, 0o700).map_err(io)?;
+                    file::create_folder(folder, 0o700).map_err(io)?;
                 }
                 options.create(true).truncate(false).open(path)
             }
@@ -86,7 +79,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock, waiting for its holder at most `limit`.
+    /// Takes the lock and waits at most `limit` for its holder.
     pub fn take(path: &Path, limit: Duration) -> Result<Self, LockError> {
         clock::wait_for(limit, || match Self::try_once(path, true) {
             Err(LockError::Held { .. }) => None,
@@ -99,14 +92,15 @@ impl Lock {
         })
     }
 
-    /// Whether nobody holds the lock right now. Nobody can hold one that cannot be used; who takes it gets the error.
+    /// Returns true if no process holds the lock now. True also for a lock file that cannot be
+    /// used. Taking it gives the error.
     pub fn is_free(path: &Path) -> bool {
         !matches!(Self::try_once(path, false), Err(LockError::Held { .. }))
     }
 }
 
-/// Whether something failed because somebody else holds a lock.
-pub fn is_held(error: &anyhow::Error) -> bool {
+/// Returns true if the error is that another process holds a lock.
+pub fn is_lock_held_error(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))

@@ -1,7 +1,7 @@
-//! The town: where everything is, who acts, and the seams through which it acts.
+//! The town: its paths, its actor, and its access to the outside world.
 //!
-//! A [`Town`] is opened once per command and handed to every domain function; nothing below it reads the
-//! environment, the clock or chance on its own.
+//! A [`Town`] is opened once per command and passed to every domain function. No function below it
+//! reads the environment, the clock or random numbers itself.
 
 pub mod beads;
 pub mod config;
@@ -20,56 +20,49 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bd::store::{Author, Reports, Store, StoreError};
-use kit::sys::{Clock, Env, Random};
+use bd::store::{Author, Store, StoreError, StoreReports};
+use kit::sys::{Clock, Env, RandomSource};
 
-pub use find::{NotInTown, find};
-pub use layout::{Layout, RigLayout};
-pub use registry::{Registry, RegistryError, RigBeads, RigEntry};
+pub use find::{NotInTown, find_town};
+pub use layout::{RigLayout, TownLayout};
+pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};
 
 use crate::town::identity::Address;
 
-/// An open town.
 pub struct Town {
-    /// Every path of it.
-    pub layout: Layout,
-    /// The caller's environment.
+    pub layout: TownLayout,
     pub env: Env,
-    /// What "now" is.
     pub clock: Clock,
-    /// Where names and tokens come from.
-    pub random: Random,
-    /// Who acts.
+    /// The source of names and tokens.
+    pub random: RandomSource,
     pub actor: Address,
-    /// Our own `gt` program, for what is started in sessions.
+    /// Our own `gt` program, for processes in sessions.
     pub exe: PathBuf,
-    /// What its stores notice.
-    pub reports: Reports,
-    /// Who hears of each event that is recorded here.
-    pub listener: event::Listener,
-    /// Set when the acting agent is to stop: long work, such as a gate, is ended then and begun again later.
+    pub reports: StoreReports,
+    /// The listener for each event that is recorded.
+    pub listener: event::EventListener,
+    /// Set when the acting agent is to stop. Long work, such as a gate, is then ended, and repeated
+    /// later.
     pub stop: Arc<AtomicBool>,
 }
 
-/// There is no such rig.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no rig `{name}` in this town (rigs: {})", known.join(", "))]
 pub struct UnknownRig {
-    /// What was asked for.
     pub name: String,
-    /// The rigs that there are.
+    /// The registered rigs.
     pub known: Vec<String>,
 }
 
 impl Town {
-    /// The registered rigs.
-    pub fn registry(&self) -> Result<Registry, RegistryError> {
-        Registry::load(&self.layout.rigs_json())
+    /// Reads the registered rigs.
+    pub fn read_registry(&self) -> Result<RigRegistry, RegistryError> {
+        RigRegistry::load(&self.layout.rigs_json())
     }
 
-    /// A registered rig's layout.
-    pub fn rig(&self, name: &str) -> anyhow::Result<RigLayout> {
-        let registry = self.registry()?;
+    /// Returns the layout of a registered rig.
+    pub fn find_rig(&self, name: &str) -> anyhow::Result<RigLayout> {
+        let registry = self.read_registry()?;
         if registry.rigs.contains_key(name) {
             return Ok(self.layout.rig(name));
         }
@@ -81,40 +74,40 @@ impl Town {
         .into())
     }
 
-    /// The layouts of all registered rigs, by name.
-    pub fn rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
+    /// Returns the layouts of all registered rigs, by name.
+    pub fn list_rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
         Ok(self
-            .registry()?
+            .read_registry()?
             .rigs
             .keys()
             .map(|name| self.layout.rig(name))
             .collect())
     }
 
-    /// The rig of this name, or all rigs if none is named.
-    pub fn rigs_named(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
+    /// Returns the rig of this name, or all rigs without a name.
+    pub fn select_rigs(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
         match name {
-            Some(name) => Ok(vec![self.rig(name)?]),
-            None => Ok(self.rigs()?),
+            Some(name) => Ok(vec![self.find_rig(name)?]),
+            None => Ok(self.list_rigs()?),
         }
     }
 
-    /// The beads in a folder. What is noticed in them goes to the town's reports.
+    /// Opens the beads in a folder. Their warnings go to the town's reports.
     pub fn open_store(&self, dir: &Path) -> Result<Store, StoreError> {
         Ok(Store::open(dir)?.reporting_to(&self.reports))
     }
 
-    /// The town's own beads.
-    pub fn store(&self) -> anyhow::Result<Store> {
+    /// Opens the town's own beads.
+    pub fn open_town_store(&self) -> anyhow::Result<Store> {
         Ok(self.open_store(&self.layout.beads())?)
     }
 
-    /// A rig's beads.
-    pub fn rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
+    /// Opens a rig's beads.
+    pub fn open_rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
         Ok(self.open_store(&rig.beads())?)
     }
 
-    /// Who signs changes to beads.
+    /// Returns the author of changes to beads.
     pub fn author(&self) -> Author {
         Author {
             actor: self.actor.to_string(),
@@ -131,7 +124,7 @@ impl Town {
         }
     }
 
-    /// Changes beads of `store` in one transaction signed by the acting agent.
+    /// Changes beads of `store` in one transaction, with the acting agent as author.
     pub fn transact<T>(
         &self,
         store: &Store,
@@ -140,8 +133,8 @@ impl Town {
         store.transact(&self.author(), &self.clock, change)
     }
 
-    /// Reads an address; `<rig>/<name>` is a crew member where `crew/<name>` is there.
-    pub fn address(&self, text: &str) -> anyhow::Result<Address> {
+    /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
+    pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
         let address: Address = text.parse()?;
         Ok(match address {
             Address::Polecat(rig, name)
@@ -154,8 +147,8 @@ impl Town {
     }
 }
 
-/// The folder in which an agent works.
-pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
+/// Returns the folder in which an agent works.
+pub fn agent_home(town: &Town, address: &Address) -> std::path::PathBuf {
     let layout = &town.layout;
     match address {
         Address::Overseer => layout.root().to_owned(),
@@ -164,7 +157,7 @@ pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
         Address::Boot => layout.deacon().join("dogs/boot"),
         Address::Dog(name) => layout.deacon().join("dogs").join(name),
         Address::Witness(rig) => layout.rig(rig).witness(),
-        // Not `refinery/rig/`: the merge queue changes that tree.
+        // Not `refinery/rig/`, because the merge queue changes that tree.
         Address::Refinery(rig) => layout.rig(rig).root().join("refinery"),
         Address::Polecat(rig, name) => layout.rig(rig).sandbox(name),
         Address::Crew(rig, name) => layout.rig(rig).crew(name),

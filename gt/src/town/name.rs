@@ -1,4 +1,5 @@
-//! Names that must not be taken for each other: of beads, rigs, branches, workers, and the number of a lease.
+//! Defines types for names that must not be confused: of beads, rigs, branches and workers, and the
+//! number of a lease.
 
 use std::fmt;
 use std::ops::Deref;
@@ -15,7 +16,7 @@ macro_rules! names {
         pub struct $name(String);
 
         impl $name {
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -92,15 +93,15 @@ macro_rules! names {
 }
 
 names! {
-    /// The id of a bead; empty for none.
+    /// The id of a bead. Empty for none.
     BeadId;
-    /// The name of a rig.
     RigName;
-    /// The name of a branch; empty for none.
+    /// The name of a branch. Empty for none.
     Branch;
 }
 
-/// Which session may act for a worker: each start takes the next number, an older one is refused. 0 before the first.
+/// The number of the session that may act for a worker. Each start takes the next number, and
+/// sessions with an older one are refused. 0 before the first.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -108,7 +109,6 @@ names! {
 pub struct Lease(pub u64);
 
 impl Lease {
-    /// The lease of the next session.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
@@ -127,18 +127,14 @@ impl fmt::Display for Lease {
     }
 }
 
-/// A worker: a polecat of a rig.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Worker {
-    /// Its rig.
     pub rig: RigName,
-    /// Its name.
     #[serde(rename = "polecat")]
     pub name: String,
 }
 
 impl Worker {
-    /// The worker of this name in a rig.
     pub fn new(rig: impl Into<RigName>, name: impl Into<String>) -> Self {
         Self {
             rig: rig.into(),
@@ -146,7 +142,6 @@ impl Worker {
         }
     }
 
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.to_string(), self.name.clone())
     }

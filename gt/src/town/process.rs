@@ -1,12 +1,12 @@
-//! Owns processes that are not our children: who they are, what hangs below them, and the only way to
-//! signal them.
+//! Handles processes that are not our children: identifies them, lists their descendants, and is
+//! the only way to signal them.
 //!
-//! What must always hold: a signal goes only to a process whose number *and* start time are those that
-//! were seen, through a pidfd, so that a reused number is never hit; and only to processes of a session
-//! of ours: those that carry its token in their environment, and what was started below them.
+//! A signal goes only to a process whose id *and* start time are the known ones, through a pidfd,
+//! so that a reused id is never hit. It goes only to processes of our sessions: those with the
+//! token in their environment, and their descendants.
 //!
-//! This reads `/proc`. On systems without it (macOS) no process is ever found: sessions then end by their
-//! backend alone, and what outlives them has to be ended by hand.
+//! This module reads `/proc`. On systems without it (macOS) no process is ever found. Sessions then
+//! end only through their backend, and processes that outlive them must be ended by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,46 +17,46 @@ use std::time::Duration;
 use kit::sys::clock;
 use rustix::process::Signal;
 
-/// The variable that marks the processes of one session.
+/// The variable with the token of a process's session.
 pub const TOKEN: &str = "GT_SESSION_TOKEN";
 
-/// The variable that names the agent program of a session, as settings name it.
+/// The variable with the name of a session's agent program, as in the settings.
 pub const AGENT: &str = "GT_AGENT";
 
-/// One process: its number and when it started, which together never come again.
+/// One process: its id and its start time, which together are unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Process {
-    /// Its number.
     pub pid: i32,
-    /// Its start, in clock ticks since the machine's.
+    /// The start time, in clock ticks since the boot.
     pub started: u64,
 }
 
-/// What `/proc/<pid>/stat` tells.
+/// The fields of `/proc/<pid>/stat`.
 #[derive(Debug, Clone, Copy)]
-struct Stat {
+struct ProcessStat {
     parent: i32,
     started: u64,
     dead: bool,
 }
 
 impl Process {
-    /// The process with this number, if one is alive now.
+    /// Returns the process with this id, if it is alive.
     pub fn find(pid: i32) -> Option<Self> {
-        let stat = stat(pid)?;
+        let stat = read_stat(pid)?;
         let started = stat.started;
         (!stat.dead).then_some(Self { pid, started })
     }
 
-    /// Whether it is still there. A zombie is not.
+    /// Returns true if the process still exists. False for a zombie.
     pub fn is_alive(&self) -> bool {
         Self::find(self.pid) == Some(*self)
     }
 
-    /// A variable of the environment it was started with; none where that cannot be read.
+    /// Returns a variable of the environment with which the process was started. None if it is
+    /// unreadable.
     pub fn variable(&self, name: &str) -> Option<String> {
         let environ = fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
-        // Read before the check: what was read belongs to the process that is still there.
+        // Read before the check, so that the value belongs to the process that is still alive.
         if !self.is_alive() {
             return None;
         }
@@ -66,40 +66,40 @@ impl Process {
         })
     }
 
-    /// Whether it belongs to the session with this token.
-    pub fn carries(&self, token: &str) -> bool {
+    /// Returns true if the process belongs to the session with this token.
+    pub fn has_token(&self, token: &str) -> bool {
         !token.is_empty() && self.variable(TOKEN).as_deref() == Some(token)
     }
 
-    /// Its name, as short as the kernel keeps it.
+    /// Returns the name, truncated as in the kernel.
     pub fn name(&self) -> Option<String> {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).ok()?;
         Some(name.trim_end().to_owned())
     }
 
-    /// A handle that becomes readable when the process ends; none when it has ended already.
-    pub fn handle(&self) -> io::Result<Option<OwnedFd>> {
-        handle(*self)
+    /// Returns a handle that becomes readable when the process ends. None if it has ended already.
+    pub fn open_handle(&self) -> io::Result<Option<OwnedFd>> {
+        open_pidfd(*self)
     }
 
-    /// Sends a signal, if it is still the process that was seen. Says whether it was.
+    /// Sends a signal, if the process is still the same. Returns false if it is not.
     pub fn signal(&self, signal: Signal) -> io::Result<bool> {
-        let Some(handle) = self.handle()? else {
+        let Some(handle) = self.open_handle()? else {
             return Ok(false);
         };
-        send(&handle, signal)
+        send_signal(&handle, signal)
     }
 }
 
 #[cfg(target_os = "linux")]
-fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
+fn open_pidfd(process: Process) -> io::Result<Option<OwnedFd>> {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
     let Some(pid) = Pid::from_raw(process.pid) else {
         return Ok(None);
     };
     match pidfd_open(pid, PidfdFlags::empty()) {
-        // Opened first, compared then: the handle cannot change hands any more.
+        // Opened before the comparison: the handle then keeps referring to the same process.
         Ok(handle) => Ok(process.is_alive().then_some(handle)),
         Err(Errno::SRCH | Errno::INVAL) => Ok(None),
         Err(error) => Err(error.into()),
@@ -107,7 +107,7 @@ fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
 }
 
 #[cfg(target_os = "linux")]
-fn send(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
+fn send_signal(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
     use rustix::io::Errno;
     match rustix::process::pidfd_send_signal(handle, signal) {
         Ok(()) => Ok(true),
@@ -117,17 +117,17 @@ fn send(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn handle(_: Process) -> io::Result<Option<OwnedFd>> {
+fn open_pidfd(_: Process) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn send(_: &OwnedFd, _: Signal) -> io::Result<bool> {
+fn send_signal(_: &OwnedFd, _: Signal) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether this process was started to ignore a signal.
-pub(crate) fn ignores(signal: i32) -> bool {
+/// Returns true if this process was started with a signal ignored.
+pub(crate) fn is_signal_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
         .lines()
@@ -136,36 +136,37 @@ pub(crate) fn ignores(signal: i32) -> bool {
     mask.is_some_and(|mask| (mask >> (signal - 1)) & 1 == 1)
 }
 
-/// A process that a session of a town started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
-    /// The process.
+pub struct SessionProcess {
     pub process: Process,
     /// The token of its session.
     pub token: String,
     /// The name of its session.
     pub session: String,
-    /// Its program.
     pub program: String,
-    /// How long it has run.
+    /// The time since its start.
     pub age: Duration,
 }
 
-/// All processes that sessions of the town at `root` started, wherever they hang by now.
-pub fn marked(root: &str) -> Vec<Marked> {
+/// Returns all processes that sessions of the town at `root` started, with any parent.
+pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
     let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
     let uptime = uptime.split('.').next().and_then(|secs| secs.parse().ok());
     let uptime: u64 = uptime.unwrap_or_default();
     let ticks = rustix::param::clock_ticks_per_second().max(1);
-    let all = table().into_iter().filter(|(_, stat)| !stat.dead);
-    let of_town = |(pid, stat): (i32, Stat)| {
+    let all = read_process_table()
+        .into_iter()
+        .filter(|(_, stat)| !stat.dead);
+    let of_town = |(pid, stat): (i32, ProcessStat)| {
         let process = Process {
             pid,
             started: stat.started,
         };
         let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
-        process.variable("GT_TOWN_ROOT").filter(|own| own == root)?;
-        Some(Marked {
+        process
+            .variable("GT_TOWN_ROOT")
+            .filter(|town_root| town_root == root)?;
+        Some(SessionProcess {
             process,
             token,
             session: process.variable("GT_SESSION").unwrap_or_default(),
@@ -176,14 +177,14 @@ pub fn marked(root: &str) -> Vec<Marked> {
     all.filter_map(of_town).collect()
 }
 
-/// Our own number.
+/// Returns the id of this process.
 pub fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// A process and everything below it, itself first.
-pub fn tree(root: Process) -> Vec<Process> {
-    let all = table();
+/// Returns a process and all its descendants, itself first.
+pub fn process_tree(root: Process) -> Vec<Process> {
+    let all = read_process_table();
     if all
         .get(&root.pid)
         .is_none_or(|stat| stat.started != root.started)
@@ -205,30 +206,35 @@ pub fn tree(root: Process) -> Vec<Process> {
     found
 }
 
-/// All processes that carry a session's token, wherever they hang by now.
-pub fn carriers(token: &str) -> Vec<Process> {
-    table()
+/// Returns all processes with a session's token, with any parent.
+pub fn processes_with_token(token: &str) -> Vec<Process> {
+    read_process_table()
         .into_iter()
         .map(|(pid, stat)| Process {
             pid,
             started: stat.started,
         })
-        .filter(|process| process.carries(token))
+        .filter(|process| process.has_token(token))
         .collect()
 }
 
-/// All processes of a session: below its first one, if that is ours, and all that carry its token.
-pub fn members(root: Option<Process>, token: &str) -> Vec<Process> {
-    let below = root.filter(|root| root.carries(token)).map(tree);
-    let all: BTreeSet<Process> = below.into_iter().flatten().chain(carriers(token)).collect();
+/// Returns all processes of a session: the descendants of its first process, if that is ours, and
+/// all with its token.
+pub fn session_members(root: Option<Process>, token: &str) -> Vec<Process> {
+    let below = root.filter(|root| root.has_token(token)).map(process_tree);
+    let all: BTreeSet<Process> = below
+        .into_iter()
+        .flatten()
+        .chain(processes_with_token(token))
+        .collect();
     all.into_iter().collect()
 }
 
-/// A process and those above it up to the first of the machine, itself first.
-pub fn ancestry(pid: i32) -> Vec<i32> {
+/// Returns a process and its ancestors up to the first of the machine, itself first.
+pub fn list_ancestors(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let mut next = pid;
-    while let Some(above) = stat(next).map(|stat| stat.parent) {
+    while let Some(above) = read_stat(next).map(|stat| stat.parent) {
         if above <= 1 || found.contains(&above) {
             break;
         }
@@ -238,16 +244,19 @@ pub fn ancestry(pid: i32) -> Vec<i32> {
     found
 }
 
-/// The process that started this one, or that took it over.
-pub fn parent(pid: i32) -> Option<i32> {
-    stat(pid).map(|stat| stat.parent)
+/// Returns the parent of a process.
+pub fn parent_of(pid: i32) -> Option<i32> {
+    read_stat(pid).map(|stat| stat.parent)
 }
 
-/// The processes right below any process whose name begins with `name`, each with that one; those in `without` are left
-/// out.
-pub fn hosted_by(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
-    let all = table();
-    let is_host = |host: &Process| host.name().is_some_and(|own| own.starts_with(name));
+/// Returns the children of any process whose name begins with `name`, each with that process.
+/// Processes in `without` are left out.
+pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
+    let all = read_process_table();
+    let is_host = |host: &Process| {
+        host.name()
+            .is_some_and(|host_name| host_name.starts_with(name))
+    };
     let mut hosts: BTreeMap<i32, Option<Process>> = BTreeMap::new();
     let mut found = Vec::new();
     for (pid, stat) in all
@@ -265,25 +274,29 @@ pub fn hosted_by(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)>
     found
 }
 
-/// Ends processes: asks them, waits for `grace`, then ends who is left. Returns who is still there after
-/// that.
-pub fn end(processes: &[Process], grace: Duration) -> Vec<Process> {
+/// Ends processes: asks them, waits for `grace`, then kills the rest. Returns the processes that
+/// are still alive.
+pub fn end_processes(processes: &[Process], grace: Duration) -> Vec<Process> {
     for (signal, patience) in [
         (Signal::TERM, grace),
         (Signal::KILL, Duration::from_secs(2)),
     ] {
-        for process in alive(processes) {
-            // One that may not be signalled shows as still alive below.
+        for process in filter_alive(processes) {
+            // A process that may not be signalled is reported as alive below.
             process.signal(signal).ok();
         }
-        if clock::wait_for(patience, || alive(processes).is_empty().then_some(())).is_some() {
+        if clock::wait_for(patience, || {
+            filter_alive(processes).is_empty().then_some(())
+        })
+        .is_some()
+        {
             return Vec::new();
         }
     }
-    alive(processes)
+    filter_alive(processes)
 }
 
-fn alive(processes: &[Process]) -> Vec<Process> {
+fn filter_alive(processes: &[Process]) -> Vec<Process> {
     processes
         .iter()
         .copied()
@@ -291,26 +304,26 @@ fn alive(processes: &[Process]) -> Vec<Process> {
         .collect()
 }
 
-/// Every process of the machine, read once.
-fn table() -> BTreeMap<i32, Stat> {
+/// Reads every process of the machine once.
+fn read_process_table() -> BTreeMap<i32, ProcessStat> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return BTreeMap::new();
     };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| Some((pid, stat(pid)?)))
+        .filter_map(|pid| Some((pid, read_stat(pid)?)))
         .collect()
 }
 
-fn stat(pid: i32) -> Option<Stat> {
-    parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+fn read_stat(pid: i32) -> Option<ProcessStat> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads the fields after the program's name, which may itself hold spaces and brackets.
-fn parse(stat: &str) -> Option<Stat> {
+/// Parses the fields after the program's name, which may contain spaces and brackets.
+fn parse_stat(stat: &str) -> Option<ProcessStat> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    Some(Stat {
+    Some(ProcessStat {
         dead: matches!(*fields.first()?, "Z" | "X" | "x"),
         parent: fields.get(1)?.parse().ok()?,
         started: fields.get(19)?.parse().ok()?,
@@ -320,7 +333,7 @@ fn parse(stat: &str) -> Option<Stat> {
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
-    use kit::sys::Exec;
+    use kit::sys::ChildCommand;
 
     use super::*;
 
@@ -328,51 +341,53 @@ mod tests {
     fn session(token: &str) -> Process {
         let log = tempfile::tempfile().unwrap();
         let script = "(trap '' TERM; sleep 600 & wait) & exec sleep 600";
-        let pid = Exec::new("sh")
+        let pid = ChildCommand::new("sh")
             .args(["-c", script])
             .env(TOKEN, token)
             .spawn_detached(&log)
             .unwrap();
         let pid = i32::try_from(pid).unwrap();
-        let whole = || Process::find(pid).filter(|root| tree(*root).len() == 3);
+        let whole = || Process::find(pid).filter(|root| process_tree(*root).len() == 3);
         clock::wait_for(Duration::from_secs(20), whole).unwrap()
     }
 
     #[test]
     fn the_start_time_is_read_behind_the_last_bracket() {
         let line = "7 (a) b (c)) S 3 7 7 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 4711 99";
-        let stat = parse(line).unwrap();
+        let stat = parse_stat(line).unwrap();
         assert_eq!((stat.parent, stat.started, stat.dead), (3, 4711, false));
     }
 
     #[test]
     fn a_whole_tree_ends_even_where_it_ignores_the_polite_signal() {
         let root = session("t-whole");
-        let members = members(Some(root), "t-whole");
+        let members = session_members(Some(root), "t-whole");
         assert_eq!(members.len(), 3);
-        assert_eq!(end(&members, Duration::from_millis(300)), []);
+        assert_eq!(end_processes(&members, Duration::from_millis(300)), []);
     }
 
     #[test]
     fn a_process_without_the_token_is_not_a_member() {
         let root = session("t-mine");
-        assert!(members(Some(root), "t-other").is_empty());
-        assert!(members(Some(root), "").is_empty());
-        let ours = members(Some(root), "t-mine");
-        end(&ours, Duration::ZERO);
+        assert!(session_members(Some(root), "t-other").is_empty());
+        assert!(session_members(Some(root), "").is_empty());
+        let ours = session_members(Some(root), "t-mine");
+        end_processes(&ours, Duration::ZERO);
     }
 
     #[test]
     fn processes_of_a_town_are_found_with_their_age() {
         let log = tempfile::tempfile().unwrap();
         let start = |root: &str| {
-            let exec = Exec::new("sleep").args(["600"]).env(TOKEN, "t-marked");
+            let exec = ChildCommand::new("sleep")
+                .args(["600"])
+                .env(TOKEN, "t-marked");
             let exec = exec.env("GT_TOWN_ROOT", root).env("GT_SESSION", "hq-x");
             i32::try_from(exec.spawn_detached(&log).unwrap()).unwrap()
         };
         let (own, _other) = (start("/town/a"), start("/town/b"));
         let found = || {
-            let found = marked("/town/a");
+            let found = list_session_processes("/town/a");
             let began = found.iter().any(|one| one.program == "sleep");
             began.then_some(found)
         };
@@ -381,7 +396,7 @@ mod tests {
         let one = &found[0];
         assert_eq!((one.process.pid, one.session.as_str()), (own, "hq-x"));
         assert!(one.age < Duration::from_secs(600));
-        end(&carriers("t-marked"), Duration::ZERO);
+        end_processes(&processes_with_token("t-marked"), Duration::ZERO);
     }
 
     #[test]
@@ -390,12 +405,12 @@ mod tests {
         own.started += 1;
         assert!(!own.is_alive());
         assert!(!own.signal(Signal::KILL).unwrap());
-        assert!(tree(own).is_empty());
+        assert!(process_tree(own).is_empty());
     }
 
     #[test]
     fn ancestry_begins_with_the_process_itself() {
-        let line = ancestry(own_pid());
+        let line = list_ancestors(own_pid());
         assert_eq!(line[0], own_pid());
         assert!(line.len() > 1);
     }

@@ -1,4 +1,4 @@
-//! `mayor/rigs.json`: the rigs of the town. Unknown keys survive every change.
+//! Reads and writes `mayor/rigs.json`, the rigs of the town. Unknown keys survive every change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,74 +10,63 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The registered rigs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Registry {
+pub struct RigRegistry {
     #[serde(default = "first_version")]
     version: u32,
-    /// By name.
     #[serde(default)]
     pub rigs: BTreeMap<String, RigEntry>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-/// One rig's entry.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RigEntry {
-    /// Where its repository comes from; empty for a rig without a remote.
+    /// The URL of the repository. Empty for a rig without a remote.
     #[serde(default)]
     pub git_url: String,
-    /// A repository on this machine used to speed up cloning.
+    /// A local repository that speeds up cloning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_repo: Option<String>,
-    /// When it was added, RFC 3339.
+    /// The time at which the rig was added, RFC 3339.
     #[serde(default)]
     pub added_at: String,
-    /// Its beads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beads: Option<RigBeads>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-/// The beads of a rig, as the registry knows them.
+/// The registry's entry for the beads of a rig.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RigBeads {
-    /// A repository that holds the beads, where that is not the rig's own.
+    /// The repository with the beads, if it is not the rig's own.
     #[serde(default)]
     pub repo: String,
-    /// The prefix without hyphen.
     #[serde(default)]
     pub prefix: String,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-/// The registry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The registry file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The file is not what it should be.
+    /// The file is not valid.
     #[error("{} is damaged: {source}", path.display())]
     Damaged {
-        /// The registry file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
 }
 
 impl RigEntry {
-    /// An entry for a new rig.
+    /// Creates an entry for a new rig.
     pub fn new(git_url: &str, prefix: &str, added_at: &str) -> Self {
         let beads = RigBeads {
             prefix: prefix.to_owned(),
@@ -92,14 +81,14 @@ impl RigEntry {
     }
 }
 
-impl Registry {
-    /// Reads the registry; a missing file is an empty one.
+impl RigRegistry {
+    /// Reads the registry. A missing file is an empty one.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
         let io = |source| RegistryError::Io {
             path: path.to_owned(),
             source,
         };
-        match file::read(path).map_err(io)? {
+        match file::read_file_if_exists(path).map_err(io)? {
             None => Ok(Self {
                 version: first_version(),
                 ..Self::default()
@@ -113,7 +102,7 @@ impl Registry {
         }
     }
 
-    /// Writes the registry. Its URLs may hold passwords, so nobody else may read it.
+    /// Writes the registry, readable only by its owner, because its URLs may contain passwords.
     pub fn save(&self, path: &Path) -> Result<(), RegistryError> {
         let mut text =
             serde_json::to_string_pretty(self).map_err(|source| RegistryError::Damaged {
@@ -125,12 +114,12 @@ impl Registry {
             path: path.to_owned(),
             source,
         };
-        // A file that others could read so far would keep its mode.
+        // An existing file that others can read would keep its mode.
         match fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other.map_err(io)?,
         }
-        file::replace(path, text.as_bytes(), 0o600).map_err(io)
+        file::replace_file(path, text.as_bytes(), 0o600).map_err(io)
     }
 }
 
@@ -149,7 +138,7 @@ mod tests {
         let old =
             r#"{"version":1,"rigs":{"a":{"git_url":"u","added_at":"t","push_url":"p"}},"x":[1]}"#;
         std::fs::write(&path, old).unwrap();
-        let mut registry = Registry::load(&path).unwrap();
+        let mut registry = RigRegistry::load(&path).unwrap();
         registry
             .rigs
             .insert("b".into(), RigEntry::new("v", "bb", "t"));
@@ -167,7 +156,7 @@ mod tests {
         let path = folder.path().join("rigs.json");
         std::fs::write(&path, "{").unwrap();
         assert!(matches!(
-            Registry::load(&path),
+            RigRegistry::load(&path),
             Err(RegistryError::Damaged { .. })
         ));
     }

@@ -1,23 +1,23 @@
-//! The text of a role, and its file: `AGENTS.md` in the folder of an agent whose program runs no hooks of ours. Others get
-//! their role by a hook, and would read it twice.
+//! Writes the role file `AGENTS.md` into the folder of an agent whose program has no hooks. Other
+//! agents get the role's text by a hook, and would read it twice.
 //!
-//! Only roles with a folder of their own have it: polecats and crew work in a repository, whose file of that name is its own.
+//! Only roles with a folder of their own have the file. Polecats and crew work in a repository,
+//! which may have its own file of that name.
 
 use std::path::{Path, PathBuf};
 
 use kit::sys::file;
 
 use super::identity::Address;
-use super::{Town, home_of};
+use super::{Town, agent_home};
 
-/// The file's name, which the usual agent programs read.
+/// The file's name, which the common agent programs read.
 pub const NAME: &str = "AGENTS.md";
 
-/// The first line of one that we wrote.
+/// The first line of a file that this module wrote.
 const MARK: &str = "<!-- Written by gt for agent programs without hooks. -->";
 
-/// The text of a role.
-pub fn text_of(role: &str) -> &'static str {
+pub fn role_text(role: &str) -> &'static str {
     match role {
         "mayor" => include_str!("../../templates/role/mayor.md"),
         "deacon" => include_str!("../../templates/role/deacon.md"),
@@ -31,38 +31,42 @@ pub fn text_of(role: &str) -> &'static str {
     }
 }
 
-/// Where the file of an agent would be; none for those who work in a repository.
-fn path(town: &Town, address: &Address) -> Option<PathBuf> {
+/// Returns the path of an agent's role file. None for agents that work in a repository.
+fn role_file_path(town: &Town, address: &Address) -> Option<PathBuf> {
     let in_repository = matches!(
         address,
         Address::Polecat(..) | Address::Crew(..) | Address::Overseer
     );
-    (!in_repository).then(|| home_of(town, address).join(NAME))
+    (!in_repository).then(|| agent_home(town, address).join(NAME))
 }
 
-fn is_ours(path: &Path) -> bool {
-    let text = file::read(path).ok().flatten().unwrap_or_default();
+fn is_our_file(path: &Path) -> bool {
+    let text = file::read_file_if_exists(path)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     text.starts_with(MARK.as_bytes())
 }
 
-/// Whether an agent has its role on disk.
-pub fn is_there(town: &Town, address: &Address) -> bool {
-    path(town, address).is_some_and(|path| is_ours(&path))
+/// Returns true if an agent has a role file.
+pub fn has_role_file(town: &Town, address: &Address) -> bool {
+    role_file_path(town, address).is_some_and(|path| is_our_file(&path))
 }
 
-/// Writes the file for an agent whose program runs no hooks, and removes ours for any other. A file of someone else stays.
-pub fn ensure(town: &Town, address: &Address, has_hooks: bool) -> std::io::Result<()> {
-    let Some(path) = path(town, address) else {
+/// Writes the file for an agent whose program has no hooks, and removes it for any other. A foreign
+/// file is kept.
+pub fn ensure_role_file(town: &Town, address: &Address, has_hooks: bool) -> std::io::Result<()> {
+    let Some(path) = role_file_path(town, address) else {
         return Ok(());
     };
     match (has_hooks, path.exists()) {
-        (true, _) if is_ours(&path) => file::remove(&path),
-        (false, there) if !there || is_ours(&path) => {
-            let text = text_of(address.role()).trim_end();
+        (true, _) if is_our_file(&path) => file::remove_file(&path),
+        (false, there) if !there || is_our_file(&path) => {
+            let text = role_text(address.role()).trim_end();
             let whole = format!(
                 "{MARK}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
             );
-            file::replace(&path, whole.as_bytes(), 0o644)
+            file::replace_file(&path, whole.as_bytes(), 0o644)
         }
         _ => Ok(()),
     }

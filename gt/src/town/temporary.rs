@@ -1,7 +1,7 @@
-//! Owns temporary folders.
+//! Creates temporary folders.
 //!
-//! What must always hold: nobody else can look into one, and it is removed at the end of its use, also when a
-//! signal ends the program.
+//! Only the owner can read a folder, and it is removed at the end of its use, even when a signal
+//! ends the program.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -20,18 +20,19 @@ use crate::town::process;
 
 /// The folders in use.
 static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Whether a signal ends this process at once.
+/// True if a signal ends this process at once.
 static ENDS_AT_ONCE: AtomicBool = AtomicBool::new(false);
 static WATCH: Once = Once::new();
 
-/// The signals that ask a program to end. One that the caller lets us ignore (`nohup`) stays ignored.
+/// Returns the signals that ask a program to end. A signal that the parent process set to be
+/// ignored (`nohup`) stays ignored.
 pub fn ending_signals() -> impl Iterator<Item = i32> {
     let all = [SIGHUP, SIGINT, SIGTERM].into_iter();
-    all.filter(|signal| !process::ignores(*signal))
+    all.filter(|signal| !process::is_signal_ignored(*signal))
 }
 
-/// Lets temporary folders of this process be removed before a signal ends it. Not for a program that handles
-/// these signals itself.
+/// Removes the temporary folders of this process before a signal ends it. Not for a program that
+/// handles these signals itself.
 pub fn remove_on_signals() {
     ENDS_AT_ONCE.store(true, Ordering::Relaxed);
 }
@@ -40,10 +41,10 @@ fn watch_signals() -> io::Result<()> {
     let mut signals = Signals::new(ending_signals())?;
     thread::spawn(move || {
         for signal in signals.forever() {
-            // Held to the end: no further folder is made.
+            // Held until the end, so that no further folder is created.
             let folders = in_use();
             for folder in folders.iter() {
-                // The process ends now, whatever is left.
+                // The process ends now even if a removal fails.
                 fs::remove_dir_all(folder).ok();
             }
             signal_hook::low_level::emulate_default_handler(signal).ok();
@@ -52,14 +53,14 @@ fn watch_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary folder for the eyes of its owner.
+/// A temporary folder that only its owner can read.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
     folder: TempDir,
 }
 
 impl TemporaryFolder {
-    /// Makes a folder whose name begins with `prefix`.
+    /// Creates a folder whose name begins with `prefix`.
     pub(crate) fn new(prefix: &str) -> io::Result<Self> {
         Self::make(|private| {
             tempfile::Builder::new()
@@ -69,12 +70,12 @@ impl TemporaryFolder {
         })
     }
 
-    /// Makes the folder of this path. One that a killed program left there is removed first.
+    /// Creates the folder at this path. A folder that a killed program left there is removed first.
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidFilename.into());
         };
-        kit::sys::file::make_folder(parent, 0o700)?;
+        kit::sys::file::create_folder(parent, 0o700)?;
         match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -88,22 +89,21 @@ impl TemporaryFolder {
 
     fn make(make: impl FnOnce(Permissions) -> io::Result<TempDir>) -> io::Result<Self> {
         if ENDS_AT_ONCE.load(Ordering::Relaxed) {
-            // Without handlers a signal leaves the folder behind, which is no reason to do without it.
+            // Without handlers a signal leaves the folder behind, which is acceptable.
             WATCH.call_once(|| drop(watch_signals()));
         }
-        // A signal waits until the folder is known.
+        // A signal waits until the folder is registered.
         let mut in_use = in_use();
         let folder = make(Permissions::from_mode(0o700))?;
         in_use.insert(folder.path().to_owned());
         Ok(Self { folder })
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Leaves it where it is.
+    /// Keeps the folder on drop.
     pub(crate) fn keep(&mut self) {
         self.folder.disable_cleanup(true);
     }
@@ -115,7 +115,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// A poisoned lock means a panic between two plain changes of the set, which is still sound.
+/// A poisoned lock means a panic between two plain changes of the set, so the set is still valid.
 fn in_use() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
 }

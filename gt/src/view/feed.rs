@@ -1,13 +1,14 @@
-//! The feed: the town's events, chosen by who, what and where, each as one sentence.
+//! The feed: the town's events, filtered by kind, actor and rig, each as one sentence.
 
 use jiff::Timestamp;
 use kit::ui::escape;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::town::event::{EventLine, Visibility};
+use crate::town::event::{EventLine, EventVisibility};
 
-/// Kinds of events, and how each reads. A name in braces is a field; without that field the fields are listed.
+/// The sentences of the kinds of events. A name in braces is a field. Without that field, the
+/// fields are listed.
 const PHRASES: &[(&str, &str)] = &[
     ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
@@ -77,47 +78,44 @@ const PHRASES: &[(&str, &str)] = &[
     ("unhook", "took {bead} from {target}"),
 ];
 
-/// Which events are wanted.
+/// Selects events.
 #[derive(Debug, Clone, Default)]
 pub struct FeedFilter {
-    /// Not those before.
     pub since: Option<Timestamp>,
-    /// Only those of this kind, or whose kind begins with it.
+    /// The kind, or its beginning.
     pub kind: Option<String>,
-    /// Only those of an actor whose address has this in it.
+    /// A part of the actor's address.
     pub actor: Option<String>,
-    /// Only those of a rig.
     pub rig: Option<FeedRig>,
 }
 
-/// A rig as events name it.
+/// The forms in which events name a rig.
 #[derive(Debug, Clone)]
 pub struct FeedRig {
-    /// Its name.
     pub name: String,
-    /// The prefix of its beads, without hyphen.
+    /// The prefix of the rig's beads, without hyphen.
     pub prefix: String,
 }
 
 impl FeedRig {
-    /// A rig of the town.
-    pub fn of(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
-        let name = town.rig(name)?.name().to_owned();
-        let prefix = town.prefix(&name);
+    /// Returns the forms for a rig of the town.
+    pub fn for_rig(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
+        let name = town.find_rig(name)?.name().to_owned();
+        let prefix = town.prefix_of_rig(&name);
         Ok(Self { name, prefix })
     }
 
     fn is_named_in(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) => self.is_word_of(text),
+            Value::String(text) => self.is_rig_word(text),
             Value::Array(values) => values.iter().any(|value| self.is_named_in(value)),
             Value::Object(map) => map.values().any(|value| self.is_named_in(value)),
             _ => false,
         }
     }
 
-    /// `web`, `web/amber`, `web-k3f`.
-    fn is_word_of(&self, text: &str) -> bool {
+    /// Returns true if a word names the rig: `web`, `web/amber`, `web-k3f`.
+    fn is_rig_word(&self, text: &str) -> bool {
         let follows = |start: &str, next: char| {
             let rest = text.strip_prefix(start);
             rest.is_some_and(|rest| rest.starts_with(next))
@@ -127,17 +125,18 @@ impl FeedRig {
 }
 
 impl FeedFilter {
-    /// Whether an event is wanted.
-    pub fn wants(&self, event: &EventLine) -> bool {
+    /// Returns true if an event is selected.
+    pub fn is_match(&self, event: &EventLine) -> bool {
         let is_late = |since: Timestamp| {
             let at: Result<Timestamp, _> = event.ts.parse();
             at.is_ok_and(|at| at >= since)
         };
         let is_kind = |kind: &String| event.kind.starts_with(kind.as_str());
         let in_rig = |rig: &FeedRig| {
-            rig.is_word_of(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
+            rig.is_rig_word(&event.actor)
+                || event.payload.values().any(|value| rig.is_named_in(value))
         };
-        event.visibility != Visibility::Audit
+        event.visibility != EventVisibility::Audit
             && self.since.is_none_or(is_late)
             && self.kind.as_ref().is_none_or(is_kind)
             && self
@@ -148,13 +147,13 @@ impl FeedFilter {
     }
 }
 
-/// What happened, in one sentence fit for a terminal.
+/// Describes an event in one sentence, escaped for a terminal.
 pub fn describe_event(event: &EventLine) -> String {
     let phrase = PHRASES.iter().find(|(kind, _)| *kind == event.kind);
-    let filled = phrase.and_then(|(_, phrase)| fill(phrase, event));
+    let filled = phrase.and_then(|(_, phrase)| fill_phrase(phrase, event));
     let text = filled.unwrap_or_else(|| {
         let fields = event.payload.iter().filter_map(|(key, value)| {
-            let text = text_of(value)?;
+            let text = format_value(value)?;
             Some(format!("{key} {text}"))
         });
         let fields: Vec<String> = fields.collect();
@@ -164,30 +163,30 @@ pub fn describe_event(event: &EventLine) -> String {
             fields => format!("{kind}: {}", fields.join(", ")),
         }
     });
-    escape::line(&text)
+    escape::escape_line(&text)
 }
 
-/// A phrase with its fields; none if the event lacks one.
-fn fill(phrase: &str, event: &EventLine) -> Option<String> {
+/// Replaces the fields of a phrase. None if the event lacks one.
+fn fill_phrase(phrase: &str, event: &EventLine) -> Option<String> {
     let mut out = String::new();
     let mut rest = phrase;
     while let Some((before, after)) = rest.split_once('{') {
         let (key, after) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(&text_of(event.payload.get(key)?)?);
+        out.push_str(&format_value(event.payload.get(key)?)?);
         rest = after;
     }
     out.push_str(rest);
     Some(out)
 }
 
-/// A value in a sentence; none if there is nothing to say.
-fn text_of(value: &Value) -> Option<String> {
+/// Formats a value in a sentence. None for an empty value.
+fn format_value(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,
         Value::String(text) => text.clone(),
         Value::Array(values) => {
-            let texts: Vec<String> = values.iter().filter_map(text_of).collect();
+            let texts: Vec<String> = values.iter().filter_map(format_value).collect();
             texts.join(", ")
         }
         other => other.to_string(),
@@ -240,7 +239,7 @@ mod tests {
         let wants = |choose: &dyn Fn(&mut FeedFilter)| {
             let mut filter = FeedFilter::default();
             choose(&mut filter);
-            filter.wants(&line)
+            filter.is_match(&line)
         };
         let rig = |name: &str, prefix: &str| {
             let (name, prefix) = (name.to_owned(), prefix.to_owned());
@@ -258,7 +257,7 @@ mod tests {
         assert!(rig("web", "w") && rig("api", "ap") && !rig("we", "a"));
         assert!(since("2026-01-01T10:00:00Z") && !since("2026-01-01T10:00:01Z"));
         let audit = event(r#"{"ts":"t","type":"sling","visibility":"audit"}"#);
-        assert!(!FeedFilter::default().wants(&audit));
+        assert!(!FeedFilter::default().is_match(&audit));
     }
 
     #[test]

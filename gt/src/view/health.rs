@@ -1,10 +1,10 @@
-//! Whether what must hold in a town does: the facts for [`invariant::check`], read from a real one.
+//! Checks the invariants of a real town: reads the facts for [`invariant::find_violations`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::{Bead, Kind, Status, attempt, fields};
 use bd::git::Git;
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention;
 use crate::patrol::invariant::{
-    self, Fault, Invariant, TownState, WorkPlace, WorkState, WorkerState,
+    self, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
 };
 use crate::record::convoy;
 use crate::record::merge_request;
@@ -20,53 +20,47 @@ use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
 
-/// Acts of rules are counted over this time.
+/// The time window in which actions of rules are counted.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-/// Merges are looked up on their targets for so long.
+/// The time window in which merges are verified on their targets.
 const MONTH: SignedDuration = SignedDuration::from_hours(24 * 30);
 
-/// The health of a town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Health {
-    /// Whether everything holds that could be checked.
+pub struct TownHealth {
+    /// True if all checked invariants hold.
     pub healthy: bool,
-    /// What must hold, each with what breaks it.
+    /// The invariants with their violations.
     pub invariants: Vec<InvariantCount>,
-    /// How many beads, workers and merges were looked at.
-    pub checked: Checked,
-    /// What could not be read, so that it was not checked.
+    /// The number of checked beads, workers and merges.
+    pub checked: HealthCounts,
+    /// The parts that could not be read and were not checked.
     pub problems: Vec<String>,
 }
 
-/// One thing that must hold.
+/// One invariant with its violations.
 #[derive(Debug, Clone, Serialize)]
 pub struct InvariantCount {
-    /// Its name.
     pub invariant: Invariant,
-    /// What it says.
     pub says: &'static str,
-    /// How often it is broken now.
+    /// The number of current violations.
     pub count: usize,
-    /// What breaks it.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<InvariantViolation>,
 }
 
-/// How much was looked at.
+/// The number of checked objects.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Checked {
-    /// Beads with work that is not closed.
+pub struct HealthCounts {
+    /// Beads with open work.
     pub beads: usize,
-    /// Workers.
     pub workers: usize,
     /// Merges of the last 30 days.
     pub merges: usize,
 }
 
-/// Checks a town.
-pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
+pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     let view = TownView::read(town)?;
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
@@ -75,33 +69,33 @@ pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
     for (rig, beads) in &view.stores.rigs {
         let layout = town.layout.rig(rig);
         let settings = PatrolSettings::load(town, &layout);
-        let matters = attention::of_rig(&view, rig, &settings);
-        let reported: BTreeSet<String> = matters.into_iter().map(|one| one.bead).collect();
+        let matters = attention::rig_matters(&view, rig, &settings);
+        let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
         let polecats = view.polecats_of(rig);
-        // A worker that a command is busy with is between two states.
+        // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
             .workers
-            .extend(at_rest.map(|one| worker(one, view.now)));
+            .extend(at_rest.map(|polecat| worker_state(polecat, view.now)));
         let busy = polecats.iter().filter(|polecat| polecat.busy);
         let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
-        let look = BeadLook {
+        let look = RigWork {
             beads,
             reported,
             busy,
         };
-        state.work.extend(look.open());
-        state.work.extend(merges(&layout, beads, view.now));
+        state.work.extend(look.open_work());
+        state.work.extend(recent_merges(&layout, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
-    state.acts = acts(town, view.now)?;
-    let faults = invariant::check(&state);
+    state.acts = count_actions(town, view.now)?;
+    let faults = invariant::find_violations(&state);
     let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
     let open = state.work.iter().filter(is_open).count();
-    Ok(Health {
+    Ok(TownHealth {
         healthy: faults.is_empty() && problems.is_empty(),
-        invariants: count(&faults),
-        checked: Checked {
+        invariants: count_by_invariant(&faults),
+        checked: HealthCounts {
             beads: open,
             workers: state.workers.len(),
             merges: state.work.len() - open,
@@ -110,13 +104,13 @@ pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
     })
 }
 
-fn count(faults: &[Fault]) -> Vec<InvariantCount> {
+fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
     let of_one = |invariant: Invariant| {
-        let own = faults.iter().filter(|fault| fault.invariant == invariant);
-        let faults: Vec<Fault> = own.cloned().collect();
+        let matching_faults = faults.iter().filter(|fault| fault.invariant == invariant);
+        let faults: Vec<InvariantViolation> = matching_faults.cloned().collect();
         InvariantCount {
             invariant,
-            says: invariant.says(),
+            says: invariant.describe(),
             count: faults.len(),
             faults,
         }
@@ -124,46 +118,49 @@ fn count(faults: &[Fault]) -> Vec<InvariantCount> {
     Invariant::ALL.into_iter().map(of_one).collect()
 }
 
-fn worker(polecat: &Polecat, now: Timestamp) -> WorkerState {
+fn worker_state(polecat: &Polecat, now: Timestamp) -> WorkerState {
     let live = polecat.session.as_ref().filter(|live| live.dead.is_none());
     WorkerState {
         name: format!("{}/{}", polecat.rig, polecat.name),
         bead: polecat.hook.clone(),
         is_idle: matches!(polecat.slot.state, SlotState::Idle),
-        is_stuck: polecat.slot.state.stuck().is_some(),
+        is_stuck: polecat.slot.state.stuck_reason().is_some(),
         quiet: live.map(|live| now.duration_since(live.activity)),
     }
 }
 
 /// The beads of a rig.
-struct BeadLook<'a> {
+struct RigWork<'a> {
     beads: &'a Snapshot,
     /// The beads that a message is about.
     reported: BTreeSet<String>,
-    /// The beads of workers that a command is busy with.
+    /// The beads of workers that a command holds.
     busy: BTreeSet<String>,
 }
 
-impl BeadLook<'_> {
-    fn open(&self) -> Vec<WorkState> {
+impl RigWork<'_> {
+    fn open_work(&self) -> Vec<WorkState> {
         let agents = self.beads.select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         );
         let mut hooks: BTreeMap<&str, usize> = BTreeMap::new();
         for agent in agents.filter(|agent| agent.role_type == "polecat") {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
         }
-        let queued = queued_sling::queued_slings(self.beads);
-        let queued: BTreeSet<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
-        let begun = self.beads.select(|head| {
-            matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
+        let queued = queued_sling::list_queued_slings(self.beads);
+        let queued: BTreeSet<&str> = queued
+            .iter()
+            .map(|queued_bead| queued_bead.work_bead_id.as_str())
+            .collect();
+        let begun = self.beads.select(|bead| {
+            matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
         });
         let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
         let look = |bead: &Bead| WorkState {
             id: bead.id.clone(),
-            place: self.place(bead, queued.contains(bead.id.as_str())),
-            holders: holders(
+            place: self.place_of(bead, queued.contains(bead.id.as_str())),
+            holders: count_holders(
                 bead,
                 hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
             ),
@@ -174,11 +171,11 @@ impl BeadLook<'_> {
         begun.map(look).collect()
     }
 
-    fn place(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
-        let is_ours = bead.assignee.contains("/polecats/") || attempt::of(bead) > 0;
+    fn place_of(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
+        let is_ours = bead.assignee.contains("/polecats/") || attempt::read_attempt(bead) > 0;
         if bead.status == Status::Hooked {
             WorkPlace::Hooked
-        } else if merge_request::open_request_of(self.beads, &bead.id).is_some() {
+        } else if merge_request::find_open_request(self.beads, &bead.id).is_some() {
             WorkPlace::HandedIn
         } else if is_queued || self.reported.contains(&bead.id) {
             WorkPlace::Reported
@@ -190,24 +187,26 @@ impl BeadLook<'_> {
     }
 }
 
-/// On how many hooks a bead is. Agents without a record of their own have what is assigned to them.
-fn holders(bead: &Bead, polecats: usize) -> usize {
+/// Returns the number of hooks with the bead. For agents without a record of their own, the
+/// assigned beads count as hooked.
+fn count_holders(bead: &Bead, polecats: usize) -> usize {
     let is_others = bead.status == Status::Hooked && !bead.assignee.contains("/polecats/");
     polecats + usize::from(is_others && !bead.assignee.is_empty())
 }
 
-/// What was merged in the last month.
-fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
+/// Returns the work that was merged in the last month.
+fn recent_merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = Git::at(rig.repo());
-    let closed =
-        beads.select(|head| !head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"));
+    let closed = beads.select(|bead| {
+        !bead.is_open() && bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
+    });
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
-    for request in closed.filter(|bead| is_recent(bead, now)) {
-        let Some(commit) = fields::get(&request.description, "merge_commit") else {
+    for request in closed.filter(|bead| is_recently_closed(bead, now)) {
+        let Some(commit) = fields::get_field(&request.description, "merge_commit") else {
             continue;
         };
         let (source, receipt) = (
-            merge_request::source_of(request),
+            merge_request::source_bead_of(request),
             merge_request::receipt_of(request),
         );
         let work = found
@@ -228,12 +227,13 @@ fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     found.into_values().collect()
 }
 
-fn is_recent(bead: &Bead, now: Timestamp) -> bool {
+fn is_recently_closed(bead: &Bead, now: Timestamp) -> bool {
     let closed = bead.closed_at.as_ref();
     closed.is_some_and(|at| now.duration_since(at.instant()) < MONTH)
 }
 
-/// Whether the target, as last fetched, holds a commit. One that cannot be asked is not judged.
+/// Returns true if the target, as last fetched, contains a commit. A target without a known tip is
+/// not judged and counts as true.
 fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
     let names = [
         format!("refs/remotes/origin/{target}"),
@@ -247,13 +247,17 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
     tips.is_empty() || tips.iter().any(holds)
 }
 
-/// Marks the work that was not done when its convoy landed. What was changed since then was begun again.
-fn mark_landed(stores: &Stores, work: &mut [WorkState]) {
+/// Marks the work that was open when its convoy landed. Work that was changed since then was
+/// started again and does not count.
+fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
-    for one in convoy::list(&stores.town, true) {
-        let at = one.closed_at.as_ref().filter(|_| convoy::has_landed(one));
+    for convoy_bead in convoy::list_convoys(&stores.town, true) {
+        let at = convoy_bead
+            .closed_at
+            .as_ref()
+            .filter(|_| convoy::has_landed(convoy_bead));
         if let Some(at) = at.map(bd::bead::Stamp::instant) {
-            landed.extend(convoy::tracked_ids(one).map(|id| (id, at)));
+            landed.extend(convoy::tracked_ids(convoy_bead).map(|id| (id, at)));
         }
     }
     let is_older = |work: &WorkState| {
@@ -270,15 +274,15 @@ fn mark_landed(stores: &Stores, work: &mut [WorkState]) {
     }
 }
 
-/// How often each rule acted on each subject in the last day.
-fn acts(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+/// Counts the actions of each rule on each subject in the last day.
+fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();
         at.is_some_and(|at| now.duration_since(at) < DAY)
     };
-    for line in event::read(&town.layout)? {
-        if let Event::Patrol(acted) = line.event()
+    for line in event::read_events(&town.layout)? {
+        if let Event::Patrol(acted) = line.to_event()
             && is_recent(&line.ts)
         {
             *counts

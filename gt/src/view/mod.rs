@@ -1,4 +1,4 @@
-//! What a town looks like now, for people and programs.
+//! The current state of a town, for users and programs.
 
 pub mod doctor;
 pub mod feed;

@@ -1,4 +1,4 @@
-//! A polecat as lists show it, and in full.
+//! Describes a polecat for lists, and in full.
 
 use std::path::PathBuf;
 
@@ -7,54 +7,48 @@ use serde::Serialize;
 
 use crate::flow::session::end;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
-use crate::record::polecat::{self, Completion, Polecat, PolecatState};
-use crate::record::progress::Progress;
+use crate::host::ended::SessionEnd;
+use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
+use crate::record::progress::WorkerProgress;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Lease;
 
-/// A polecat as shown and as JSON.
+/// A polecat in a list, for text and JSON.
 #[derive(Debug, Serialize)]
 pub struct PolecatRow {
-    /// Its rig.
     pub rig: String,
-    /// Its name.
     pub name: String,
-    /// Its state.
     pub state: PolecatState,
-    /// Why it has that state.
+    /// The reason for the state.
     pub why: String,
-    /// The bead on its hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
-    /// Whether its session runs.
     pub session_running: bool,
-    /// The lease of its last session.
+    /// The lease of the last session.
     pub lease: Lease,
-    /// The branch of its sandbox.
+    /// The branch of the sandbox.
     pub branch: String,
-    /// Its progress, if it is at work.
+    /// The progress, if it works.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Progress>,
-    /// Why it is not restarted; empty if it is.
+    pub progress: Option<WorkerProgress>,
+    /// The reason why it is not restarted. Empty if it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stuck: String,
-    /// Where its `gt done` failed.
+    /// The failed step of `gt done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_step: Option<String>,
-    /// How its last session ended unasked.
+    /// The end of its last session, if it ended on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_end: Option<Ended>,
+    pub last_end: Option<SessionEnd>,
 }
 
 impl PolecatRow {
-    /// The row of a polecat.
-    pub fn of(polecat: &Polecat) -> Self {
+    pub fn from_polecat(polecat: &Polecat) -> Self {
         let failed = polecat
             .slot
             .state
-            .done()
+            .done_record()
             .and_then(|done| done.failed.as_ref());
         Self {
             rig: polecat.rig.clone(),
@@ -69,14 +63,19 @@ impl PolecatRow {
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.to_string(),
             progress: polecat.progress.clone(),
-            stuck: polecat.slot.state.stuck().unwrap_or_default().to_owned(),
+            stuck: polecat
+                .slot
+                .state
+                .stuck_reason()
+                .unwrap_or_default()
+                .to_owned(),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
         }
     }
 
-    /// The sign of its state.
-    pub fn mark(&self) -> &'static str {
+    /// Returns the sign of the state.
+    pub fn state_sign(&self) -> &'static str {
         match self.state {
             PolecatState::Working => "◐",
             PolecatState::Idle => "○",
@@ -89,36 +88,33 @@ impl PolecatRow {
 /// A polecat in full.
 #[derive(Debug, Serialize)]
 pub struct PolecatStatus {
-    /// As lists show it.
     #[serde(flatten)]
     pub row: PolecatRow,
-    /// Its sandbox.
     pub clone_path: PathBuf,
-    /// The branch that the sandbox is on; none if detached.
+    /// The branch that is checked out. None if detached.
     pub current_branch: Option<String>,
-    /// How many files in it are not committed.
+    /// The number of uncommitted files.
     pub uncommitted: usize,
-    /// How many sessions have worked on its bead.
+    /// The number of sessions that have worked on the bead.
     pub sessions: usize,
-    /// The beads that it has finished.
-    pub record: Vec<Completion>,
+    /// The finished beads.
+    pub record: Vec<WorkCompletion>,
 }
 
 impl PolecatStatus {
-    /// Reads it.
     pub fn read(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Self> {
         let view = TownView::read(town)?;
-        let polecat = view.polecat(rig.name(), name)?;
+        let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);
         let git = Git::at(&clone_path);
-        let mut row = PolecatRow::of(polecat);
+        let mut row = PolecatRow::from_polecat(polecat);
         let dead = polecat.session.as_ref();
-        let dead = dead.and_then(|live| end::of_dead_session(town, live, &polecat.slot));
+        let dead = dead.and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
         row.last_end = dead.or(row.last_end);
         Ok(Self {
             current_branch: git.head_branch().ok().flatten(),
             uncommitted: git.status().map_or(0, |changes| changes.len()),
-            sessions: polecat.slot.sessions(),
+            sessions: polecat.slot.session_count(),
             record: polecat::read_record(&polecat.bead),
             row,
             clone_path,

@@ -1,12 +1,12 @@
-//! What rigs are and what goes on in them.
+//! Describes rigs and their activity.
 
 use std::path::PathBuf;
 
 use bd::bead::Kind;
-use bd::git::{Git, redact};
+use bd::git::{Git, redact_urls};
 use serde::Serialize;
 
-use crate::flow::crew::{self, Member};
+use crate::flow::crew::{self, CrewMember};
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
@@ -16,66 +16,55 @@ use crate::town::config;
 /// A rig in the list of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigRow {
-    /// Its name.
     pub name: String,
-    /// Its folder.
     pub path: PathBuf,
-    /// The prefix of its beads.
     pub prefix: String,
-    /// Where work is pushed; none for a rig of its own.
+    /// The push URL. None for a rig without an origin.
     pub remote: Option<String>,
-    /// How many polecats it has.
+    /// The number of polecats.
     pub polecats: usize,
-    /// How many of them are at work.
+    /// The number of working polecats.
     pub working: usize,
-    /// Its crew.
     pub crew: Vec<String>,
-    /// Why it cannot be read, where it cannot.
+    /// The reason why the rig cannot be read, if it cannot.
     pub problem: Option<String>,
 }
 
-/// A rig seen from near.
+/// A rig in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigStatus {
-    /// The rig.
     #[serde(flatten)]
     pub rig: RigRow,
     /// The branch that work is merged into.
     pub branch: String,
-    /// How many requests wait in its merge queue.
+    /// The number of requests in the merge queue.
     pub queue: usize,
-    /// Its workers, each with what it does and why.
+    /// The workers with their states.
     pub workers: Vec<WorkerRow>,
-    /// Its crew, each with its clone.
-    pub members: Vec<Member>,
+    /// The crew with their clones.
+    pub members: Vec<CrewMember>,
 }
 
 /// A polecat of a rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkerRow {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub state: PolecatState,
-    /// Why.
     pub why: String,
-    /// The bead on its hook.
     pub issue: Option<String>,
-    /// Whether its session runs.
     pub session_running: bool,
 }
 
-/// All rigs of the town. One that cannot be read is listed with the reason.
-pub fn list(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
+/// Returns all rigs of the town. A rig that cannot be read is listed with the reason.
+pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
-    let rigs = town.rigs()?;
-    Ok(rigs.iter().map(|rig| row(town, rig, &view)).collect())
+    let rigs = town.list_rigs()?;
+    Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
 }
 
-/// One rig.
-pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let workers = view.polecats_of(rig.name()).iter();
     let workers = workers.map(|polecat| WorkerRow {
         session_running: view.session_of(&polecat.address()).is_some(),
@@ -85,18 +74,18 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
         issue: polecat.hook.clone(),
     });
     Ok(RigStatus {
-        branch: config::target_branch(town, rig),
+        branch: config::target_branch_of(town, rig),
         queue: beads
             .bead_refs()
-            .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
+            .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
-        members: crew::all(rig, view.sessions.as_deref().unwrap_or_default()),
-        rig: row(town, rig, &view),
+        members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
+        rig: build_row(town, rig, &view),
     })
 }
 
-fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
+fn build_row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     let remote = Git::at(rig.repo()).remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
@@ -106,14 +95,14 @@ fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
-        prefix: town.prefix(rig.name()),
-        remote: remote.ok().flatten().map(|url| redact(&url)),
+        prefix: town.prefix_of_rig(rig.name()),
+        remote: remote.ok().flatten().map(|url| redact_urls(&url)),
         working: polecats
             .iter()
             .filter(|polecat| polecat.state == PolecatState::Working)
             .count(),
         polecats: polecats.len(),
-        crew: crew::names(rig),
+        crew: crew::list_member_names(rig),
         problem,
     }
 }

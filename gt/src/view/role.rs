@@ -1,80 +1,74 @@
-//! One agent of the town: who does its work, and whether its session runs.
+//! Describes one agent of the town: its mode and its session.
 
 use serde::Serialize;
 
 use crate::flow::session::show;
 use crate::host::LiveTown;
 use crate::record::boot_status::BootStatus;
-use crate::record::heartbeat::{Freshness, Heartbeat};
-use crate::record::pause::Pause;
-use crate::record::restarts::{self, Restarts};
-use crate::record::role::{RoleMode, mode_of, setting_of};
+use crate::record::heartbeat::{Heartbeat, HeartbeatFreshness};
+use crate::record::pause::TownPause;
+use crate::record::restarts::{self, AgentRestarts};
+use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town::identity::Address;
 
-/// An agent.
 #[derive(Debug, Serialize)]
 pub struct RoleStatus {
-    /// Its address.
     pub agent: String,
-    /// Who does its work.
     pub mode: RoleMode,
-    /// Whether its session runs.
     pub running: bool,
-    /// Its session, running or just ended.
+    /// The session, running or just ended.
     pub session: Option<String>,
-    /// Whether someone looks at it.
+    /// True if a user is attached to the session.
     pub attached: bool,
-    /// When it was started, RFC 3339.
+    /// The start time of the session, RFC 3339.
     pub created: Option<String>,
-    /// How often the patrol started it.
+    /// The patrol's starts of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub restarts: Option<Restarts>,
-    /// The last heartbeat; of the deacon only.
+    pub restarts: Option<AgentRestarts>,
+    /// The last heartbeat. Only for the deacon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<AgedHeartbeat>,
-    /// The last look at the deacon; of boot only.
+    /// The last check of the deacon. Only for boot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_triage: Option<BootStatus>,
-    /// The pause; of the deacon only.
+    /// The pause. Only for the deacon.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<Pause>,
+    pub paused: Option<TownPause>,
 }
 
-/// A heartbeat and how old it is.
+/// A heartbeat with its age class.
 #[derive(Debug, Serialize)]
 pub struct AgedHeartbeat {
-    /// The heartbeat.
     #[serde(flatten)]
     pub beat: Heartbeat,
-    /// How old it is.
-    pub freshness: Freshness,
+    pub freshness: HeartbeatFreshness,
 }
 
-/// Looks at an agent.
-pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
+/// Reads the status of an agent.
+pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     if let Some(rig) = agent.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
-    let live = show::find(town, agent)?;
+    let live = show::find_session(town, agent)?;
     let is_deacon = *agent == Address::Deacon;
-    let restarts = match setting_of(agent) {
-        Some(_) => restarts::load(town)?.remove(&agent.to_string()),
+    let restarts = match mode_setting_of(agent) {
+        Some(_) => restarts::load_restarts(town)?.remove(&agent.to_string()),
         None => None,
     };
     let aged = |beat: Heartbeat| AgedHeartbeat {
-        freshness: Freshness::of(town.clock.now().duration_since(beat.timestamp)),
+        freshness: HeartbeatFreshness::from_age(town.clock.now().duration_since(beat.timestamp)),
         beat,
     };
     Ok(RoleStatus {
         agent: agent.to_string(),
-        mode: mode_of(town, agent),
+        mode: role_mode_of(town, agent),
         running: live.as_ref().is_some_and(|live| live.dead.is_none()),
         attached: live.as_ref().is_some_and(|live| live.attached),
         created: live.as_ref().map(|live| live.created.to_string()),
         session: live.map(|live| live.name),
         restarts,
-        heartbeat: Heartbeat::last(town).filter(|_| is_deacon).map(aged),
-        last_triage: BootStatus::last(town).filter(|_| *agent == Address::Boot),
-        paused: Pause::of(town).filter(|_| is_deacon),
+        heartbeat: Heartbeat::load(town).filter(|_| is_deacon).map(aged),
+        last_triage: BootStatus::load(town).filter(|_| *agent == Address::Boot),
+        paused: TownPause::load(town).filter(|_| is_deacon),
     })
 }

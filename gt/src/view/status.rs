@@ -1,6 +1,6 @@
-//! What the town is doing, in one value: agents, rigs, queues, convoys, daemon.
+//! Reads the status of the town as one value: agents, rigs, queues, convoys, daemon.
 //!
-//! One call asks for all sessions, each store is read once; nothing is written.
+//! One call lists all sessions, each store is read once, and nothing is written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,121 +20,96 @@ use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::{Polecat, PolecatState};
-use crate::record::progress::Progress;
+use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 
-/// The status of a town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Status {
-    /// The town's name.
+pub struct TownStatus {
     pub name: String,
-    /// Its root.
     pub location: String,
-    /// The human.
-    pub overseer: Overseer,
-    /// Whether the daemon runs.
-    pub daemon: daemon::Status,
+    pub overseer: OverseerStatus,
+    pub daemon: daemon::DaemonStatus,
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<Pause>,
-    /// The town's own agents.
-    pub agents: Vec<Agent>,
-    /// The rigs.
-    pub rigs: Vec<Rig>,
-    /// Open convoys.
+    pub paused: Option<TownPause>,
+    pub agents: Vec<AgentStatus>,
+    pub rigs: Vec<RigSummary>,
     pub convoys: Vec<ConvoyLine>,
     /// Open escalations, the most urgent first.
     pub escalations: Vec<EscalationLine>,
-    /// Counts.
-    pub summary: Summary,
-    /// What could not be read or needs a person: a line with the reason, then commands.
+    pub summary: TownSummary,
+    /// Problems for the user: a line with the reason, then commands.
     pub problems: Vec<String>,
 }
 
-/// The human of the town.
+/// The user who owns the town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Overseer {
-    /// Their name.
+pub struct OverseerStatus {
     pub name: String,
-    /// How much of their mail is unread.
+    /// The number of unread messages.
     pub unread_mail: usize,
 }
 
 /// One agent.
 #[derive(Debug, Clone, Serialize)]
-pub struct Agent {
-    /// Its name.
+pub struct AgentStatus {
     pub name: String,
-    /// Its address.
     pub address: String,
-    /// Its session's name.
     pub session: String,
-    /// Its role.
     pub role: &'static str,
-    /// Whether its session runs; absent where sessions cannot be asked.
+    /// True if the session runs. Missing if unknown.
     pub running: Option<bool>,
-    /// Whether work is on its hook.
+    /// True if work is on the hook.
     pub has_work: bool,
-    /// The title of that work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_title: Option<String>,
-    /// That work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_bead: Option<String>,
-    /// A polecat's state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<PolecatState>,
-    /// Why it is in that state.
+    /// The reason for the state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Its progress, if it is a worker at work.
+    /// The progress, if the agent is a working polecat.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Progress>,
-    /// How much of its mail is unread.
+    pub progress: Option<WorkerProgress>,
+    /// The number of unread messages.
     pub unread_mail: usize,
 }
 
 /// One rig.
 #[derive(Debug, Clone, Serialize)]
-pub struct Rig {
-    /// Its name.
+pub struct RigSummary {
     pub name: String,
-    /// The prefix of its beads.
+    /// The prefix of the rig's beads.
     pub prefix: String,
-    /// Whether it has a remote; without one its own repository takes that place.
+    /// True if the rig has a remote. Without one, its own repository takes the remote's place.
     pub remote: bool,
-    /// How many polecats.
     pub polecat_count: usize,
-    /// How many crew members.
     pub crew_count: usize,
-    /// Polecats and crew.
-    pub agents: Vec<Agent>,
-    /// The merge queue.
-    pub mq: Queue,
-    /// Beads that are queued to be slung.
+    pub agents: Vec<AgentStatus>,
+    pub mq: QueueCounts,
+    /// The ids of the queued beads.
     pub waiting: Vec<String>,
-    /// The same with since when, and why the last try failed.
+    /// The queued beads with the time of queueing, and the reason of the last failed try.
     pub queued: Vec<queued_sling::QueuedSling>,
 }
 
-/// A merge queue in numbers.
+/// The number of requests in a merge queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Queue {
-    /// Ready to merge.
+pub struct QueueCounts {
     pub pending: usize,
-    /// Waiting for a task.
     pub blocked: usize,
-    /// Waiting for a person.
     pub needs_person: usize,
 }
 
-impl Queue {
-    /// The counts in words.
+impl QueueCounts {
+    /// Describes the counts.
     pub fn describe(&self) -> String {
         format!(
             "{} ready, {} wait for a task, {} for a person",
@@ -143,37 +118,28 @@ impl Queue {
     }
 }
 
-/// One open convoy in short.
+/// One open convoy.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConvoyLine {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Beads done.
     pub completed: usize,
-    /// Beads tracked.
     pub total: usize,
     /// The critical escalations that block it.
     pub blocked_by: Vec<String>,
 }
 
-/// One open escalation in short.
+/// One open escalation.
 #[derive(Debug, Clone, Serialize)]
 pub struct EscalationLine {
-    /// Its id.
     pub id: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// What it is about.
     pub title: String,
-    /// Who asks.
     pub from: String,
-    /// Since when, RFC 3339.
     pub since: String,
-    /// Who has taken it up; empty for nobody.
+    /// The agent or user that acknowledged it. Empty if no one has.
     pub acked_by: String,
-    /// When its default becomes the answer, RFC 3339; absent without a deadline.
+    /// The deadline of the default answer, RFC 3339. Missing without a deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<String>,
     /// The command that ends it.
@@ -181,63 +147,59 @@ pub struct EscalationLine {
 }
 
 impl EscalationLine {
-    /// The open escalations of a town.
-    pub fn all(town: &Snapshot) -> Vec<Self> {
-        let open = escalation::list(town, false).into_iter();
-        open.map(Self::of).collect()
+    /// Returns the open escalations of a town.
+    pub fn list_open(town: &Snapshot) -> Vec<Self> {
+        let open = escalation::list_escalations(town, false).into_iter();
+        open.map(Self::from_escalation).collect()
     }
 
-    fn of(one: Escalation) -> Self {
+    fn from_escalation(escalation: Escalation) -> Self {
         Self {
-            next: one.next_step(),
-            deadline: one.default_at().map(|(_, at)| at.to_string()),
-            severity: one.severity,
-            title: one.title,
-            from: one.escalated_by,
-            since: one.escalated_at,
-            acked_by: one.acked_by,
-            id: one.id,
+            next: escalation.next_step(),
+            deadline: escalation.default_at().map(|(_, at)| at.to_string()),
+            severity: escalation.severity,
+            title: escalation.title,
+            from: escalation.escalated_by,
+            since: escalation.escalated_at,
+            acked_by: escalation.acked_by,
+            id: escalation.id,
         }
     }
 }
 
-/// Counts over the town.
+/// The counts of the town.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Summary {
-    /// Rigs.
+pub struct TownSummary {
     pub rig_count: usize,
-    /// Polecats.
     pub polecat_count: usize,
-    /// Crew members.
     pub crew_count: usize,
-    /// Agents with work.
     pub active_hooks: usize,
 }
 
-/// The folders in which something changes when a status does.
-pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
+/// Returns the folders whose changes affect the status.
+pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     folders.extend(rigs.iter().map(crate::town::RigLayout::beads));
     folders.retain(|folder| folder.is_dir());
     folders
 }
 
-/// What is not as it should be.
-fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
+/// Returns the problems for the user.
+fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
     let rollbacks = view.stores.rollbacks.iter();
-    problems.extend(rollbacks.map(|one| {
-        let [restore, discard] = one.next_steps();
-        format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
+    problems.extend(rollbacks.map(|rollback| {
+        let [restore, discard] = rollback.next_steps();
+        format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
     }));
-    let outages = outages::outages(view).into_iter();
+    let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
-        let next = kit::ui::time::ago(view.now, outage.next_try());
+        let next = kit::ui::time::format_ago(view.now, outage.next_try());
         format!(
             "{}: {}; {count} stopped, next try {next}",
             outage.agent,
@@ -248,45 +210,56 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
         view.stores
             .rigs
             .keys()
-            .flat_map(|rig| given_up(town, view, rig)),
+            .flat_map(|rig| find_given_up(town, view, rig)),
     );
-    let waiting = review::list(&view.stores.town, false).into_iter();
-    problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
-        let title = kit::ui::escape::line(&one.new.title);
-        format!(
-            "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
-            id = one.id
-        )
-    }));
+    let waiting = review::list_requests(&view.stores.town, false).into_iter();
+    problems.extend(
+        waiting
+            .filter(|request| request.pending.is_some())
+            .map(|one| {
+                let title = kit::ui::escape::escape_line(&one.new.title);
+                format!(
+                    "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
+                    id = one.id
+                )
+            }),
+    );
     problems
 }
 
-/// The beads of a rig at which a worker gave up, or is stuck.
-fn given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
+/// Returns the beads of a rig at which a worker gave up or is stuck.
+fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
     let settings = PatrolSettings::load(town, &town.layout.rig(rig));
-    let matters = attention::of_rig(view, rig, &settings).into_iter();
+    let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
-        matters.filter(|one| matches!(one.kind, MatterKind::Stuck | MatterKind::GaveUp));
-    let lines = of_workers.map(|one| {
-        let why = one.text.lines().next().unwrap_or_default();
-        let commands = one.next.first().cloned().unwrap_or_default();
-        format!("{}: {why}\n{commands}\ngt why {}", one.subject, one.bead)
+        matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
+    let lines = of_workers.map(|matter| {
+        let why = matter.text.lines().next().unwrap_or_default();
+        let commands = matter.next.first().cloned().unwrap_or_default();
+        format!(
+            "{}: {why}\n{commands}\ngt why {}",
+            matter.subject, matter.bead
+        )
     });
     lines.collect()
 }
 
-/// Looks at the whole town.
-pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
+/// Reads the status of the whole town.
+pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     let view = TownView::read(town)?;
-    let problems = problems_of(town, &view);
-    let looking = Looking { town, view: &view };
-    let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
+    let problems = find_problems(town, &view);
+    let looking = StatusReader { town, view: &view };
+    let rigs: Vec<RigSummary> = town
+        .list_rigs()?
+        .iter()
+        .map(|rig| looking.rig(rig))
+        .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list(town);
+    let dogs = record::dog::list_dogs(town);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
-    let board = convoy::Board::of_view(&view);
-    let convoys = record::convoy::list(&view.stores.town, false)
+    let board = convoy::ProgressBoard::from_view(&view);
+    let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
         .map(|progress| ConvoyLine {
@@ -294,45 +267,49 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             title: progress.title,
             completed: progress.counts.completed,
             total: progress.counts.total,
-            blocked_by: progress.blocked_by.into_iter().map(|one| one.id).collect(),
+            blocked_by: progress
+                .blocked_by
+                .into_iter()
+                .map(|blocker| blocker.id)
+                .collect(),
         })
         .collect();
     let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
-    let summary = Summary {
+    let summary = TownSummary {
         rig_count: rigs.len(),
         polecat_count: rigs.iter().map(|rig| rig.polecat_count).sum(),
         crew_count: rigs.iter().map(|rig| rig.crew_count).sum(),
         active_hooks: all().filter(|agent| agent.has_work).count(),
     };
-    Ok(Status {
-        name: name_of(town),
+    Ok(TownStatus {
+        name: town_name(town),
         location: town.layout.root().display().to_string(),
-        overseer: Overseer {
-            name: overseer_of(town),
-            unread_mail: mail::unread(&view.stores.town, &Address::Overseer.mailbox()),
+        overseer: OverseerStatus {
+            name: overseer_name(town),
+            unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
-        daemon: daemon::status(town),
-        paused: Pause::of(town),
+        daemon: daemon::read_daemon_status(town),
+        paused: TownPause::load(town),
         agents,
         rigs,
         convoys,
-        escalations: EscalationLine::all(&view.stores.town),
+        escalations: EscalationLine::list_open(&view.stores.town),
         summary,
         problems,
     })
 }
 
-struct Looking<'a> {
+struct StatusReader<'a> {
     town: &'a LiveTown,
     view: &'a TownView,
 }
 
-impl Looking<'_> {
-    fn rig(&self, rig: &crate::town::RigLayout) -> Rig {
+impl StatusReader<'_> {
+    fn rig(&self, rig: &crate::town::RigLayout) -> RigSummary {
         let beads = self.view.stores.rigs.get(rig.name());
         let polecats = self.view.polecats_of(rig.name());
-        let crew = crew::names(rig);
-        let mut agents: Vec<Agent> = polecats
+        let crew = crew::list_member_names(rig);
+        let mut agents: Vec<AgentStatus> = polecats
             .iter()
             .map(|polecat| self.agent(&polecat.address(), Some(polecat)))
             .collect();
@@ -341,16 +318,18 @@ impl Looking<'_> {
                 .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
         );
         agents.extend(self.roles(Some(rig.name())));
-        let waiting = beads.map(queued_sling::queued_slings).unwrap_or_default();
+        let waiting = beads
+            .map(queued_sling::list_queued_slings)
+            .unwrap_or_default();
         let git = bd::git::Git::at(rig.repo());
-        Rig {
+        RigSummary {
             name: rig.name().to_owned(),
-            prefix: self.town.prefix(rig.name()),
+            prefix: self.town.prefix_of_rig(rig.name()),
             remote: git.remote_url("origin").ok().flatten().is_some(),
             polecat_count: polecats.len(),
             crew_count: crew.len(),
             agents,
-            mq: beads.map(queue).unwrap_or_default(),
+            mq: beads.map(count_requests).unwrap_or_default(),
             waiting: waiting
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
@@ -359,33 +338,33 @@ impl Looking<'_> {
         }
     }
 
-    /// The patrol's roles of the town or of a rig that an agent does, or that have a session.
-    fn roles(&self, rig: Option<&str>) -> Vec<Agent> {
+    /// Returns the patrol's roles of the town or of a rig that are in agent mode or have a session.
+    fn roles(&self, rig: Option<&str>) -> Vec<AgentStatus> {
         let roles = self.view.roles.iter();
-        let own = roles.filter(|one| one.address.rig() == rig);
-        let shown = own.filter(|one| {
-            one.mode == RoleMode::Agent || self.view.session_of(&one.address).is_some()
+        let roles_of_rig = roles.filter(|role| role.address.rig() == rig);
+        let shown = roles_of_rig.filter(|role| {
+            role.mode == RoleMode::Agent || self.view.session_of(&role.address).is_some()
         });
-        shown.map(|one| self.agent(&one.address, None)).collect()
+        shown.map(|role| self.agent(&role.address, None)).collect()
     }
 
-    fn dog(&self, dog: &Dog) -> Agent {
+    fn dog(&self, dog: &Dog) -> AgentStatus {
         let why = match dog.work.as_str() {
             "" => String::new(),
             work => format!("at work on {work}"),
         };
-        Agent {
+        AgentStatus {
             why,
             ..self.agent(&dog.address(), None)
         }
     }
 
-    fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {
-        let session = SessionName::of(address)
+    fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {
+        let session = SessionName::for_agent(address)
             .map(|name| name.to_string())
             .unwrap_or_default();
-        let hook = self.view.hook_of(address);
-        Agent {
+        let hook = self.view.hooked_bead_of(address);
+        AgentStatus {
             name: address.name().unwrap_or(address.role()).to_owned(),
             address: address.to_string(),
             session,
@@ -399,17 +378,17 @@ impl Looking<'_> {
                 .map(|polecat| polecat.why.clone())
                 .unwrap_or_default(),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
-            unread_mail: mail::unread(&self.view.stores.town, &address.mailbox()),
+            unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
         }
     }
 }
 
-/// The open requests of a merge queue, counted.
-pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
-    let mut queue = Queue::default();
+/// Counts the open requests of a merge queue.
+pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
+    let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {
-        let waits = !bd::graph::blockers(beads, &request.id).is_empty();
-        match (merge_request::needs_person(request), waits) {
+        let waits = !bd::graph::find_blockers(beads, &request.id).is_empty();
+        match (merge_request::reason_for_user(request), waits) {
             (Some(_), _) => queue.needs_person += 1,
             (None, true) => queue.blocked += 1,
             (None, false) => queue.pending += 1,
@@ -418,24 +397,24 @@ pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
     queue
 }
 
-fn name_of(town: &LiveTown) -> String {
+fn town_name(town: &LiveTown) -> String {
     let folder = || {
         town.layout
             .root()
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
     };
-    string_in(&town.layout.town_json(), "name")
+    read_json_string(&town.layout.town_json(), "name")
         .or_else(folder)
         .unwrap_or_default()
 }
 
-fn overseer_of(town: &LiveTown) -> String {
-    string_in(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
+fn overseer_name(town: &LiveTown) -> String {
+    read_json_string(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }
 
-fn string_in(path: &std::path::Path, key: &str) -> Option<String> {
-    let bytes = kit::sys::file::read(path).ok()??;
+fn read_json_string(path: &std::path::Path, key: &str) -> Option<String> {
+    let bytes = kit::sys::file::read_file_if_exists(path).ok()??;
     let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
     values
         .get(key)?

@@ -1,68 +1,65 @@
-//! The loop: wake → facts → rules → actions.
+//! The patrol loop: wake → facts → rules → actions.
 //!
-//! Starting a session and running gates take their time: each action runs beside the loop, and the executor says which
-//! may run at the same time. An action that fails waits longer each time before it is tried again. What is outside of
-//! the loop is behind [`World`], so that tests run it on a clock of their own.
+//! Starting a session and running gates take long, so each action runs beside the loop, and the
+//! executor decides which ones may run at the same time. An action that fails waits longer each
+//! time before a retry. Everything outside of the loop is behind [`LoopWorld`], so that tests can
+//! run it on a clock of their own.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gt::patrol::{self, Acted, Decision, Executor, Facts, Memory};
+use gt::patrol::{self, ActionExecutor, ActionReport, Decision, PatrolMemory, TownFacts};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::wake::{Wake, Waker, Wakes};
+use crate::wake::{WakeReason, WakeReceiver, WakeSender};
 
-/// The safety net: everything is looked at this often, whatever happens.
+/// The interval of the full check that runs even without any event.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
-/// A sleep that takes so much longer than it may was a standstill of the machine.
+/// A sleep that takes this much longer than its limit means that the machine was suspended.
 const OVERSLEPT: Duration = Duration::from_secs(60);
-/// How long what is being done may take to come to its end when the daemon stops; `gt daemon stop` waits a little longer.
+/// The time that running actions get when the daemon stops. `gt daemon stop` waits a little longer.
 const PARTING: Duration = Duration::from_secs(6);
 
-/// What the loop watches over. All but the clock may block, and is called beside the loop.
-pub(crate) trait World: Send + Sync + 'static {
-    /// What time it is.
+/// The world of the loop. All methods but the clock may block, and are called beside the loop.
+pub(crate) trait LoopWorld: Send + Sync + 'static {
     fn now(&self) -> Timestamp;
-    /// Reads the facts.
-    fn facts(&self) -> anyhow::Result<Facts>;
-    /// Acts on a decision.
-    fn act(&self, decision: Decision) -> Acted;
-    /// Does what follows each pass.
+    fn facts(&self) -> anyhow::Result<TownFacts>;
+    fn act(&self, decision: Decision) -> ActionReport;
+    /// Does the housekeeping after each pass.
     fn tidy(&self);
-    /// Stops actions that take long.
+    /// Stops long actions.
     fn stop(&self);
-    /// Whether it is there no more, so that there is nothing to watch over.
+    /// Returns true if the world no longer exists, so that the loop ends.
     fn is_gone(&self) -> bool {
         false
     }
-    /// After how long it is looked at again, whatever happens.
+    /// Returns the maximum time between two passes.
     fn heartbeat(&self) -> Duration {
         HEARTBEAT
     }
 }
 
 /// The loop over a world.
-pub(crate) struct Loop<W> {
+pub(crate) struct PatrolLoop<W> {
     world: W,
-    waker: Waker,
-    /// What is being done beside the loop.
-    executor: Mutex<Executor>,
-    memory: Mutex<Memory>,
+    waker: WakeSender,
+    /// The actions that run beside the loop.
+    executor: Mutex<ActionExecutor>,
+    memory: Mutex<PatrolMemory>,
     memory_file: PathBuf,
-    /// When the machine last went on after it had stood still.
+    /// The end of the last suspension of the machine.
     awake_since: Mutex<Option<Timestamp>>,
-    /// How many decisions are left for the pass after the end of an action.
+    /// The number of decisions that are left for the pass after the end of an action.
     left: AtomicUsize,
 }
 
-impl<W: World> Loop<W> {
-    /// A loop that has not begun.
-    pub(crate) fn new(world: W, waker: Waker, memory_file: PathBuf) -> Arc<Self> {
-        let memory = Memory::load(&memory_file).unwrap_or_else(|error| {
+impl<W: LoopWorld> PatrolLoop<W> {
+    pub(crate) fn new(world: W, waker: WakeSender, memory_file: PathBuf) -> Arc<Self> {
+        let memory = PatrolMemory::load(&memory_file).unwrap_or_else(|error| {
             tracing::warn!(%error, file = %memory_file.display(), "cannot be read, so failures so far do not count");
-            Memory::default()
+            PatrolMemory::default()
         });
         Arc::new(Self {
             world,
@@ -75,52 +72,52 @@ impl<W: World> Loop<W> {
         })
     }
 
-    /// What it watches over.
     pub(crate) fn world(&self) -> &W {
         &self.world
     }
 
-    /// Watches until told to stop, and lets what is being done come to its end.
-    pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut Wakes) {
+    /// Watches until it is stopped, and waits for the running actions.
+    pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut WakeReceiver) {
         loop {
-            if self.beside("looking for the town", W::is_gone).await == Some(true) {
+            if self.run_beside("looking for the town", W::is_gone).await == Some(true) {
                 break;
             }
-            let limit = self.pass().await;
+            let limit = self.run_pass().await;
             let before = self.world.now();
             let wake = wakes.next(limit).await;
-            self.note_standstill(before, limit);
-            if wake == Wake::Stop {
+            self.record_suspension(before, limit);
+            if wake == WakeReason::Stop {
                 break;
             }
         }
         self.finish().await;
     }
 
-    /// Notes that the machine stood still: since `before` more time has gone by than the loop knows of.
-    fn note_standstill(&self, before: Timestamp, limit: Duration) {
+    /// Records a suspension of the machine if more time has passed since `before` than the loop's
+    /// clock shows.
+    fn record_suspension(&self, before: Timestamp, limit: Duration) {
         let now = self.world.now();
         let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
         if now.duration_since(before) > limit {
             tracing::info!("the machine stood still; workers are judged from now on");
-            *lock(&self.awake_since) = Some(now);
+            *lock_mutex(&self.awake_since) = Some(now);
         }
     }
 
-    /// Makes a pass. Returns how long to sleep at most: until a rule applies that did not, until a failed action may be
-    /// tried again, or until the heartbeat.
-    async fn pass(self: &Arc<Self>) -> Duration {
+    /// Runs a pass. Returns the maximum sleep: until a rule applies, until a failed action may be
+    /// retried, or until the heartbeat.
+    async fn run_pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
-        // A look is in the middle of something, too: this clock stands still with the machine.
+        // A suspension can also happen during a read, and the loop's clock stops with the machine.
         let (began, before) = (tokio::time::Instant::now(), self.world.now());
-        match self.beside("reading the town", W::facts).await {
+        match self.run_beside("reading the town", W::facts).await {
             Some(Ok(mut facts)) => {
-                self.note_standstill(before, began.elapsed());
-                if let Some(at) = *lock(&self.awake_since) {
+                self.record_suspension(before, began.elapsed());
+                if let Some(at) = *lock_mutex(&self.awake_since) {
                     facts.awake_since(at);
                 }
                 due = patrol::due_in(&facts);
-                self.start(&facts);
+                self.start_actions(&facts);
                 let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
                 tracing::debug!(micros, "looked");
             }
@@ -129,23 +126,24 @@ impl<W: World> Loop<W> {
             }
             None => {}
         }
-        self.beside("keeping briefings and stores", W::tidy).await;
-        let retry = lock(&self.memory).due_in(self.world.now());
-        self.note_standstill(before, began.elapsed());
+        self.run_beside("keeping briefings and stores", W::tidy)
+            .await;
+        let retry = lock_mutex(&self.memory).due_in(self.world.now());
+        self.record_suspension(before, began.elapsed());
         let waits = due.into_iter().chain(retry);
         let sleep = waits.min().and_then(|wait| wait.try_into().ok());
         let heartbeat = self.world.heartbeat();
         sleep.map_or(heartbeat, |sleep: Duration| sleep.min(heartbeat))
     }
 
-    /// Runs what may block beside the loop. A panic is logged and costs that only.
-    async fn beside<T: Send + 'static>(
+    /// Runs blocking code beside the loop. A panic is logged and ends only that code.
+    async fn run_beside<T: Send + 'static>(
         self: &Arc<Self>,
         what: &str,
         run: impl FnOnce(&W) -> T + Send + 'static,
     ) -> Option<T> {
-        let own = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || run(&own.world)).await {
+        let this = Arc::clone(self);
+        match tokio::task::spawn_blocking(move || run(&this.world)).await {
             Ok(value) => Some(value),
             Err(error) => {
                 tracing::error!(%error, what, "panicked");
@@ -154,55 +152,58 @@ impl<W: World> Loop<W> {
         }
     }
 
-    /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
-    /// so each runs beside the loop; locks keep them out of each other's way.
-    fn start(self: &Arc<Self>, facts: &Facts) {
+    /// Decides, and starts the due actions that do not run already. A start waits for its agent and
+    /// a queue for its gates, so each runs beside the loop. Locks keep them from interfering.
+    fn start_actions(self: &Arc<Self>, facts: &TownFacts) {
         let now = self.world.now();
         let decisions = {
-            let memory = lock(&self.memory);
+            let memory = lock_mutex(&self.memory);
             patrol::decide(facts, &|decision| memory.is_due(decision, now))
         };
-        let (started, left) = lock(&self.executor).admit(decisions, |rig| facts.numbers(rig));
+        let (started, left) =
+            lock_mutex(&self.executor).admit(decisions, |rig| facts.thresholds_for(rig));
         if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
             let rule = left.first().map(|decision| decision.rule.name);
             tracing::info!(left = left.len(), rule, "left until an action has ended");
         }
         for decision in started {
-            let own = Arc::clone(self);
-            tokio::spawn(async move { own.act(decision).await });
+            let this = Arc::clone(self);
+            tokio::spawn(async move { this.run_action(decision).await });
         }
     }
 
-    async fn act(self: &Arc<Self>, decision: Decision) {
+    async fn run_action(self: &Arc<Self>, decision: Decision) {
         let subject = decision.action.subject();
-        let acted = self.beside("an action", |world| world.act(decision)).await;
+        let acted = self
+            .run_beside("an action", |world| world.act(decision))
+            .await;
         let mut look_again = self.left.load(Ordering::Relaxed) > 0;
         if let Some(acted) = acted {
-            // A failed action waits from here on; only then may another be started.
-            let mut memory = lock(&self.memory);
-            memory.note(&acted, self.world.now());
+            // A failed action waits from here on. Only then may another one start.
+            let mut memory = lock_mutex(&self.memory);
+            memory.record(&acted, self.world.now());
             if let Err(error) = memory.save(&self.memory_file) {
                 tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
             }
-            // After a failure, for when it may be tried again: the loop does not know of that yet.
+            // Also after a failure, because the loop does not know the time of its retry yet.
             look_again |= acted.changed || acted.failed || acted.busy;
         }
-        lock(&self.executor).ended(&subject);
+        lock_mutex(&self.executor).finish(&subject);
         if look_again {
-            self.waker.wake(Wake::Finished);
+            self.waker.wake(WakeReason::Finished);
         }
     }
 
-    /// Ends what runs beside the loop: gates are stopped, everything else comes to its end.
+    /// Stops the gates and waits for all other actions.
     async fn finish(&self) {
         self.world.stop();
         let ended = async {
-            while !lock(&self.executor).running().is_empty() {
+            while !lock_mutex(&self.executor).running_subjects().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         if tokio::time::timeout(PARTING, ended).await.is_err() {
-            let left = lock(&self.executor).running();
+            let left = lock_mutex(&self.executor).running_subjects();
             tracing::warn!(
                 ?left,
                 "ending in the middle of this; the next start goes on"
@@ -211,8 +212,8 @@ impl<W: World> Loop<W> {
     }
 }
 
-/// A poisoned lock means a panic between two plain writes; the value is still sound.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// A poisoned lock means a panic between two plain writes, so the value is still valid.
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -2,54 +2,54 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::sync::SyncState;
 use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts};
-use gt::record::polecat::Nudges;
-use gt::record::progress::{Doing, Progress, Sign};
+use gt::record::polecat::NudgeCount;
+use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use jiff::SignedDuration;
 use tokio::time::Instant;
 
 use super::*;
-use crate::wake::channel;
+use crate::wake::create_wake_channel;
 
 const DAY: u64 = 24 * 3600;
 
-type Script<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
+type TestScript<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
 
-/// A world on tokio's clock, which moves on when everybody waits. Seconds are counted from its beginning.
-struct Play {
+/// A world on tokio's clock, which advances when all tasks wait. Times are in seconds since its
+/// start.
+struct TestWorld {
     begun: Instant,
-    /// The clock jumps ahead by a day at this second, as when the machine slept.
+    /// The second at which the clock jumps ahead by a day, as after a suspension.
     sleeps_at: u64,
     /// The facts at a second.
-    facts: Script<u64, anyhow::Result<Facts>>,
-    /// Whether an action succeeds.
-    succeeds: Script<Action, bool>,
+    facts: TestScript<u64, anyhow::Result<TownFacts>>,
+    succeeds: TestScript<Action, bool>,
     /// The seconds of the passes.
     passes: Mutex<Vec<u64>>,
-    /// What was acted on, and when.
+    /// The actions with their times.
     acts: Mutex<Vec<(u64, Action)>>,
 }
 
-impl Play {
+impl TestWorld {
     fn seconds(&self) -> u64 {
         self.begun.elapsed().as_secs()
     }
 }
 
-impl World for Play {
+impl LoopWorld for TestWorld {
     fn now(&self) -> Timestamp {
         let slept = u64::from(self.seconds() >= self.sleeps_at) * DAY;
         Timestamp::UNIX_EPOCH + self.begun.elapsed() + Duration::from_secs(slept)
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
-        lock(&self.passes).push(self.seconds());
+    fn facts(&self) -> anyhow::Result<TownFacts> {
+        lock_mutex(&self.passes).push(self.seconds());
         (self.facts)(self.seconds())
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         let changed = (self.succeeds)(decision.action.clone());
-        lock(&self.acts).push((self.seconds(), decision.action.clone()));
-        Acted {
+        lock_mutex(&self.acts).push((self.seconds(), decision.action.clone()));
+        ActionReport {
             decision,
             outcome: String::new(),
             failed: !changed,
@@ -66,23 +66,23 @@ impl World for Play {
 async fn run(
     limit: u64,
     files: &[u64],
-    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    facts: impl Fn(u64) -> anyhow::Result<TownFacts> + Send + Sync + 'static,
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
     run_with(u64::MAX, limit, files, facts, succeeds).await
 }
 
-/// The same on a machine that sleeps for a day at some second.
+/// Does the same on a machine that sleeps for a day at some second.
 async fn run_with(
     sleeps_at: u64,
     limit: u64,
     files: &[u64],
-    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    facts: impl Fn(u64) -> anyhow::Result<TownFacts> + Send + Sync + 'static,
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
     let folder = tempfile::tempdir().unwrap();
-    let (waker, mut wakes) = channel();
-    let play = Play {
+    let (waker, mut wakes) = create_wake_channel();
+    let play = TestWorld {
         begun: Instant::now(),
         sleeps_at,
         facts: Box::new(facts),
@@ -92,8 +92,8 @@ async fn run_with(
     };
     for (at, wake) in files
         .iter()
-        .map(|at| (*at, Wake::Files))
-        .chain([(limit, Wake::Stop)])
+        .map(|at| (*at, WakeReason::Files))
+        .chain([(limit, WakeReason::Stop)])
     {
         let waker = waker.clone();
         tokio::spawn(async move {
@@ -101,21 +101,24 @@ async fn run_with(
             waker.wake(wake);
         });
     }
-    let running = Loop::new(play, waker, folder.path().join("patrol.json"));
+    let running = PatrolLoop::new(play, waker, folder.path().join("patrol.json"));
     running.watch(&mut wakes).await;
     let world = running.world();
-    (lock(&world.passes).clone(), lock(&world.acts).clone())
+    (
+        lock_mutex(&world.passes).clone(),
+        lock_mutex(&world.acts).clone(),
+    )
 }
 
-fn of_rig(rig: RigFacts) -> Facts {
-    Facts {
+fn facts_of_rig(rig: RigFacts) -> TownFacts {
+    TownFacts {
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
-        ..Facts::default()
+        ..TownFacts::default()
     }
 }
 
-fn queue_is_ready() -> Facts {
-    of_rig(RigFacts {
+fn facts_with_ready_queue() -> TownFacts {
+    facts_of_rig(RigFacts {
         queue: QueueFacts {
             rig: "web".to_owned(),
             ready_in: Some(SignedDuration::ZERO),
@@ -124,20 +127,20 @@ fn queue_is_ready() -> Facts {
     })
 }
 
-fn seconds(acts: &[(u64, Action)]) -> Vec<u64> {
+fn seconds_of(acts: &[(u64, Action)]) -> Vec<u64> {
     acts.iter().map(|(at, _)| *at).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_town_is_looked_at_on_each_heartbeat_and_a_stop_ends_the_loop() {
-    let (passes, acts) = run(600, &[], |_| Ok(Facts::default()), |_| true).await;
+    let (passes, acts) = run(600, &[], |_| Ok(TownFacts::default()), |_| true).await;
     assert_eq!(passes, [0, 180, 360, 540]);
     assert!(acts.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_event_wakes_the_loop() {
-    let (passes, _) = run(250, &[50, 50, 60], |_| Ok(Facts::default()), |_| true).await;
+    let (passes, _) = run(250, &[50, 50, 60], |_| Ok(TownFacts::default()), |_| true).await;
     assert_eq!(passes, [0, 50, 60, 240]);
 }
 
@@ -149,9 +152,9 @@ async fn the_loop_sleeps_until_a_rule_is_due() {
             rest,
             ..SyncState::default()
         };
-        Ok(Facts {
+        Ok(TownFacts {
             sync: (at < 31).then_some(state).into_iter().collect(),
-            ..Facts::default()
+            ..TownFacts::default()
         })
     };
     let (passes, acts) = run(100, &[], facts, |_| false).await;
@@ -161,23 +164,23 @@ async fn the_loop_sleeps_until_a_rule_is_due() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_not_count() {
-    let (_, acts) = run(100, &[], |_| Ok(queue_is_ready()), |_| false).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, 35, 75]);
+    let (_, acts) = run(100, &[], |_| Ok(facts_with_ready_queue()), |_| false).await;
+    assert_eq!(seconds_of(&acts), [0, 5, 15, 35, 75]);
     let facts = |at| match at {
-        20..DAY => Ok(Facts::default()),
-        _ => Ok(queue_is_ready()),
+        20..DAY => Ok(TownFacts::default()),
+        _ => Ok(facts_with_ready_queue()),
     };
     let (_, acts) = run(DAY + 12, &[DAY], facts, |_| false).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, DAY, DAY + 5]);
+    assert_eq!(seconds_of(&acts), [0, 5, 15, DAY, DAY + 5]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_success_ends_the_wait_of_an_action() {
     let calls = AtomicUsize::new(0);
-    // It fails twice, succeeds once, and fails again.
+    // Fails twice, succeeds once, and fails again.
     let succeeds = move |_| calls.fetch_add(1, Ordering::Relaxed) == 2;
-    let (_, acts) = run(22, &[], |_| Ok(queue_is_ready()), succeeds).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, 15, 20]);
+    let (_, acts) = run(22, &[], |_| Ok(facts_with_ready_queue()), succeeds).await;
+    assert_eq!(seconds_of(&acts), [0, 5, 15, 15, 20]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,11 +192,13 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             let beads = (0..12).map(|number| format!("web-{number}"));
             let scheduler = SchedulerFacts {
                 rig: "web".to_owned(),
-                unblocked: beads.filter(|bead| !lock(&gone).contains(bead)).collect(),
+                unblocked: beads
+                    .filter(|bead| !lock_mutex(&gone).contains(bead))
+                    .collect(),
                 room: 12,
                 ..SchedulerFacts::default()
             };
-            Ok(of_rig(RigFacts {
+            Ok(facts_of_rig(RigFacts {
                 scheduler,
                 ..RigFacts::default()
             }))
@@ -202,12 +207,15 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             if let Action::SlingQueued { bead, .. } = action
                 && succeeds
             {
-                lock(&slung).insert(bead.to_string());
+                lock_mutex(&slung).insert(bead.to_string());
             }
             succeeds
         };
         let (passes, acts) = run(1, &[], facts, sling).await;
-        let beads: BTreeSet<String> = acts.iter().map(|(_, one)| format!("{one:?}")).collect();
+        let beads: BTreeSet<String> = acts
+            .iter()
+            .map(|(_, action)| format!("{action:?}"))
+            .collect();
         assert_eq!((acts.len(), beads.len()), (12, 12), "{acts:?}");
         assert!(passes.len() >= 3, "five at a time: {passes:?}");
     }
@@ -218,31 +226,31 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
     let facts = |at| match at {
         0 => anyhow::bail!("the disk is away"),
         180 => panic!("a bug"),
-        _ => Ok(Facts::default()),
+        _ => Ok(TownFacts::default()),
     };
     let (passes, _) = run(500, &[], facts, |_| true).await;
     assert_eq!(passes, [0, 180, 360]);
 }
 
-/// A worker that has been quiet since the beginning, on a machine that sleeps for a day at some second.
-fn quiet_worker(at: u64, sleeps_at: u64) -> Facts {
+/// A worker without progress since the start, on a machine that sleeps for a day at some second.
+fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
     let watched = WatchFacts {
         worker: gt::town::name::Worker::new("web", "nux"),
-        progress: Progress {
+        progress: WorkerProgress {
             at: Timestamp::UNIX_EPOCH,
-            sign: Sign::Tool,
+            sign: ProgressSign::Tool,
             work: Timestamp::UNIX_EPOCH,
-            doing: Doing::AtPrompt,
+            doing: WorkerActivity::AtPrompt,
             attached: false,
         },
-        nudges: Nudges::default(),
+        nudges: NudgeCount::default(),
         respawns: Vec::new(),
         busy: false,
     };
     let slept = u64::from(at >= sleeps_at) * DAY;
-    Facts {
+    TownFacts {
         now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
-        ..of_rig(RigFacts {
+        ..facts_of_rig(RigFacts {
             watched: vec![watched],
             ..RigFacts::default()
         })
@@ -256,7 +264,7 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
     let nudge = u64::try_from(gt::patrol::Thresholds::default().nudge.as_secs()).unwrap();
     let limit = SLEEPS + nudge + 10;
     let (_, acts) = run_with(SLEEPS, limit, &[SLEEPS + 1], facts, |_| false).await;
-    // Wake-ups are gathered for a moment before a look.
+    // Wake-ups are collected for a moment before a pass.
     let (at, first) = &acts[0];
     assert!((1..=2).contains(&(at - SLEEPS - nudge)), "{at} {first:?}");
     assert!(matches!(first, Action::NudgeQuiet(_)), "{first:?}");
@@ -264,7 +272,7 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
 
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_that() {
-    // The clock jumps after the look has begun: what it found is of after the sleep.
+    // The clock jumps after the read has begun, so its facts are from after the sleep.
     let slept = Arc::new(AtomicUsize::new(0));
     let asleep = Arc::clone(&slept);
     let facts = move |at| {
@@ -272,9 +280,9 @@ async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_th
         Ok(quiet_worker(at, 0))
     };
     let folder = tempfile::tempdir().unwrap();
-    let (waker, mut wakes) = channel();
-    let world = Dozing {
-        play: Play {
+    let (waker, mut wakes) = create_wake_channel();
+    let world = SleepingWorld {
+        play: TestWorld {
             begun: Instant::now(),
             sleeps_at: u64::MAX,
             facts: Box::new(facts),
@@ -287,30 +295,30 @@ async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_th
     let stop = waker.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(60)).await;
-        stop.wake(Wake::Stop);
+        stop.wake(WakeReason::Stop);
     });
-    let running = Loop::new(world, waker, folder.path().join("patrol.json"));
+    let running = PatrolLoop::new(world, waker, folder.path().join("patrol.json"));
     running.watch(&mut wakes).await;
-    assert!(lock(&running.world().play.acts).is_empty());
+    assert!(lock_mutex(&running.world().play.acts).is_empty());
 }
 
-/// A world whose clock jumps by a day in its first look.
-struct Dozing {
-    play: Play,
+/// A world whose clock jumps by a day in its first read.
+struct SleepingWorld {
+    play: TestWorld,
     slept: Arc<AtomicUsize>,
 }
 
-impl World for Dozing {
+impl LoopWorld for SleepingWorld {
     fn now(&self) -> Timestamp {
         let days = self.slept.load(Ordering::Relaxed) as u64;
         self.play.now() + Duration::from_secs(days * DAY)
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
+    fn facts(&self) -> anyhow::Result<TownFacts> {
         self.play.facts()
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         self.play.act(decision)
     }
 

@@ -1,61 +1,63 @@
-//! The daemon's socket: one JSON object a line, in both directions. Only the town's owner may speak.
+//! Serves the daemon's socket: one JSON object per line in both directions. Only the town's owner
+//! may connect.
 
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gt::host::LiveTown;
-use gt::host::daemon::protocol::{Answer, DaemonRequest, LINE_LIMIT};
-use gt::host::daemon::{StateFile, socket_folder, socket_path};
+use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
+use gt::host::daemon::{DaemonState, socket_folder, socket_path};
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 
-use crate::wake::{Wake, Waker};
+use crate::wake::{WakeReason, WakeSender};
 
-/// What the socket tells of the loop.
+/// The loop's state for the socket.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SocketState {
-    /// The state as it is written.
-    pub(crate) state: StateFile,
-    /// What keeps the daemon from doing everything.
+    /// The state as written to the state file.
+    pub(crate) state: DaemonState,
+    /// The reason why the daemon cannot do everything, if there is one.
     pub(crate) degraded: Option<String>,
 }
 
 /// Opens the socket and answers on it until the loop ends.
-pub(crate) fn open(
+pub(crate) fn open_socket(
     town: &LiveTown,
-    waker: Waker,
+    waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     events: broadcast::Sender<EventLine>,
 ) -> io::Result<()> {
     let path = socket_path(town);
-    private_folder(&socket_folder(town))?;
-    // We hold the daemon's lock: a socket file that is there belongs to one that has died.
-    kit::sys::file::remove(&path)?;
+    create_private_folder(&socket_folder(town))?;
+    // This process holds the daemon's lock, so an existing socket file belongs to a daemon that has
+    // died.
+    kit::sys::file::remove_file(&path)?;
     let listener = UnixListener::bind(&path)?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            if !is_owner(&stream) {
+            if !is_peer_owner(&stream) {
                 continue;
             }
             let (waker, shared) = (waker.clone(), Arc::clone(&shared));
             let events = events.subscribe();
             tokio::spawn(async move {
-                // A client that goes away in the middle is no concern of ours.
-                serve(stream, waker, shared, events).await.ok();
+                // A client that disconnects is no error.
+                serve_client(stream, waker, shared, events).await.ok();
             });
         }
     });
     Ok(())
 }
 
-/// Makes the folder, and refuses one that others can enter or own.
-fn private_folder(folder: &Path) -> io::Result<()> {
+/// Creates the folder, and refuses one that others can enter or own.
+fn create_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    kit::sys::file::make_folder(folder, 0o700)?;
+    kit::sys::file::create_folder(folder, 0o700)?;
     let meta = std::fs::symlink_metadata(folder)?;
     let mine = meta.is_dir() && meta.uid() == rustix::process::getuid().as_raw();
     let others = meta.mode() & 0o077;
@@ -69,52 +71,52 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     Err(io::Error::other(text))
 }
 
-fn is_owner(stream: &UnixStream) -> bool {
+fn is_peer_owner(stream: &UnixStream) -> bool {
     let uid = rustix::process::getuid().as_raw();
     stream
         .peer_cred()
         .is_ok_and(|peer| peer.uid() == uid || peer.uid() == 0)
 }
 
-async fn serve(
+async fn serve_client(
     stream: UnixStream,
-    waker: Waker,
+    waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     mut events: broadcast::Receiver<EventLine>,
 ) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
-    while let Some(line) = next_line(&mut read).await? {
+    while let Some(line) = read_line(&mut read).await? {
         let request = serde_json::from_slice(&line).ok();
         let answer = match request {
-            None => Answer::Error {
+            None => DaemonAnswer::Error {
                 reason: "this is no request of ours".to_owned(),
             },
-            Some(DaemonRequest::Status) => status(&shared),
+            Some(DaemonRequest::Status) => build_status(&shared),
             Some(DaemonRequest::Wake) => {
-                waker.wake(Wake::Request);
-                Answer::Ok
+                waker.wake(WakeReason::Request);
+                DaemonAnswer::Ok
             }
             Some(DaemonRequest::Stop) => {
-                send(&mut write, &Answer::Ok).await?;
-                waker.wake(Wake::Stop);
+                send_answer(&mut write, &DaemonAnswer::Ok).await?;
+                waker.wake(WakeReason::Stop);
                 return Ok(());
             }
             Some(DaemonRequest::Subscribe) => {
-                send(&mut write, &Answer::Ok).await?;
+                send_answer(&mut write, &DaemonAnswer::Ok).await?;
                 while let Ok(line) = events.recv().await {
-                    send(&mut write, &Answer::Event(line)).await?;
+                    send_answer(&mut write, &DaemonAnswer::Event(line)).await?;
                 }
                 return Ok(());
             }
         };
-        send(&mut write, &answer).await?;
+        send_answer(&mut write, &answer).await?;
     }
     Ok(())
 }
 
-/// The next line, or as much of it as we are willing to read; `None` at the end.
-async fn next_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec<u8>>> {
+/// Reads the next line up to the size limit. `None` at the end.
+async fn read_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(LINE_LIMIT).unwrap_or(u64::MAX);
     let count = read.take(limit).read_until(b'\n', &mut line).await?;
@@ -124,12 +126,13 @@ async fn next_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec
     Ok((count > 0).then_some(line))
 }
 
-fn status(shared: &Mutex<SocketState>) -> Answer {
-    // A poisoned lock means the loop panicked while writing plain values; they are still readable.
+fn build_status(shared: &Mutex<SocketState>) -> DaemonAnswer {
+    // A poisoned lock means that the loop panicked while it wrote plain values, which are still
+    // readable.
     let shared = shared
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    Answer::Status {
+    DaemonAnswer::Status {
         pid: shared.state.pid,
         started_at: shared.state.started_at.clone(),
         passes: shared.state.heartbeat_count,
@@ -138,7 +141,7 @@ fn status(shared: &Mutex<SocketState>) -> Answer {
     }
 }
 
-async fn send(write: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
+async fn send_answer(write: &mut OwnedWriteHalf, answer: &DaemonAnswer) -> io::Result<()> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');
     write.write_all(&line).await

@@ -1,4 +1,5 @@
-//! The command line: tables of commands, the parser, shell completion, reports that many commands share.
+//! The command line: tables of commands, the parser, shell completion, reports that many commands
+//! share.
 
 pub mod completion;
 pub mod parse;

@@ -1,31 +1,31 @@
-//! Owns how a command line is read: only the parser of the command it names is built.
+//! Parses a command line, and builds only the parser of the command that it names.
 //!
-//! A parser of every command costs more than most commands do. A table of commands with
-//! `#[command(defer = true)]` gives their names at once and their arguments when asked, so:
+//! Building the parser of every command costs more than most commands do. A table of commands with
+//! `#[command(defer = true)]` gives their names at once and their arguments on demand. Steps:
 //!
-//! 1. the first argument that is no flag is looked up among the names and aliases;
-//! 2. the line is read with the flags of every command and that one command;
-//! 3. where there is no such command, or the line is not understood that way, or help is asked for, the
-//!    whole tree is built and decides.
+//! 1. Look up the first argument that is not a flag among the names and aliases.
+//! 2. Parse the line with the global flags and that one command.
+//! 3. If there is no such command, parsing fails, or help is requested, build the whole tree and
+//!    parse with it.
 //!
-//! What must always hold: both ways understand a line alike, and every text comes from the whole tree or
-//! is the same as there.
+//! Both ways must parse a line alike, and every printed text comes from the whole tree or is
+//! identical there.
 
 use std::ffi::{OsStr, OsString};
 
 use clap::{Args, Command, Error, Subcommand};
 
-/// A command line: what is common to all commands, and the command.
+/// A parsed command line: the global flags and the command.
 #[derive(Debug)]
-pub struct Line<R, C> {
-    /// The flags of every command.
+pub struct ParsedCommandLine<R, C> {
+    /// The global flags.
     pub root: R,
-    /// The command, where one is named.
+    /// The command, or `None` if the line names none.
     pub command: Option<C>,
 }
 
-/// A program: its name, the flags of every command `R`, its commands with their arguments put off `C` and
-/// at once `W`.
+/// A program: its name, the global flags `R`, and its commands, with deferred arguments as `C` and
+/// with all arguments as `W`.
 #[derive(Debug)]
 pub struct Program<R, C, W> {
     name: &'static str,
@@ -33,7 +33,7 @@ pub struct Program<R, C, W> {
 }
 
 impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
-    /// The program of that name. What `clap` is to know of the program itself stands on `R`.
+    /// Creates the program with this name. The attributes for clap are on `R`.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -41,32 +41,34 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
         }
     }
 
-    /// The tree of all commands.
-    pub fn whole(&self) -> Command {
-        W::augment_subcommands(self.root())
+    /// Builds the tree of all commands.
+    pub fn build_whole(&self) -> Command {
+        W::augment_subcommands(self.build_root())
     }
 
-    /// Reads a command line, the program's name first. A process reads one: the parser is not taken apart, which
-    /// would be a thirtieth of what a small command does.
-    pub fn read(&self, args: Vec<OsString>) -> Result<Line<R, C>, Error> {
-        let args = if args.iter().any(|arg| switched(arg).is_some()) {
-            let mut command = self.lean(&args).unwrap_or_else(|| self.whole());
+    /// Parses a command line that begins with the program's name. The parser is leaked: a process
+    /// parses one line, and freeing the parser would take a thirtieth of the time of a small
+    /// command.
+    pub fn read(&self, args: Vec<OsString>) -> Result<ParsedCommandLine<R, C>, Error> {
+        let args = if args.iter().any(|arg| parse_switch(arg).is_some()) {
+            let mut command = self.build_lean(&args).unwrap_or_else(|| self.build_whole());
             command.build();
-            plain_switches(&command, args)
+            normalize_switches(&command, args)
         } else {
             args
         };
-        let lean = self.lean(&args);
+        let lean = self.build_lean(&args);
         let lean = lean.and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
         match lean {
             Some(line) => Ok(line),
-            None => parse_line(self.whole(), args),
+            None => parse_line(self.build_whole(), args),
         }
     }
 
-    /// The program with only the command that a line names, where that is certain.
-    pub fn lean(&self, args: &[OsString]) -> Option<Command> {
-        let root = self.root();
+    /// Builds the parser with only the command that a line names, or returns `None` if the command
+    /// is uncertain.
+    pub fn build_lean(&self, args: &[OsString]) -> Option<Command> {
+        let root = self.build_root();
         let name = find_command_name(&root, args)?.to_str()?;
         let names = C::augment_subcommands(Command::new(self.name));
         let command = names.find_subcommand(name)?.clone();
@@ -74,7 +76,7 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
     }
 
     /// The program without its commands.
-    pub fn root(&self) -> Command {
+    pub fn build_root(&self) -> Command {
         R::augment_args(Command::new(self.name))
     }
 }
@@ -83,7 +85,7 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
 pub fn parse_line<R: Args, C: Subcommand>(
     command: Command,
     args: impl IntoIterator<Item = OsString>,
-) -> Result<Line<R, C>, Error> {
+) -> Result<ParsedCommandLine<R, C>, Error> {
     let mut command = command;
     let mut matches = command.try_get_matches_from_mut(args)?;
     let read = R::from_arg_matches_mut(&mut matches);
@@ -93,14 +95,15 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let read = read.transpose();
     let read = read.map_err(|error| error.format(&mut command))?;
     std::mem::forget(command);
-    Ok(Line {
+    Ok(ParsedCommandLine {
         root,
         command: read,
     })
 }
 
-/// A flag with a truth value, such as `--json=true`, and the value: as Go's flags take it.
-fn switched(arg: &OsStr) -> Option<(&str, bool)> {
+/// Splits a flag with a truth value, such as `--json=true`, which Go's flag parser accepts, into
+/// its name and value.
+fn parse_switch(arg: &OsStr) -> Option<(&str, bool)> {
     let (name, value) = arg.to_str()?.strip_prefix("--")?.split_once('=')?;
     match value {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some((name, true)),
@@ -109,9 +112,9 @@ fn switched(arg: &OsStr) -> Option<(&str, bool)> {
     }
 }
 
-/// Gives flags that take no value without the truth value that some clients write: `--flag=false` is no flag, also where
-/// the flag was given before.
-fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
+/// Removes truth values from flags that take none, because some clients write them. `--flag=false`
+/// removes the flag, including its earlier occurrences.
+fn normalize_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let mut here = command;
     let mut plain: Vec<OsString> = Vec::new();
     let mut args = args.into_iter();
@@ -122,11 +125,14 @@ fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
             plain.push(arg);
             break;
         }
-        let flag = text.strip_prefix("--").filter(|_| switched(&arg).is_some());
+        let flag = text
+            .strip_prefix("--")
+            .filter(|_| parse_switch(&arg).is_some());
         let name = flag.and_then(|flag| flag.split('=').next());
-        if let (Some(name), Some((_, on))) =
-            (name.filter(|name| is_switch(here, name)), switched(&arg))
-        {
+        if let (Some(name), Some((_, on))) = (
+            name.filter(|name| is_switch(here, name)),
+            parse_switch(&arg),
+        ) {
             let bare = format!("--{name}");
             if on {
                 plain.push(bare.into());
@@ -150,7 +156,7 @@ fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     plain
 }
 
-/// Whether a command has a flag of this long name that takes no value.
+/// Returns true if a command has a flag with this long name that takes no value.
 fn is_switch(command: &Command, name: &str) -> bool {
     command.get_arguments().any(|arg| {
         let aliases = arg.get_all_aliases().unwrap_or_default();
@@ -159,7 +165,8 @@ fn is_switch(command: &Command, name: &str) -> bool {
     })
 }
 
-/// The first argument that is no flag and no flag's value; `None` where that is not certain.
+/// Returns the first argument that is neither a flag nor the value of a flag, or `None` if that is
+/// uncertain.
 pub fn find_command_name<'a>(root: &Command, args: &'a [OsString]) -> Option<&'a OsStr> {
     let mut args = args.iter().skip(1);
     while let Some(arg) = args.next() {
@@ -174,8 +181,8 @@ pub fn find_command_name<'a>(root: &Command, args: &'a [OsString]) -> Option<&'a
     None
 }
 
-/// Whether the flag, given without its first dash, has its value in the argument behind it; `None` for
-/// flags that are not known.
+/// Returns true if the value of the flag, written here without its first dash, is the next
+/// argument. Returns `None` for unknown flags.
 fn takes_next(root: &Command, flag: &str) -> Option<bool> {
     let arg = match flag.strip_prefix('-') {
         Some(long) => {

@@ -5,18 +5,17 @@ use serde_json::Value;
 
 use crate::ui::{Page, Report};
 
-/// What a command hands to the screen.
-pub type Answer = anyhow::Result<Box<dyn Report>>;
+/// The result of a command, to be rendered.
+pub type CommandResult = anyhow::Result<Box<dyn Report>>;
 
-/// A few lines for people and a value for programs.
+/// A few lines of text and a JSON value.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct TextReport {
     json: Value,
     lines: Vec<String>,
 }
 
-impl Said {
-    /// Says one line.
+impl TextReport {
     pub fn new(json: Value, line: impl Into<String>) -> Self {
         Self {
             json,
@@ -24,18 +23,16 @@ impl Said {
         }
     }
 
-    /// Says several lines.
     pub fn lines(json: Value, lines: Vec<String>) -> Self {
         Self { json, lines }
     }
 
-    /// As an answer.
-    pub fn answer(self) -> Answer {
+    pub fn into_answer(self) -> CommandResult {
         Ok(Box::new(self))
     }
 }
 
-impl Report for Said {
+impl Report for TextReport {
     fn json(&self) -> Value {
         self.json.clone()
     }
@@ -51,11 +48,11 @@ impl Report for Said {
     }
 }
 
-/// Nothing more to say.
+/// A report without output.
 #[derive(Debug)]
-pub struct Nothing;
+pub struct EmptyReport;
 
-impl Report for Nothing {
+impl Report for EmptyReport {
     fn json(&self) -> Value {
         Value::Null
     }
@@ -63,27 +60,26 @@ impl Report for Nothing {
     fn human(&self, _page: &mut Page) {}
 }
 
-/// A report that ends with another exit code than 0.
+/// A report with an exit code other than 0.
 #[derive(Debug)]
-pub struct Exit {
+pub struct ExitReport {
     code: u8,
-    said: Said,
+    report: TextReport,
 }
 
-impl Exit {
-    /// A report that ends with this code.
-    pub fn with(code: u8, said: Said) -> Answer {
-        Ok(Box::new(Self { code, said }))
+impl ExitReport {
+    pub fn with(code: u8, report: TextReport) -> CommandResult {
+        Ok(Box::new(Self { code, report }))
     }
 }
 
-impl Report for Exit {
+impl Report for ExitReport {
     fn json(&self) -> Value {
-        self.said.json()
+        self.report.json()
     }
 
     fn human(&self, page: &mut Page) {
-        self.said.human(page);
+        self.report.human(page);
     }
 
     fn exit(&self) -> u8 {
@@ -91,7 +87,7 @@ impl Report for Exit {
     }
 }
 
-/// One value shown as JSON or, by `human`, as text.
+/// A value that is printed as JSON or, with `human`, as text.
 struct SerializedReport<T, F> {
     data: T,
     human: F,
@@ -100,7 +96,7 @@ struct SerializedReport<T, F> {
 
 impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
     fn json(&self) -> serde_json::Value {
-        // Reports are plain structs with string keys: they have no way not to become JSON.
+        // Reports are plain structs with string keys, so serializing them cannot fail.
         serde_json::to_value(&self.data).unwrap_or_default()
     }
 
@@ -113,17 +109,17 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
     }
 }
 
-/// Makes the answer of a command from what it found and how that reads.
-pub fn answer<T, F>(data: T, human: F) -> Answer
+/// Builds the report of a command from its data and a function that writes the data as text.
+pub fn build_report<T, F>(data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,
 {
-    answer_with_exit(0, data, human)
+    build_report_with_exit(0, data, human)
 }
 
-/// Makes an answer with an exit code of its own.
-pub fn answer_with_exit<T, F>(exit: u8, data: T, human: F) -> Answer
+/// Builds a report with its own exit code.
+pub fn build_report_with_exit<T, F>(exit: u8, data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,

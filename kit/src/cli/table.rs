@@ -1,9 +1,11 @@
-//! The table of commands: one line each, from which come the arguments, the dispatch and the tree for help.
+//! The table of commands, with one line per command. It generates the arguments, the dispatch and
+//! the tree for help.
 //!
-//! A command is a module with `Args`, whose doc comment is its help, and `run(&Context, Args) -> Answer`. The macros
-//! use the `Context` and `Answer` of the place where they are called.
+//! A command is a module with `Args`, whose doc comment is its help, and `run(&Context, Args) ->
+//! Answer`. The macros use the `Context` and `Answer` in scope at their call.
 
-/// The commands of a family, as an enum that clap reads and that runs what it read.
+/// Defines the subcommands of a command, as an enum that clap parses and that runs the parsed
+/// subcommand.
 #[macro_export]
 macro_rules! verbs {
     ($(#[$of_all:meta])* $name:ident: $($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {
@@ -14,7 +16,7 @@ macro_rules! verbs {
         }
 
         impl $name {
-            fn run(self, ctx: &Context) -> Answer {
+            fn run(self, ctx: &Context) -> CommandResult {
                 match self {
                     $(Self::$verb(args) => $module::run(ctx, args),)+
                 }
@@ -23,7 +25,7 @@ macro_rules! verbs {
     };
 }
 
-/// A command that only has subcommands. The doc comment is its help.
+/// Defines a command that only has subcommands. The doc comment is its help.
 #[macro_export]
 macro_rules! family {
     ($(#[$help:meta])* Args: $($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {
@@ -36,14 +38,15 @@ macro_rules! family {
 
         $crate::verbs! { Verb: $($(#[$attribute])* $verb => $module,)+ }
 
-        pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+        pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             args.verb.run(ctx)
         }
     };
 }
 
-/// The commands of a program, twice: `Command` is what runs, and puts a command's arguments off until it is asked for;
-/// `Whole` is the tree for help, completion and everything unclear.
+/// Defines the commands of a program twice: `Command` is used to run, and defers a command's
+/// arguments until they are needed; `Whole` is the complete tree for help, completion and uncertain
+/// lines.
 #[macro_export]
 macro_rules! program {
     ($($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {

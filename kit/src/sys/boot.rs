@@ -1,15 +1,16 @@
-//! Which start of the machine this is: what was written but not synced in an earlier one may be lost.
+//! Identifies the current boot of the machine. Data that was written but not synced in an earlier
+//! boot may be lost.
 
 use std::sync::OnceLock;
 
-/// A name for the time since the machine was started, where the system gives one.
-pub fn id() -> Option<u128> {
+/// Returns an id of the current boot, if the system provides one.
+pub fn boot_id() -> Option<u128> {
     static ID: OnceLock<Option<u128>> = OnceLock::new();
-    *ID.get_or_init(read)
+    *ID.get_or_init(read_boot_id)
 }
 
 #[cfg(target_os = "linux")]
-fn read() -> Option<u128> {
+fn read_boot_id() -> Option<u128> {
     use std::io::Read;
     let mut text = [0; 64];
     let mut file = std::fs::File::open("/proc/sys/kernel/random/boot_id").ok()?;
@@ -19,7 +20,7 @@ fn read() -> Option<u128> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read() -> Option<u128> {
+fn read_boot_id() -> Option<u128> {
     None
 }
 
@@ -28,7 +29,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_start_has_one_name() {
-        assert!(super::read().is_some_and(|id| id != 0));
-        assert_eq!(super::read(), super::id());
+        assert!(super::read_boot_id().is_some_and(|id| id != 0));
+        assert_eq!(super::read_boot_id(), super::boot_id());
     }
 }

@@ -1,7 +1,7 @@
-//! Owns time: what "now" is, and waiting.
+//! Owns time: the current time, and waiting.
 //!
-//! The clock is the system's unless `BD_NOW` holds an RFC 3339 instant; then it starts there and goes
-//! forward by one millisecond each time it is asked, so that tests see stable and distinct times.
+//! The clock is the system's unless `BD_NOW` holds an RFC 3339 instant. Then it starts there and
+//! advances by one millisecond per reading, so that tests see stable and distinct times.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of the clock"
@@ -12,22 +12,20 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// Where "now" comes from.
+/// The source of the current time.
 #[derive(Debug)]
 pub enum Clock {
-    /// The system's clock.
     System,
-    /// A clock that starts at an instant and steps one millisecond a reading.
+    /// A clock that starts at an instant and advances one millisecond per reading.
     Stepped {
-        /// The first reading.
         start: Timestamp,
-        /// How many readings were taken.
+        /// The number of readings.
         readings: AtomicI64,
     },
 }
 
 impl Clock {
-    /// Chooses the clock: stepped where `now` holds a readable instant, else the system's.
+    /// Chooses the clock: stepped if `now` is a valid instant, otherwise the system's.
     pub fn choose(now: Option<&str>) -> Self {
         match now.and_then(|text| text.parse::<Timestamp>().ok()) {
             Some(start) => Self::stepped(start),
@@ -35,7 +33,6 @@ impl Clock {
         }
     }
 
-    /// A clock that starts at `start`.
     pub fn stepped(start: Timestamp) -> Self {
         Self::Stepped {
             start,
@@ -43,7 +40,6 @@ impl Clock {
         }
     }
 
-    /// The present instant.
     pub fn now(&self) -> Timestamp {
         match self {
             Self::System => Timestamp::now(),
@@ -56,12 +52,13 @@ impl Clock {
     }
 }
 
-/// Pauses the calling thread. Only for polling what has no event to wait for.
-pub fn pause(duration: Duration) {
+/// Pauses the calling thread. Only for polling a state without events.
+pub fn pause_thread(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// Asks `probe` until it answers or `limit` is over, with growing pauses from 5 to 100 ms.
+/// Calls `probe` until it returns a value or `limit` has passed, with growing pauses from 5 to 100
+/// ms.
 pub fn wait_for<T>(limit: Duration, mut probe: impl FnMut() -> Option<T>) -> Option<T> {
     let started = Instant::now();
     let mut step = Duration::from_millis(5);
@@ -72,13 +69,13 @@ pub fn wait_for<T>(limit: Duration, mut probe: impl FnMut() -> Option<T>) -> Opt
         if started.elapsed() >= limit {
             return None;
         }
-        pause(step);
+        pause_thread(step);
         step = (step * 2).min(Duration::from_millis(100));
     }
 }
 
-/// An instant in nanoseconds since 1970; years beyond its reach become the first or last.
-pub fn nanoseconds(instant: jiff::Timestamp) -> i64 {
+/// Converts an instant to nanoseconds since 1970, clamped to the range of the type.
+pub fn to_nanoseconds(instant: jiff::Timestamp) -> i64 {
     let exact = instant.as_nanosecond();
     i64::try_from(exact)
         .unwrap_or(if exact < 0 { i64::MIN + 1 } else { i64::MAX })

@@ -1,5 +1,5 @@
-//! Owns the environment: every variable that the three programs read is listed here, and the working
-//! directory is taken here. Everything else gets an [`Env`] value.
+//! Owns the environment: lists every variable that the three programs read, and takes the working
+//! directory. All other code gets an [`Env`] value.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of the environment"
@@ -20,9 +20,9 @@ pub struct Env {
 }
 
 impl Env {
-    /// Takes the process's own environment. Values that are not UTF-8 are left out. Where the working
-    /// directory was removed under us, `PWD` stands in for it.
-    pub fn of_process() -> Self {
+    /// Takes the environment of the process. Leaves out values that are not UTF-8. If the working
+    /// directory was removed, uses `PWD`.
+    pub fn from_process() -> Self {
         let text = |value: OsString| value.into_string().ok();
         let vars: BTreeMap<_, _> = std::env::vars_os()
             .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
@@ -39,8 +39,8 @@ impl Env {
         }
     }
 
-    /// An environment for tests and for work done on behalf of another place.
-    pub fn with<'a>(cwd: &Path, vars: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    /// Creates an environment for tests, or for work on behalf of another directory.
+    pub fn with_vars<'a>(cwd: &Path, vars: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let vars = vars
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -52,23 +52,22 @@ impl Env {
         }
     }
 
-    /// The same environment seen from another directory.
+    /// Returns the same environment with another working directory.
     #[must_use]
-    pub fn at(&self, cwd: &Path) -> Self {
+    pub fn in_dir(&self, cwd: &Path) -> Self {
         Self {
             cwd: cwd.to_owned(),
             ..self.clone()
         }
     }
 
-    /// The same environment with one variable set.
     #[must_use]
-    pub fn and(mut self, name: &str, value: &str) -> Self {
+    pub fn with_var(mut self, name: &str, value: &str) -> Self {
         self.vars.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// The same environment without the variables that `is_foreign` names.
+    /// Returns the environment without the variables that `is_foreign` selects.
     #[must_use]
     pub fn without(&self, is_foreign: impl Fn(&str) -> bool) -> Self {
         let kept = self.vars.iter().filter(|(name, _)| !is_foreign(name));
@@ -81,7 +80,7 @@ impl Env {
         }
     }
 
-    /// A variable's value; an empty one counts as not set.
+    /// Returns a variable's value. An empty value counts as unset.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars
             .get(name)
@@ -89,38 +88,37 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
-    /// Whether a variable holds `1`, `true`, `yes` or `on`.
+    /// Returns true if a variable is `1`, `true`, `yes` or `on`.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true" | "yes" | "on"))
     }
 
-    /// All variables, sorted by name.
     pub fn vars(&self) -> impl Iterator<Item = (&str, &str)> {
         self.vars
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The person's home directory.
+    /// The user's home directory.
     pub fn home(&self) -> Option<PathBuf> {
         self.get("HOME").map(PathBuf::from)
     }
 
-    /// The folder of the person's settings for programs, by the customs of the system; in an environment
-    /// made for tests, what its variables say.
+    /// The folder of the user's settings for programs, by the conventions of the system. In an
+    /// environment for tests only its variables count.
     pub fn config_dir(&self) -> Option<PathBuf> {
         let named = || self.get("XDG_CONFIG_HOME").map(PathBuf::from);
         let by_home = || self.home().map(|home| home.join(".config"));
         self.config_dir.clone().or_else(named).or_else(by_home)
     }
 
-    /// Makes `path` absolute: `~/` is the home directory, anything relative starts at the working one.
-    pub fn absolute(&self, path: &str) -> PathBuf {
+    /// Makes `path` absolute: `~/` is the home directory, and any other relative path starts at the
+    /// working directory.
+    pub fn make_absolute(&self, path: &str) -> PathBuf {
         match (path, path.strip_prefix("~/"), self.home()) {
             ("~", _, Some(home)) => home,
             (_, Some(rest), Some(home)) => home.join(rest),
@@ -130,26 +128,26 @@ impl Env {
 }
 
 /// The arguments of the process, the program's name first.
-pub fn args() -> Vec<OsString> {
+pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// The path of the running program, links resolved where the system can.
+/// The path of the running program, with links resolved if the system can.
 pub fn current_exe() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// The zone of local time: the one that `TZ` names, else the system's.
-pub fn zone() -> TimeZone {
+/// The local time zone: the one that `TZ` names, or the system's.
+pub fn local_time_zone() -> TimeZone {
     let is_named = std::env::var_os("TZ").is_some();
-    let of_system = || zone_in(Path::new("/etc/localtime"));
+    let of_system = || read_zone_file(Path::new("/etc/localtime"));
     let zone = if is_named { None } else { of_system() };
     zone.unwrap_or_else(TimeZone::system)
 }
 
-/// The zone that a file describes. `TimeZone::system` looks for its name in a list of all zones, which takes
-/// longer to make than most commands do.
-fn zone_in(file: &Path) -> Option<TimeZone> {
+/// Reads the time zone in a file. `TimeZone::system` looks up its name in a list of all zones, and
+/// building that list takes longer than most commands.
+fn read_zone_file(file: &Path) -> Option<TimeZone> {
     let bytes = std::fs::read(file).ok()?;
     TimeZone::tzif("Local", &bytes).ok()
 }
@@ -165,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_zone_is_read_from_its_file() {
-        // Two headers, as RFC 9636 has them, each with one kind of time and its name; then the rule.
+        // Two headers, as RFC 9636 has them, each with one kind of time and its name; then the
+        // rule.
         let header = |counts: [u32; 6]| {
             let counts = counts.iter().flat_map(|count| count.to_be_bytes());
             let start = b"TZif2".iter().copied().chain([0; 15]);
@@ -176,17 +175,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("localtime");
         std::fs::write(&file, [&block[..], &block, b"\nJST-9\n"].concat()).unwrap();
-        let zone = zone_in(&file).unwrap();
+        let zone = read_zone_file(&file).unwrap();
         let at = jiff::Timestamp::UNIX_EPOCH;
         assert_eq!(zone.to_offset(at).seconds(), 32_400);
-        assert_eq!(zone_in(&folder.path().join("none")), None);
+        assert_eq!(read_zone_file(&folder.path().join("none")), None);
     }
 
     #[test]
     fn local_time_is_that_of_the_system() {
         for second in [-1, 0, 1_750_000_000, 1_770_000_000, 4_000_000_000] {
             let at = jiff::Timestamp::from_second(second).unwrap();
-            assert_eq!(zone().to_offset(at), TimeZone::system().to_offset(at));
+            assert_eq!(
+                local_time_zone().to_offset(at),
+                TimeZone::system().to_offset(at)
+            );
         }
     }
 }

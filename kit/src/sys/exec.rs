@@ -1,5 +1,5 @@
-//! Owns child processes: an argument list, never a shell line; a time limit; capped output; the whole
-//! process group ended when the time is over.
+//! Runs child processes: an argument list, never a shell line; a time limit; capped output. At the
+//! time limit the whole process group is killed.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of child processes"
@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much output of a child is kept when the caller does not say.
+/// The default limit of a child's kept output.
 const OUTPUT_CAP: usize = 8 * 1024 * 1024;
 
 /// A child process to be run.
 #[derive(Debug)]
-pub struct Exec {
+pub struct ChildCommand {
     program: OsString,
     args: Vec<OsString>,
     cwd: Option<PathBuf>,
@@ -33,77 +33,72 @@ pub struct Exec {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// What a child left behind.
+/// The result of a child process.
 #[derive(Debug)]
-pub struct Finished {
-    /// How it ended.
+pub struct ChildOutput {
     pub status: ExitStatus,
-    /// Its standard output, cut at the cap.
+    /// The standard output, cut at the cap.
     pub stdout: Vec<u8>,
-    /// Its standard error, cut at the cap.
+    /// The standard error, cut at the cap.
     pub stderr: Vec<u8>,
 }
 
-impl Finished {
-    /// Whether it exited with 0.
-    pub fn ok(&self) -> bool {
+impl ChildOutput {
+    /// Returns true if the exit code is 0.
+    pub fn is_success(&self) -> bool {
         self.status.success()
     }
 
-    /// Its exit code; a child ended by a signal has none.
+    /// The exit code; `None` if a signal ended the child.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// Its standard output as text without trailing white space.
+    /// The standard output as text without trailing white space.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
     }
 
-    /// Its standard error as text without surrounding white space.
+    /// The standard error as text without surrounding white space.
     pub fn error_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
     }
 }
 
-/// Why a child gave no result.
+/// The reason why a child gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
-    /// The program is not there.
+    /// The program does not exist.
     #[error("{program} is not installed or not on PATH")]
     Missing {
-        /// What was to be run.
+        /// The command that was to be run.
         program: String,
     },
-    /// The program could not be started or talked to.
+    /// The program could not be started, or a pipe to it failed.
     #[error("cannot run {program}")]
     Io {
-        /// What was to be run.
+        /// The command that was to be run.
         program: String,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// It was ended because whoever wanted it stops.
+    /// The child was killed because the caller is stopping.
     #[error("{program} was ended: we are stopping")]
-    Stopped {
-        /// What was run.
-        program: String,
-    },
-    /// The time limit was over; the whole process group was ended.
+    Stopped { program: String },
+    /// The time limit passed, and the whole process group was killed.
     #[error("{program} did not finish within {}s and was ended", limit.as_secs())]
     TimedOut {
-        /// What was run.
         program: String,
-        /// How long it could have taken.
+        /// The time limit.
         limit: Duration,
-        /// The end of what it printed until then.
+        /// The end of the output until then.
         output: String,
     },
 }
 
-impl Exec {
-    /// A run of `program` with this process's environment, an empty standard input and 60 s time.
+impl ChildCommand {
+    /// Creates a command for `program` with this process's environment, an empty standard input and
+    /// a time limit of 60 s.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             program: program.as_ref().to_owned(),
@@ -127,14 +122,12 @@ impl Exec {
         exec
     }
 
-    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
     }
 
-    /// Adds arguments.
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args
@@ -142,21 +135,19 @@ impl Exec {
         self
     }
 
-    /// Runs it in `folder`.
     #[must_use]
     pub fn cwd(mut self, folder: impl AsRef<Path>) -> Self {
         self.cwd = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Starts from an empty environment.
+    /// Starts with an empty environment.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.clear = true;
         self
     }
 
-    /// Sets a variable.
     #[must_use]
     pub fn env(mut self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.set
@@ -164,21 +155,19 @@ impl Exec {
         self
     }
 
-    /// Removes a variable.
     #[must_use]
     pub fn env_remove(mut self, key: impl AsRef<OsStr>) -> Self {
         self.unset.push(key.as_ref().to_owned());
         self
     }
 
-    /// Gives it this standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Ends it after `limit`.
+    /// Sets the time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -192,16 +181,16 @@ impl Exec {
         self
     }
 
-    /// Ends it as soon as `flag` is set.
+    /// Kills the child as soon as `flag` is set.
     #[must_use]
     pub fn stop_when(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
         self
     }
 
-    /// Runs it to its end in a process group of its own. What has left the group and holds the output
-    /// open is not waited for.
-    pub fn run(self) -> Result<Finished, ExecError> {
+    /// Runs the child to its end in its own process group. Does not wait for processes that left
+    /// the group and hold the output open.
+    pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
         let mut child = self.spawn_piped(&name)?;
         let feeder = child.stdin.take().map(|mut pipe| {
@@ -209,43 +198,43 @@ impl Exec {
             // A child that does not read its input is not an error.
             thread::spawn(move || drop(pipe.write_all(&input)))
         });
-        let mut out = Reader::begin(child.stdout.take(), self.cap);
-        let err = Reader::begin(child.stderr.take(), self.cap);
-        let end =
-            wait(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(|source| {
-                ExecError::Io {
-                    program: name.clone(),
-                    source,
-                }
-            })?;
+        let mut out = OutputReader::begin(child.stdout.take(), self.cap);
+        let err = OutputReader::begin(child.stderr.take(), self.cap);
+        let end = wait_for_child(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(
+            |source| ExecError::Io {
+                program: name.clone(),
+                source,
+            },
+        )?;
         let (stdout, stderr) = (out.end(), err.end());
-        // The feeder ends with the pipe; one that is stuck in it is left to end by itself.
+        // The feeder ends with the pipe. A feeder that is blocked in it is left to end later.
         drop(feeder);
         match end {
-            End::Exited(status) => Ok(Finished {
+            ChildEnd::Exited(status) => Ok(ChildOutput {
                 status,
                 stdout,
                 stderr,
             }),
-            End::TimedOut => Err(ExecError::TimedOut {
+            ChildEnd::TimedOut => Err(ExecError::TimedOut {
                 program: name,
                 limit: self.limit,
-                output: tail(&stdout, &stderr),
+                output: output_tail(&stdout, &stderr),
             }),
-            End::Stopped => Err(ExecError::Stopped { program: name }),
+            ChildEnd::Stopped => Err(ExecError::Stopped { program: name }),
         }
     }
 
-    /// Runs it in the foreground with our own standard streams and no time limit, as for an editor or a
-    /// terminal attach.
+    /// Runs the child in the foreground with our own standard streams and no time limit, as for an
+    /// editor or a terminal attach.
     pub fn run_attached(self) -> Result<ExitStatus, ExecError> {
         let name = self.name();
         self.command()
             .status()
-            .map_err(|source| failed(&name, source))
+            .map_err(|source| start_error(&name, source))
     }
 
-    /// The same with its standard input from us, as for a pager. One that stops reading is no error.
+    /// Like [`Self::run_attached`], with the prepared standard input, as for a pager. A child that
+    /// stops reading is not an error.
     pub fn run_fed(self) -> Result<ExitStatus, ExecError> {
         let name = self.name();
         let input = self.stdin.clone();
@@ -253,14 +242,15 @@ impl Exec {
         let mut child = command
             .stdin(Stdio::piped())
             .spawn()
-            .map_err(|source| failed(&name, source))?;
+            .map_err(|source| start_error(&name, source))?;
         if let Some(mut pipe) = child.stdin.take() {
             pipe.write_all(&input).ok();
         }
-        child.wait().map_err(|source| failed(&name, source))
+        child.wait().map_err(|source| start_error(&name, source))
     }
 
-    /// Starts it detached: a session of its own, no standard streams but `log` for both outputs.
+    /// Starts the child detached: in its own session, with `log` for both outputs and no other
+    /// standard streams.
     pub fn spawn_detached(self, log: &std::fs::File) -> Result<u32, ExecError> {
         let name = self.name();
         let io = |source| ExecError::Io {
@@ -273,15 +263,17 @@ impl Exec {
             .stdout(log.try_clone().map_err(io)?)
             .stderr(log.try_clone().map_err(io)?)
             .process_group(0);
-        let child = command.spawn().map_err(|source| failed(&name, source))?;
+        let child = command
+            .spawn()
+            .map_err(|source| start_error(&name, source))?;
         Ok(child.id())
     }
 
-    /// Replaces this process. Returns only when that failed.
+    /// Replaces this process. Returns only if that failed.
     pub fn replace_process(self) -> ExecError {
         let name = self.name();
         let source = self.command().exec();
-        failed(&name, source)
+        start_error(&name, source)
     }
 
     fn name(&self) -> String {
@@ -315,11 +307,11 @@ impl Exec {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        command.spawn().map_err(|source| failed(name, source))
+        command.spawn().map_err(|source| start_error(name, source))
     }
 }
 
-fn failed(program: &str, source: io::Error) -> ExecError {
+fn start_error(program: &str, source: io::Error) -> ExecError {
     let program = program.to_owned();
     if source.kind() == io::ErrorKind::NotFound {
         ExecError::Missing { program }
@@ -328,21 +320,21 @@ fn failed(program: &str, source: io::Error) -> ExecError {
     }
 }
 
-/// How a child's run came to its end.
-enum End {
+/// The end of a child's run.
+enum ChildEnd {
     Exited(ExitStatus),
     TimedOut,
     Stopped,
 }
 
-/// Waits for the child's end, then ends what is left of its process group. The child is only reaped after
-/// that, so its group number cannot have gone to anyone else.
-fn wait(
+/// Waits for the child's end, then kills the remaining processes of its group. The child is reaped
+/// only after that, so its group number cannot be reused before.
+fn wait_for_child(
     child: &mut Child,
-    out: &mut Reader,
+    out: &mut OutputReader,
     limit: Duration,
     stop: Option<&AtomicBool>,
-) -> io::Result<End> {
+) -> io::Result<ChildEnd> {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
@@ -354,41 +346,41 @@ fn wait(
             break None;
         }
         if stop.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            break Some(End::Stopped);
+            break Some(ChildEnd::Stopped);
         }
         if started.elapsed() >= limit {
-            break Some(End::TimedOut);
+            break Some(ChildEnd::TimedOut);
         }
         if out.has_ended {
-            super::clock::pause(step);
-        } else if out.ends_within(step) {
-            // It ends now, as a rule: nobody should wait for the rest of a long step.
+            super::clock::pause_thread(step);
+        } else if out.has_ended_within(step) {
+            // The child usually ends now, so the next check comes early.
             step = Duration::from_micros(20);
         }
         step = (step * 2).min(Duration::from_millis(10));
     };
-    // Nothing may be left in the group; then there is no one to signal.
+    // If the group is empty, there is nothing to signal.
     kill_process_group(pid, Signal::KILL).ok();
     let status = child.wait()?;
-    Ok(cut_short.unwrap_or(End::Exited(status)))
+    Ok(cut_short.unwrap_or(ChildEnd::Exited(status)))
 }
 
-/// Keeps the first bytes of a stream while it is read to its end in a thread, so that a flooding child
-/// never blocks.
-struct Reader {
+/// Reads a stream to its end in a thread and keeps the first bytes, so that a child with much
+/// output never blocks.
+struct OutputReader {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
     has_ended: bool,
 }
 
-impl Reader {
+impl OutputReader {
     fn begin(stream: Option<impl Read + Send + 'static>, cap: usize) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let (tell, ended) = mpsc::channel();
         let shared = Arc::clone(&kept);
         thread::spawn(move || {
             read_capped(stream, cap, &shared);
-            // Whoever asked may have gone on without us.
+            // The caller may no longer be waiting.
             tell.send(()).ok();
         });
         Self {
@@ -398,22 +390,24 @@ impl Reader {
         }
     }
 
-    /// Waits for the end of the stream, so long at most. Whether it has ended.
-    fn ends_within(&mut self, limit: Duration) -> bool {
+    /// Waits for the end of the stream for at most `limit`. Returns true if it has ended.
+    fn has_ended_within(&mut self, limit: Duration) -> bool {
         let timeout = Err(mpsc::RecvTimeoutError::Timeout);
         self.has_ended = self.has_ended || self.ended.recv_timeout(limit) != timeout;
         self.has_ended
     }
 
-    /// What was read. A process that left the group may hold the stream open: it is given a moment.
+    /// Returns the kept bytes. Waits a moment, because a process that left the group may hold the
+    /// stream open.
     fn end(mut self) -> Vec<u8> {
-        self.ends_within(Duration::from_secs(1));
-        std::mem::take(&mut *lock(&self.kept))
+        self.has_ended_within(Duration::from_secs(1));
+        std::mem::take(&mut *lock_or_recover(&self.kept))
     }
 }
 
-/// A poisoned lock means a panic between two plain writes; the bytes are still sound.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// Locks a mutex even if it is poisoned: that means a panic between two plain writes, so the bytes
+/// are still consistent.
+fn lock_or_recover<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -423,14 +417,14 @@ fn read_capped(stream: Option<impl Read>, cap: usize, kept: &Mutex<Vec<u8>>) {
     let Some(mut stream) = stream else { return };
     let mut chunk = [0; 16 * 1024];
     while let Ok(count @ 1..) = stream.read(&mut chunk) {
-        let mut kept = lock(kept);
+        let mut kept = lock_or_recover(kept);
         let room = cap.saturating_sub(kept.len()).min(count);
         kept.extend_from_slice(&chunk[..room]);
     }
 }
 
-/// The last part of what a child printed, standard error last.
-fn tail(stdout: &[u8], stderr: &[u8]) -> String {
+/// Returns the last part of a child's output, standard error last.
+fn output_tail(stdout: &[u8], stderr: &[u8]) -> String {
     let all = [stdout, stderr].concat();
     let start = all.len().saturating_sub(4000);
     String::from_utf8_lossy(&all[start..]).trim().to_owned()
@@ -442,7 +436,7 @@ mod tests {
 
     #[test]
     fn a_run_returns_output_and_status() {
-        let done = Exec::new("sh")
+        let done = ChildCommand::new("sh")
             .args(["-c", "cat; exit 3"])
             .stdin("hello")
             .run()
@@ -452,7 +446,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let error = Exec::new("no-such-program-here").run().unwrap_err();
+        let error = ChildCommand::new("no-such-program-here").run().unwrap_err();
         assert!(
             matches!(error, ExecError::Missing { program } if program == "no-such-program-here")
         );
@@ -460,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_child_over_its_limit_is_ended_with_its_group() {
-        let run = Exec::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
+        let run = ChildCommand::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
         let error = run.limit(Duration::from_millis(100)).run().unwrap_err();
         assert!(matches!(error, ExecError::TimedOut { output, .. } if output == "begun"));
     }
@@ -469,11 +463,11 @@ mod tests {
     fn a_grandchild_that_left_the_group_is_not_waited_for() {
         // It tells its number, so that it can be seen to be alive after the run, and ended.
         let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
-        let done = Exec::new("sh").args(["-c", script]).run().unwrap();
+        let done = ChildCommand::new("sh").args(["-c", script]).run().unwrap();
         let pid = done.text();
-        let kill = Exec::new("kill").args(["-9", &pid]).run().unwrap();
+        let kill = ChildCommand::new("kill").args(["-9", &pid]).run().unwrap();
         assert!(
-            kill.ok(),
+            kill.is_success(),
             "process {pid} had ended before: {}",
             kill.error_text()
         );
@@ -482,7 +476,7 @@ mod tests {
     #[test]
     fn a_flag_ends_a_run() {
         let flag = Arc::new(AtomicBool::new(true));
-        let error = Exec::new("sleep")
+        let error = ChildCommand::new("sleep")
             .arg("30")
             .stop_when(flag)
             .run()
@@ -492,7 +486,7 @@ mod tests {
 
     #[test]
     fn output_over_the_cap_is_cut_and_does_not_block() {
-        let done = Exec::new("head")
+        let done = ChildCommand::new("head")
             .args(["-c", "300000", "/dev/zero"])
             .cap(10)
             .run()

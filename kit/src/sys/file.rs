@@ -1,4 +1,4 @@
-//! Owns how files are written: replaced whole or appended to, never half.
+//! Writes files: replaced whole or appended to, never half.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,36 +6,36 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::sys::parallel::drop_beside;
+use crate::sys::parallel::drop_in_background;
 
-/// How much a file being written is given to the system at a time.
+/// The number of bytes per write call for a new file.
 const CHUNK: usize = 256 * 1024;
 
-/// How much of a file that will be synced is written before the disk begins with it: it then works while
-/// the rest is still being made.
+/// The number of bytes after which the system is asked to start writing a file that will be synced,
+/// so that the disk works while the rest is still being produced.
 const EARLY: u64 = 2 << 20;
 
-/// From this size on a file that is replaced is given back in another thread.
+/// The size from which a replaced file is closed in another thread.
 const LARGE: u64 = 4 << 20;
 
-/// How much of a file that will be mapped is given to the system at a time.
+/// The number of bytes per write call for a file that will be mapped.
 const SMALL: usize = 32 * 1024;
 
-/// Replaces the content of `path`: a temporary file beside it, synced, then renamed over it, then the
-/// folder synced. A link is followed, so that its target is replaced. The old file's mode is kept; a
-/// new file gets `mode`.
-pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    replace_with(path, mode, |file| file.write_all(content))
+/// Replaces the content of `path`: writes a temporary file beside it, syncs it, renames it over
+/// `path`, and syncs the folder. A link is followed, so that its target is replaced. The mode of
+/// the old file is kept; a new file gets `mode`.
+pub fn replace_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    replace_file_with(path, mode, |file| file.write_all(content))
 }
 
-/// Replaces the content of `path`, as [`replace`] does, by what `write` writes. Nothing of it is kept in
-/// memory; where `write` fails the old content stays.
-pub fn replace_with<T>(
+/// Like [`replace_file`], with the content that `write` writes. The content is not held in memory.
+/// If `write` fails, the old content stays.
+pub fn replace_file_with<T>(
     path: &Path,
     mode: u32,
     write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
 ) -> io::Result<T> {
-    let target = resolve(path);
+    let target = resolve_link(path);
     let folder = target
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -54,20 +54,20 @@ pub fn replace_with<T>(
     Ok(written)
 }
 
-/// New content of a file in the making: written beside it, and put in its place at the end. Dropped before
-/// that it leaves nothing behind.
+/// New content of a file, written beside it and put in place at the end. If it is dropped before
+/// that, nothing remains.
 #[derive(Debug)]
-pub struct Beside {
+pub struct ReplacementFile {
     file: tempfile::NamedTempFile,
     written: u64,
-    /// Up to where the system was asked to write it to the disk.
-    begun: u64,
+    /// The offset up to which the system was asked to write the data to disk.
+    flushed_to: u64,
 }
 
-impl Beside {
-    /// Begins one for `path`, in the same folder, with the mode of the file that is there, else `mode`.
+impl ReplacementFile {
+    /// Creates the file in the folder of `path`, with the mode of the existing file or else `mode`.
     pub fn new(path: &Path, mode: u32) -> io::Result<Self> {
-        let target = resolve(path);
+        let target = resolve_link(path);
         let folder = target
             .parent()
             .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -79,49 +79,48 @@ impl Beside {
         Ok(Self {
             file,
             written: 0,
-            begun: 0,
+            flushed_to: 0,
         })
     }
 
-    /// Where it is until then.
+    /// The temporary path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Says when it was changed last. With a time that is over, no change from now on can leave the same one.
-    pub fn date(&self, when: SystemTime) -> io::Result<()> {
+    /// Sets the modification time. A time in the past guarantees that every later write changes it.
+    pub fn set_modified(&self, when: SystemTime) -> io::Result<()> {
         self.file.as_file().set_modified(when)
     }
 
-    /// Syncs what was written.
+    /// Syncs the written data.
     pub fn sync(&self) -> io::Result<()> {
         self.file.as_file().sync_all()
     }
 
-    /// Renames it over `path`, a link followed, and syncs the folder.
-    pub fn put(self, path: &Path) -> io::Result<Placed> {
-        let target = resolve(path);
+    /// Renames the file over `path`, following a link, and syncs the folder.
+    pub fn put(self, path: &Path) -> io::Result<PlacedFile> {
+        let target = resolve_link(path);
         let written = self.file.as_file().metadata()?;
         let file = self.file.persist(&target).map_err(|error| error.error)?;
         if let Some(folder) = target.parent() {
             File::open(folder)?.sync_all()?;
         }
         let there = file.metadata()?;
-        Ok(Placed { written, there })
+        Ok(PlacedFile { written, there })
     }
 }
 
-/// A new file that is in its place.
+/// A new file in its final place.
 #[derive(Debug)]
-pub struct Placed {
-    /// As it was before others could write to it.
+pub struct PlacedFile {
+    /// The metadata before other processes could write to the file.
     pub written: fs::Metadata,
-    /// As it is there.
     pub there: fs::Metadata,
 }
 
-/// Asks the system to begin writing a part of a file to the disk. Only the sync afterwards counts, so what
-/// comes of it does not matter.
+/// Asks the system to start writing a part of a file to disk. Only the later sync counts, so the
+/// result is ignored.
 #[cfg(target_os = "linux")]
 fn begin_sync(file: &File, from: u64, to: u64) {
     use std::os::fd::AsRawFd;
@@ -129,7 +128,7 @@ fn begin_sync(file: &File, from: u64, to: u64) {
         return;
     };
     #[expect(unsafe_code, reason = "no crate that we have wraps this call")]
-    // SAFETY: the descriptor is open, and the call takes nothing else but numbers.
+    // SAFETY: the descriptor is open, and all other arguments are numbers.
     unsafe {
         libc::sync_file_range(
             file.as_raw_fd(),
@@ -143,13 +142,13 @@ fn begin_sync(file: &File, from: u64, to: u64) {
 #[cfg(not(target_os = "linux"))]
 fn begin_sync(_file: &File, _from: u64, _to: u64) {}
 
-impl Write for Beside {
+impl Write for ReplacementFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let some = self.file.write(bytes)?;
         self.written += some as u64;
-        if self.written - self.begun >= EARLY {
-            begin_sync(self.file.as_file(), self.begun, self.written);
-            self.begun = self.written;
+        if self.written - self.flushed_to >= EARLY {
+            begin_sync(self.file.as_file(), self.flushed_to, self.written);
+            self.flushed_to = self.written;
         }
         Ok(some)
     }
@@ -159,9 +158,9 @@ impl Write for Beside {
     }
 }
 
-/// Makes a file with this content unless there is one: whole or not at all, and nothing that another
-/// process made meanwhile is overwritten. Says whether it was made.
-pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
+/// Creates a file with this content unless there is one, whole or not at all. Never overwrites a
+/// file that another process created in the meantime. Returns true if the file was created.
+pub fn create_file(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
     let folder = path
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -178,94 +177,101 @@ pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
     }
 }
 
-/// Replaces a file of local state without syncing it: whole or not at all, but it may be lost with the
-/// machine's power.
-pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let target = resolve(path);
-    let temporary = unsynced(&target, content, mode)?;
+/// Replaces a file of local state without a sync: whole or not at all, but the content may be lost
+/// with the machine's power.
+pub fn replace_file_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let target = resolve_link(path);
+    let temporary = write_unsynced(&target, content, mode)?;
     temporary.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Replaces a file that can be made anew at any time, as [`replace_relaxed`] does, but without the flush that
-/// file systems such as ext4 do when a file is renamed over another: the two change places, and the old one
-/// is removed. After a loss of power it may be empty, or have holes.
-pub fn replace_derived(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    Derived::write(path, content, mode)?.put()
+/// Replaces a file that can be rebuilt at any time. Like [`replace_file_relaxed`], but without the
+/// flush that file systems such as ext4 do when a file is renamed over another: the two files are
+/// exchanged, and the old one is removed. After a loss of power the file may be empty or have
+/// holes.
+pub fn replace_derived_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    DerivedFile::write(path, content, mode)?.put()
 }
 
-/// What is to replace a file as [`replace_derived`] does it, written and not yet in its place. Dropped, it goes.
+/// A replacement as for [`replace_derived_file`] that is written but not in place yet. If it is
+/// dropped, the file is removed.
 #[derive(Debug)]
-pub struct Derived {
+pub struct DerivedFile {
     target: PathBuf,
     temporary: tempfile::NamedTempFile,
 }
 
-impl Derived {
-    /// Writes it beside the file.
+impl DerivedFile {
+    /// Writes the replacement beside the file.
     pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<Self> {
-        let target = resolve(path);
-        let temporary = unsynced(&target, content, mode)?;
+        let target = resolve_link(path);
+        let temporary = write_unsynced(&target, content, mode)?;
         Ok(Self { target, temporary })
     }
 
-    /// Puts it in place with another beginning.
+    /// Puts the file in place, with its first bytes replaced by `beginning`.
     pub fn put_with(self, beginning: &[u8]) -> io::Result<()> {
         self.temporary.as_file().write_all_at(beginning, 0)?;
         self.put()
     }
 
-    /// Puts it in place.
     pub fn put(self) -> io::Result<()> {
         put_unflushed(self.temporary.into_temp_path(), &self.target)
     }
 }
 
-/// Puts a file in place. A rename over an old file makes some systems write the new one to the disk first; an exchange does
-/// not.
+/// Puts a file in place. A rename over an old file makes some systems write the new one to disk
+/// first; an exchange does not.
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
     let old = File::open(target).ok();
     let old = old.filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
-    if exchange(&temporary, target).is_ok() {
+    if exchange_files(&temporary, target).is_ok() {
         temporary.close()?;
         if old.is_some() {
-            drop_beside(old);
+            drop_in_background(old);
         }
         return Ok(());
     }
     temporary.persist(target).map_err(|error| error.error)
 }
 
-/// Whether an open file is the one at a path.
+/// Returns true if an open file is the one at a path.
 pub fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), path.metadata()) {
-        (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
+        (Ok(opened), Ok(there)) => (opened.dev(), opened.ino()) == (there.dev(), there.ino()),
         _ => false,
     }
 }
 
-/// Lets two files change places; not every system can.
+/// Exchanges two files. Not every system supports this.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+fn exchange_files(first: &Path, second: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    Ok(renameat_with(
+        CWD,
+        first,
+        CWD,
+        second,
+        RenameFlags::EXCHANGE,
+    )?)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+fn exchange_files(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A file with this content beside the one that it is to replace.
-fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
+/// Writes a file with this content beside the one that it will replace.
+fn write_unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = target
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = tempfile::Builder::new()
         .prefix(".tmp-")
         .tempfile_in(folder)?;
-    // In small pieces: the system keeps a file in pieces as large as it was written in, and who maps it gets
-    // whole ones for every byte that is looked at.
+    // Written in small pieces, because the system caches a file in pieces as large as it was
+    // written, and a process that maps it would load whole pieces for single bytes.
     for piece in content.chunks(SMALL) {
         temporary.write_all(piece)?;
     }
@@ -273,9 +279,9 @@ fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::Na
     Ok(temporary)
 }
 
-/// Makes `line` the first line of a file in place, and blank what is behind it. Whoever reads the first line
-/// finds an old one or a new one, whole; nothing is synced.
-pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
+/// Writes `line` as the first line of a file in place, and blanks the rest. Readers of the first
+/// line see the old or the new one, whole. Nothing is synced.
+pub fn put_first_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = OpenOptions::new()
         .create(true)
@@ -289,26 +295,27 @@ pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     file.write_all_at(&bytes, 0)
 }
 
-/// Text at the end of a file that is not on the disk before it is synced.
+/// Text at the end of a file that is not on disk before it is synced.
 #[derive(Debug)]
-pub struct Appended {
+pub struct AppendedText {
     file: File,
     before: u64,
 }
 
-impl Appended {
-    /// Appends text with a single write. Where that fails the file is cut back to what it was.
-    pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, NotAppended> {
+impl AppendedText {
+    /// Appends text with a single write. If that fails, the file is cut back to its previous
+    /// length.
+    pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, AppendError> {
         Self::write_with(path, mode, |file| file.write_all(text))
     }
 
-    /// Appends, as [`Self::write`] does, what `write` writes.
+    /// Like [`Self::write`], with the content that `write` writes.
     pub fn write_with(
         path: &Path,
         mode: u32,
         write: impl FnOnce(&mut File) -> io::Result<()>,
-    ) -> Result<Self, NotAppended> {
-        let untouched = |source| NotAppended {
+    ) -> Result<Self, AppendError> {
+        let untouched = |source| AppendError {
             source,
             undone: true,
         };
@@ -322,49 +329,49 @@ impl Appended {
         }
     }
 
-    /// Lets the system begin with it; the sync still has to come.
+    /// Asks the system to start writing the text to disk. The sync is still necessary.
     #[must_use]
-    pub fn begun(self) -> Self {
+    pub fn begin_writeback(self) -> Self {
         let to = self.file.metadata().map_or(self.before, |now| now.len());
         begin_sync(&self.file, self.before, to);
         self
     }
 
-    /// Syncs it. Where that fails the file is cut back to what it was; nothing is tried again.
-    pub fn sync(&self) -> Result<(), NotAppended> {
+    /// Syncs the text. If that fails, the file is cut back to its previous length, and nothing is
+    /// retried.
+    pub fn sync(&self) -> Result<(), AppendError> {
         self.file.sync_data().map_err(|source| self.failed(source))
     }
 
-    /// Takes it back.
+    /// Cuts the text off again.
     pub fn undo(&self) -> io::Result<()> {
         self.file.set_len(self.before)?;
         self.file.sync_data()
     }
 
-    fn failed(&self, source: io::Error) -> NotAppended {
-        NotAppended {
+    fn failed(&self, source: io::Error) -> AppendError {
+        AppendError {
             source,
             undone: self.undo().is_ok(),
         }
     }
 }
 
-/// Why text was not appended.
+/// The reason why text was not appended.
 #[derive(Debug)]
-pub struct NotAppended {
-    /// What the system said.
+pub struct AppendError {
     pub source: io::Error,
-    /// Whether the file is as it was before.
+    /// True if the file is in its previous state.
     pub undone: bool,
 }
 
-/// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.
-pub fn append(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
+/// Appends one record with a single write, so that concurrent writers do not mix. Creates the file
+/// with `mode`.
+pub fn append_to_file(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
     let mut file = open_append(path, mode)?;
     file.write_all(record)
 }
 
-/// Opens a file for appending, creating it with `mode`.
 pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     OpenOptions::new()
@@ -375,8 +382,8 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
         .open(path)
 }
 
-/// Reads a file; one that is not there is `None`.
-pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// Reads a file; `None` if it does not exist.
+pub fn read_file_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -384,8 +391,8 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The bytes of a file from a place on; none if the file is not there or is shorter.
-pub fn read_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
+/// Reads a file from an offset to its end; `None` if the file does not exist or is shorter.
+pub fn read_file_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -401,8 +408,8 @@ pub fn read_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Makes a folder and its parents, the last one with `mode`; one that exists is left as it is.
-pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
+/// Creates a folder and its parents, the last one with `mode`. An existing folder stays unchanged.
+pub fn create_folder(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     if path.is_dir() {
         return Ok(());
@@ -416,21 +423,21 @@ pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     }
 }
 
-/// Syncs a folder: the names in it are then on the disk.
+/// Syncs a folder, so that the names in it are on disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Removes a file; one that is not there is fine.
-pub fn remove(path: &Path) -> io::Result<()> {
+/// Removes a file, if it exists.
+pub fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-/// `path` with its last link followed, or itself where that cannot be done.
-fn resolve(path: &Path) -> PathBuf {
+/// Returns `path` with its last link followed, or unchanged if that is impossible.
+fn resolve_link(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -456,7 +463,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace(&link, b"new", 0o600).unwrap();
+        replace_file(&link, b"new", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         assert!(
             fs::symlink_metadata(&link)
@@ -474,10 +481,10 @@ mod tests {
     fn a_line_put_in_place_of_a_longer_one_leaves_none_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("line");
-        put_line(&path, "bd-abcdef", 0o600).unwrap();
-        put_line(&path, "bd-1", 0o600).unwrap();
+        put_first_line(&path, "bd-abcdef", 0o600).unwrap();
+        put_first_line(&path, "bd-1", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap().trim_end(), "bd-1");
-        put_line(&path, "bd-xyz12345678", 0o600).unwrap();
+        put_first_line(&path, "bd-xyz12345678", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "bd-xyz12345678\n");
     }
 
@@ -486,7 +493,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("derived");
         for text in ["one", "two", "three"] {
-            replace_derived(&path, text.as_bytes(), 0o600).unwrap();
+            replace_derived_file(&path, text.as_bytes(), 0o600).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -497,14 +504,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        let failed = replace_with(&path, 0o644, |file| {
+        let failed = replace_file_with(&path, 0o644, |file| {
             file.write_all(&vec![b'x'; 2 * CHUNK])?;
             Err::<(), _>(io::Error::other("no more"))
         });
         assert_eq!(failed.unwrap_err().to_string(), "no more");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let count = replace_with(&path, 0o644, |file| file.write_all(b"new").map(|()| 1));
+        let count = replace_file_with(&path, 0o644, |file| file.write_all(b"new").map(|()| 1));
         assert_eq!(count.unwrap(), 1);
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
@@ -513,14 +520,18 @@ mod tests {
     fn a_file_that_is_there_is_not_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        assert!(create(&path, b"first", 0o644).unwrap());
-        assert!(!create(&path, b"second", 0o644).unwrap());
+        assert!(create_file(&path, b"first", 0o644).unwrap());
+        assert!(!create_file(&path, b"second", 0o644).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 
     #[test]
     fn a_missing_file_reads_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(read(&folder.path().join("none")).unwrap().is_none());
+        assert!(
+            read_file_if_exists(&folder.path().join("none"))
+                .unwrap()
+                .is_none()
+        );
     }
 }

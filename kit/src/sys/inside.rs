@@ -1,7 +1,7 @@
-//! Owns writes into a folder whose content others decide, such as a work tree of a repository.
+//! Writes into a folder whose content others control, such as a work tree of a repository.
 //!
-//! What must always hold: no link is followed below that folder, so nothing outside of it is written. Each part
-//! of a path is opened from the one above it, and a file is put in its place by a rename.
+//! No link is followed below that folder, so nothing outside of it is written. Each part of a path
+//! is opened relative to its parent, and a file is put in place by a rename.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,44 +11,34 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// A folder to write into.
+/// A folder that writes cannot leave.
 #[derive(Debug)]
-pub struct Inside {
+pub struct ConfinedFolder {
     top: OwnedFd,
     path: PathBuf,
 }
 
-/// Why a file was not written.
+/// The reason why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum InsideError {
-    /// Something that is not what it should be has the name.
+    /// A file of an unexpected type has the name.
     #[error(
         "{} is in the way: it is {found} where {expected} is needed, and nothing is written through it; remove it or \
          give it another name, in the repository if that has it",
         path.display()
     )]
     InTheWay {
-        /// The path.
         path: PathBuf,
-        /// What is there.
         found: &'static str,
-        /// What should be there.
         expected: &'static str,
     },
     /// The path leads out of the folder, or into a repository's own files.
     #[error("{} is no path of a file below {}", path.display(), top.display())]
-    NotBelow {
-        /// The path.
-        path: PathBuf,
-        /// The folder.
-        top: PathBuf,
-    },
+    NotBelow { path: PathBuf, top: PathBuf },
     /// A file cannot be read or written.
     #[error("cannot write {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
@@ -59,38 +49,38 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-impl Inside {
-    /// Opens the folder. The path to it may have links: it is the caller's.
+impl ConfinedFolder {
+    /// Opens the folder. The caller chose the path, so it may contain links.
     pub fn open(path: &Path) -> Result<Self, InsideError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = rustix::fs::openat(CWD, path, flags, Mode::empty());
-        let top = top.map_err(|error| failed(path, error))?;
+        let top = top.map_err(|error| io_error(path, error))?;
         let path = path.to_owned();
         Ok(Self { top, path })
     }
 
-    /// Replaces the content of a file, whole or not at all; folders that are missing are made. A file that is there
-    /// keeps its mode. Nothing is synced.
+    /// Replaces the content of a file, whole or not at all. Creates missing folders. An existing
+    /// file keeps its mode. Nothing is synced.
     pub fn write(&self, below: &str, content: &[u8], mode: u32) -> Result<(), InsideError> {
         let (folder, name) = self.parent(below)?;
         let path = self.path.join(below);
         let mode = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => Mode::from_raw_mode(mode & 0o7777),
-            Err(error) => return Err(failed(&path, error)),
+            Err(error) => return Err(io_error(&path, error)),
             Ok(there) => match FileType::from_raw_mode(there.st_mode) {
                 FileType::RegularFile => Mode::from_raw_mode(there.st_mode & 0o7777),
-                other => return Err(in_the_way(path, other, "a file")),
+                other => return Err(in_the_way_error(path, other, "a file")),
             },
         };
         let temporary = format!(".tmp-{}-{name}", std::process::id());
-        put(&folder, &temporary, name, content, mode).map_err(|source| {
-            // What is left of a write that failed is of no use; the failure itself is reported.
+        put_file(&folder, &temporary, name, content, mode).map_err(|source| {
+            // The temporary file of a failed write is useless. The failure is reported.
             rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()).ok();
             InsideError::Io { path, source }
         })
     }
 
-    /// The folder that a file is in, opened, and the file's name there.
+    /// Opens the folder that contains a file, and returns it with the file's name.
     fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
         let mut parts: Vec<&str> = below.split('/').collect();
         let is_good =
@@ -101,52 +91,52 @@ impl Inside {
         }
         let name = parts.pop().unwrap_or_default();
         let mut path = self.path.clone();
-        let dup = |error| failed(&self.path, error);
+        let dup = |error| io_error(&self.path, error);
         let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0).map_err(dup)?;
         for part in parts {
             path.push(part);
-            folder = enter(&folder, part, &path)?;
+            folder = open_subfolder(&folder, part, &path)?;
         }
         Ok((folder, name))
     }
 }
 
-fn put(
+fn put_file(
     folder: &OwnedFd,
     temporary: &str,
     name: &str,
     content: &[u8],
     mode: Mode,
 ) -> io::Result<()> {
-    // One of that name is left from a process that died: names of processes come again.
+    // A file with this name was left by a process that died, because process ids are reused.
     rustix::fs::unlinkat(folder, temporary, AtFlags::empty()).ok();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let own = Mode::from_raw_mode(0o600);
-    let mut file = File::from(rustix::fs::openat(folder, temporary, flags, own)?);
+    let initial_mode = Mode::from_raw_mode(0o600);
+    let mut file = File::from(rustix::fs::openat(folder, temporary, flags, initial_mode)?);
     file.write_all(content)?;
     rustix::fs::fchmod(&file, mode)?;
     Ok(rustix::fs::renameat(folder, temporary, folder, name)?)
 }
 
-/// Opens a folder in another one; makes it if there is nothing of that name.
-fn enter(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, InsideError> {
+/// Opens a folder in another one. Creates it if the name is free.
+fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, InsideError> {
     match rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(failed(path, error)),
+        Err(error) => return Err(io_error(path, error)),
     }
     match rustix::fs::openat(folder, name, FOLDER, Mode::empty()) {
         Ok(folder) => Ok(folder),
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
             let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-            let there = there.map_err(|error| failed(path, error))?;
+            let there = there.map_err(|error| io_error(path, error))?;
             let kind = FileType::from_raw_mode(there.st_mode);
-            Err(in_the_way(path.to_owned(), kind, "a folder"))
+            Err(in_the_way_error(path.to_owned(), kind, "a folder"))
         }
-        Err(error) => Err(failed(path, error)),
+        Err(error) => Err(io_error(path, error)),
     }
 }
 
-fn in_the_way(path: PathBuf, kind: FileType, expected: &'static str) -> InsideError {
+fn in_the_way_error(path: PathBuf, kind: FileType, expected: &'static str) -> InsideError {
     let found = match kind {
         FileType::Symlink => "a symbolic link",
         FileType::Directory => "a folder",
@@ -160,7 +150,7 @@ fn in_the_way(path: PathBuf, kind: FileType, expected: &'static str) -> InsideEr
     }
 }
 
-fn failed(path: &Path, error: Errno) -> InsideError {
+fn io_error(path: &Path, error: Errno) -> InsideError {
     InsideError::Io {
         path: path.to_owned(),
         source: error.into(),
@@ -177,7 +167,7 @@ mod tests {
     #[test]
     fn files_are_replaced_whole_and_keep_their_mode() {
         let folder = tempfile::tempdir().unwrap();
-        let inside = Inside::open(folder.path()).unwrap();
+        let inside = ConfinedFolder::open(folder.path()).unwrap();
         inside.write("a/b/c", b"one", 0o640).unwrap();
         inside.write("a/b/c", b"two", 0o600).unwrap();
         let path = folder.path().join("a/b/c");
@@ -200,7 +190,7 @@ mod tests {
         symlink(outside.join("none"), top.join("dangling")).unwrap();
         fs::write(top.join("plain"), "stays").unwrap();
         fs::create_dir(top.join("folder")).unwrap();
-        let inside = Inside::open(&top).unwrap();
+        let inside = ConfinedFolder::open(&top).unwrap();
         for (below, words) in [
             ("link/file", "top/link is in the way: it is a symbolic link"),
             ("link/new/file", "top/link is in the way"),

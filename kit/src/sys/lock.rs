@@ -1,11 +1,11 @@
 //! The writers' lock: a kernel lock on a file that is never renamed.
 //!
-//! The kernel frees it when its holder ends, however it ends. After locking, the file's inode is compared
-//! with the one at the path, so that a lock on a file that someone removed does not count.
+//! The kernel releases the lock when its holder ends, in any way. After locking, the inode of the
+//! file is compared with the one at the path, so that a lock on a removed file does not count.
 //!
-//! The kernel gives a lock that is freed to whoever asks first, and that may be a newcomer each time. So a
-//! writer who has waited for some seconds locks the folder, too, shared with others like it: newcomers see that,
-//! and wait until there is none any more.
+//! The kernel gives a free lock to the first process that asks, which may be a newcomer every time.
+//! So a writer that has waited for some seconds also takes a shared lock on the folder. Newcomers
+//! see that lock and wait until no process holds it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -16,51 +16,44 @@ use std::time::{Duration, Instant};
 
 use crate::sys::file;
 
-/// How long a writer waits for the others.
+/// The time that a writer waits for others.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// From this time of waiting on newcomers let a writer by.
+/// The waiting time after which newcomers let a writer go first.
 const TURN: Duration = Duration::from_secs(3);
 
-/// How often the lock file may be taken away under those who wait for it.
+/// The maximum number of attempts if the lock file is removed while processes wait for it.
 const TRIES: usize = 20;
 
-/// Why there is no lock.
+/// The reason why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// The file cannot be locked.
     #[error("cannot lock {path}")]
     Io {
-        /// The lock file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// Others held the lock all the time.
+    /// Others held the lock for the whole waiting time.
     #[error("another process has held {path} for {seconds}s")]
-    Held {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        seconds: u64,
-    },
+    Held { path: PathBuf, seconds: u64 },
 }
 
-/// The lock, held until this is dropped.
+/// The lock, held until this value is dropped.
 #[derive(Debug)]
-pub struct Guard {
+pub struct LockGuard {
     _file: File,
 }
 
-/// Waits for the lock, at most `patience`.
-pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, LockError> {
+/// Waits for the lock for at most `patience`.
+pub fn acquire_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, Some(TURN))
 }
 
-/// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
-/// hold up writers, who may be waited for by its holder.
-pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, LockError> {
+/// Waits for a lock of the folder other than the writers' lock. It has no turns, because a process
+/// that waits for it must not block writers for which its holder may be waiting.
+pub fn acquire_separate_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, None)
 }
 
@@ -68,7 +61,7 @@ fn acquire_in_turn(
     path: &Path,
     patience: Duration,
     turn: Option<Duration>,
-) -> Result<Guard, LockError> {
+) -> Result<LockGuard, LockError> {
     let failed = |source| LockError::Io {
         path: path.to_owned(),
         source,
@@ -77,13 +70,13 @@ fn acquire_in_turn(
     for _ in 0..TRIES {
         let opened = file::open_append(path, 0o644).map_err(failed)?;
         let left = || patience.saturating_sub(began.elapsed());
-        if turn.is_some() && !let_by(path, left()).map_err(failed)? {
+        if turn.is_some() && !yield_to_waiting(path, left()).map_err(failed)? {
             break;
         }
-        // Nobody waits longer than the patience, and so for a turn.
+        // No process waits longer than its patience, so this limits the turn too.
         let turn = turn.unwrap_or(patience);
-        match locked(opened, path, left(), turn).map_err(failed)? {
-            Some(file) if file::is_at(&file, path) => return Ok(Guard { _file: file }),
+        match lock_with_timeout(opened, path, left(), turn).map_err(failed)? {
+            Some(file) if file::is_at(&file, path) => return Ok(LockGuard { _file: file }),
             Some(_) => {}
             None => break,
         }
@@ -94,32 +87,36 @@ fn acquire_in_turn(
     })
 }
 
-/// Waits while there is anyone who has waited long; says no where that took all the time.
-fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
-    // Where a folder cannot be locked nobody has.
+/// Waits while any process has waited long. Returns false if that took the whole time.
+fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
+    // If a folder cannot be locked, no process has locked it.
     let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) else {
         return Ok(true);
     };
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) if !patience.is_zero() => {}
-        // Who cannot wait asks once.
+        // A process without patience asks once.
         _ => return Ok(true),
     }
     let (answer, waiting) = channel();
-    wait(folder, File::lock, answer, |locked| locked)?;
+    wait_in_thread(folder, File::lock, answer, |locked| locked)?;
     Ok(waiting.recv_timeout(patience).is_ok())
 }
 
-/// What a thread waited for.
-enum Got {
-    /// The lock.
+/// The result of a lock call in a thread.
+enum LockAttempt {
     Lock(io::Result<File>),
-    /// The turn: nobody gets the lock first who is not waiting for it already.
+    /// The turn: no process that starts to wait later gets the lock first.
     Turn(io::Result<File>),
 }
 
-/// The file with its lock; `None` where others held it all the time.
-fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Result<Option<File>> {
+/// Locks the file; `None` if others held the lock for the whole time.
+fn lock_with_timeout(
+    file: File,
+    path: &Path,
+    patience: Duration,
+    turn: Duration,
+) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),
         Err(TryLockError::Error(error)) => return Err(error),
@@ -128,7 +125,7 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
     }
     let began = Instant::now();
     let (answer, waiting) = channel();
-    wait(file, File::lock, answer.clone(), Got::Lock)?;
+    wait_in_thread(file, File::lock, answer.clone(), LockAttempt::Lock)?;
     let mut answer = Some(answer);
     let mut own_turn = None;
     loop {
@@ -139,17 +136,17 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
             left
         };
         match waiting.recv_timeout(limit) {
-            Ok(Got::Lock(locked)) => {
+            Ok(LockAttempt::Lock(locked)) => {
                 drop(own_turn);
                 return locked.map(Some);
             }
-            // Where the folder cannot be locked chance decides.
-            Ok(Got::Turn(locked)) => own_turn = locked.ok(),
+            // If the folder cannot be locked, the order is left to chance.
+            Ok(LockAttempt::Turn(locked)) => own_turn = locked.ok(),
             Err(RecvTimeoutError::Timeout) => {
                 let folder = path.parent().and_then(|folder| File::open(folder).ok());
                 match (answer.take(), folder) {
                     (Some(answer), Some(folder)) if left > turn => {
-                        wait(folder, File::lock_shared, answer, Got::Turn)?;
+                        wait_in_thread(folder, File::lock_shared, answer, LockAttempt::Turn)?;
                     }
                     (Some(_), _) if left > turn => {}
                     _ => return Ok(None),
@@ -160,9 +157,9 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
     }
 }
 
-/// Lets a thread wait for a lock: the kernel has none with a time limit. One that waits in vain stays until it
-/// gets the lock, finds nobody waiting for it, and gives it back.
-fn wait<T: Send + 'static>(
+/// Waits for a lock in a thread, because the kernel has no time limit for locks. A thread whose
+/// caller has given up stays until it gets the lock, and then releases it.
+fn wait_in_thread<T: Send + 'static>(
     file: File,
     lock: fn(&File) -> io::Result<()>,
     answer: Sender<T>,
@@ -175,7 +172,7 @@ fn wait<T: Send + 'static>(
                 done => break done.map(|()| file),
             }
         };
-        // With nobody there the file is closed, which frees the lock.
+        // If the caller is gone, the file is closed, which releases the lock.
         answer.send(got(locked)).ok();
     };
     thread::Builder::new().spawn(wait).map(drop)
@@ -189,11 +186,11 @@ mod tests {
     fn a_second_writer_waits_and_then_is_told_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let held = acquire(&path, Duration::ZERO).unwrap();
-        let error = acquire(&path, Duration::from_millis(20)).unwrap_err();
+        let held = acquire_lock(&path, Duration::ZERO).unwrap();
+        let error = acquire_lock(&path, Duration::from_millis(20)).unwrap_err();
         assert!(error.to_string().contains(".lock"), "{error}");
         drop(held);
-        acquire(&path, PATIENCE).unwrap();
+        acquire_lock(&path, PATIENCE).unwrap();
     }
 
     #[test]
@@ -203,10 +200,12 @@ mod tests {
             folder.path().join(".lock"),
             folder.path().join(".sync.lock"),
         );
-        let _held = acquire_apart(&other, Duration::ZERO).unwrap();
+        let _held = acquire_separate_lock(&other, Duration::ZERO).unwrap();
         let waiting = {
             let other = other.clone();
-            thread::spawn(move || acquire_apart(&other, Duration::from_millis(300)).map(drop))
+            thread::spawn(move || {
+                acquire_separate_lock(&other, Duration::from_millis(300)).map(drop)
+            })
         };
         while !waiting.is_finished() {
             let turn = Some(Duration::from_millis(1));
@@ -219,11 +218,11 @@ mod tests {
     fn who_waits_gets_the_lock_when_it_is_freed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let held = acquire(&path, Duration::ZERO).unwrap();
+        let held = acquire_lock(&path, Duration::ZERO).unwrap();
         let others: Vec<_> = (0..4)
             .map(|_| {
                 let path = path.clone();
-                thread::spawn(move || acquire(&path, PATIENCE).map(drop))
+                thread::spawn(move || acquire_lock(&path, PATIENCE).map(drop))
             })
             .collect();
         drop(held);
@@ -236,9 +235,9 @@ mod tests {
     fn a_removed_lock_file_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let _first = acquire(&path, Duration::ZERO).unwrap();
+        let _first = acquire_lock(&path, Duration::ZERO).unwrap();
         std::fs::remove_file(&path).unwrap();
-        acquire(&path, Duration::ZERO).unwrap();
+        acquire_lock(&path, Duration::ZERO).unwrap();
     }
 
     #[test]
@@ -248,7 +247,7 @@ mod tests {
             let keep = tempfile::tempdir().unwrap();
             let path = keep.path().join(".lock");
             let folder = File::open(keep.path()).unwrap();
-            let held = acquire(&path, Duration::ZERO).unwrap();
+            let held = acquire_lock(&path, Duration::ZERO).unwrap();
             let (tell, told) = channel();
             let waiting = |name: &'static str, turn: Duration| {
                 let (path, tell) = (path.clone(), tell.clone());
@@ -271,7 +270,7 @@ mod tests {
                 thread::yield_now();
             }
             let newcomer = waiting("newcomer", TURN);
-            assert!(acquire(&path, Duration::ZERO).is_err());
+            assert!(acquire_lock(&path, Duration::ZERO).is_err());
             drop(held);
             assert_eq!(
                 [told.recv().unwrap(), told.recv().unwrap()],

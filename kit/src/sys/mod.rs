@@ -1,6 +1,6 @@
-//! The seams to the machine: clock, chance, environment, files, child processes.
+//! The interfaces to the machine: clock, random source, environment, files, child processes.
 //!
-//! Nothing else in these crates touches them, so every test can put its own in place.
+//! No other code in these crates accesses them, so every test can provide its own.
 
 pub mod boot;
 pub mod clock;
@@ -17,7 +17,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use env::Env;
-pub use exec::{Exec, ExecError, Finished};
-pub use inside::{Inside, InsideError};
-pub use random::Random;
-pub use remembered::Remembered;
+pub use exec::{ChildCommand, ChildOutput, ExecError};
+pub use inside::{ConfinedFolder, InsideError};
+pub use random::RandomSource;
+pub use remembered::CachedAnswer;

@@ -1,27 +1,27 @@
-//! Two things at once.
+//! Runs two functions at the same time.
 
 use std::panic;
 use std::thread::{self, Builder};
 
-/// Does `one` in another thread while this one does `other`; where the system has no thread to give, one after
-/// the other.
-pub fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
+/// Runs `one` in another thread and `other` in this one, or both in sequence if the system cannot
+/// start a thread.
+pub fn run_both<A: Send, B>(first: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
-        let thread = Builder::new().spawn_scoped(scope, &one);
+        let thread = Builder::new().spawn_scoped(scope, &first);
         let other = other();
-        let one = match thread {
+        let first_result = match thread {
             Ok(thread) => thread
                 .join()
                 .unwrap_or_else(|cause| panic::resume_unwind(cause)),
-            Err(_) => one(),
+            Err(_) => first(),
         };
-        (one, other)
+        (first_result, other)
     })
 }
 
-/// Gives back in another thread what takes the system a while: much memory, or a large file that has no name any more.
-/// Nothing waits for it. Where there is no thread to be had it is done here.
-pub fn drop_beside<T: Send + 'static>(what: T) {
+/// Drops a value in another thread if freeing it is slow: much memory, or a large file that is
+/// already unlinked. Nothing waits for it. If no thread can be started, the value is dropped here.
+pub fn drop_in_background<T: Send + 'static>(what: T) {
     Builder::new().spawn(move || drop(what)).ok();
 }
 
@@ -31,13 +31,13 @@ mod tests {
 
     #[test]
     fn both_are_done_and_what_they_give_is_told_apart() {
-        let (one, other) = both(|| 1, || "two");
+        let (one, other) = run_both(|| 1, || "two");
         assert_eq!((one, other), (1, "two"));
     }
 
     #[test]
     #[should_panic(expected = "of its own")]
     fn a_panic_of_the_other_thread_is_one_here() {
-        both(|| panic!("of its own"), || ());
+        run_both(|| panic!("of its own"), || ());
     }
 }

@@ -1,14 +1,13 @@
-//! Owns chance: names, tokens and jitter. Seeded by `BD_SEED` for tests, else by the system.
-//! Nothing secret is drawn from it.
+//! Owns random values: names, tokens and jitter. Seeded by `BD_SEED` for tests, otherwise by the
+//! system. Not suitable for secrets.
 
 use std::sync::Mutex;
 
-/// A source of chance.
 #[derive(Debug)]
-pub struct Random(Mutex<fastrand::Rng>);
+pub struct RandomSource(Mutex<fastrand::Rng>);
 
-impl Random {
-    /// Seeds from `seed` where it is a number, else from the system.
+impl RandomSource {
+    /// Seeds from `seed` if it is a number, otherwise from the system.
     pub fn choose(seed: Option<&str>) -> Self {
         let rng = match seed.and_then(|text| text.parse().ok()) {
             Some(seed) => fastrand::Rng::with_seed(seed),
@@ -17,23 +16,24 @@ impl Random {
         Self(Mutex::new(rng))
     }
 
-    /// `length` characters of `0-9a-z`.
+    /// Returns `length` characters of `0-9a-z`.
     pub fn base36(&self, length: usize) -> String {
         self.pick(length, b"0123456789abcdefghijklmnopqrstuvwxyz")
     }
 
-    /// `length` characters of lower-case base32 (`a-z2-7`), as convoy ids use.
+    /// Returns `length` characters of lower-case base32 (`a-z2-7`), as in convoy ids.
     pub fn base32(&self, length: usize) -> String {
         self.pick(length, b"abcdefghijklmnopqrstuvwxyz234567")
     }
 
-    /// `length` lower-case hexadecimal digits.
+    /// Returns `length` lower-case hexadecimal digits.
     pub fn hex(&self, length: usize) -> String {
         self.pick(length, b"0123456789abcdef")
     }
 
     fn pick(&self, length: usize, alphabet: &[u8]) -> String {
-        // A poisoned lock means another thread panicked while drawing; the generator is still sound.
+        // A poisoned lock means that another thread panicked while drawing. The generator is still
+        // consistent.
         let mut rng = self
             .0
             .lock()
@@ -50,7 +50,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_text() {
-        let (a, b) = (Random::choose(Some("7")), Random::choose(Some("7")));
+        let (a, b) = (
+            RandomSource::choose(Some("7")),
+            RandomSource::choose(Some("7")),
+        );
         assert_eq!(a.base36(12), b.base36(12));
     }
 }

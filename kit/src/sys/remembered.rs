@@ -1,5 +1,6 @@
-//! Owns answers that are dear to find and depend on a few files only: they are kept in a small file beside a hash of the
-//! identity of those files. It is derived: it can be deleted at any moment.
+//! Caches answers that are slow to compute and depend only on a few files: stores them in a small
+//! file beside a hash of the identity of those files. The cache is derived and can be deleted at
+//! any time.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,24 +8,26 @@ use std::path::PathBuf;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::clock::{Clock, nanoseconds};
+use super::clock::{Clock, to_nanoseconds};
 use super::file;
 
-/// How near to its reading a change of a file is in doubt, in nanoseconds.
+/// The racy window: the distance from the check within which a change of a file may be missed, in
+/// nanoseconds.
 const RACY_WINDOW: i64 = 20_000_000;
 
-/// The place of an answer, and what it depends on now.
+/// The file of an answer, and the current state of its dependencies.
 #[derive(Debug)]
-pub struct Remembered {
+pub struct CachedAnswer {
     place: PathBuf,
     hash: String,
-    /// Whether a further change of the files would give another hash.
+    /// True if every further change of the files would give another hash.
     is_settled: bool,
 }
 
-impl Remembered {
-    /// The answer that a file has, if any; it depends on other files, which may be absent, and on a text.
-    pub fn at(place: PathBuf, depends_on: &[PathBuf], and_on: &str) -> Self {
+impl CachedAnswer {
+    /// Creates the cache entry in the file `place`. It depends on other files, which may be absent,
+    /// and on a text.
+    pub fn for_file(place: PathBuf, depends_on: &[PathBuf], and_on: &str) -> Self {
         let mut text = format!("{and_on}\n");
         let mut last = 0;
         for path in depends_on {
@@ -45,25 +48,25 @@ impl Remembered {
         Self {
             place,
             hash: format!("{:016x}", xxh3_64(text.as_bytes())),
-            is_settled: last.saturating_add(RACY_WINDOW) < nanoseconds(Clock::System.now()),
+            is_settled: last.saturating_add(RACY_WINDOW) < to_nanoseconds(Clock::System.now()),
         }
     }
 
-    /// The parts of the answer, if it is known and holds.
+    /// The parts of the answer; `None` if it is unknown or outdated.
     pub fn parts<const N: usize>(&self) -> Option<[String; N]> {
-        let text = String::from_utf8(file::read(&self.place).ok()??).ok()?;
+        let text = String::from_utf8(file::read_file_if_exists(&self.place).ok()??).ok()?;
         let mut parts = text.split('\0').map(str::to_owned);
         let is_same = parts.next()? == self.hash;
         let parts: Vec<String> = parts.collect();
         parts.try_into().ok().filter(|_| is_same)
     }
 
-    /// Keeps an answer that was found after the files were looked at.
-    pub fn remember<const N: usize>(&self, parts: [&str; N]) {
+    /// Stores an answer that was computed after the files were checked.
+    pub fn store<const N: usize>(&self, parts: [&str; N]) {
         if self.is_settled && !parts.iter().any(|part| part.contains('\0')) {
             let text = [&[self.hash.as_str()], &parts[..]].concat().join("\0");
-            // Where it cannot be written the next command finds the answer again.
-            file::replace_derived(&self.place, text.as_bytes(), 0o644).ok();
+            // If it cannot be written, the next command computes the answer again.
+            file::replace_derived_file(&self.place, text.as_bytes(), 0o644).ok();
         }
     }
 }

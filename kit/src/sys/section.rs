@@ -1,18 +1,16 @@
-//! A marked section in a text file of somebody else: put in, brought up to date, taken out again.
+//! A marked section in a text file that belongs to others: inserts, updates and removes it.
 //!
-//! What must always hold: a section that is taken out leaves the bytes that were there before it was put in.
+//! Removing a section restores the bytes from before its insertion.
 
-/// The lines around a section.
+/// The first and the last line of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marks {
-    /// The line before it.
+pub struct SectionMarks {
     pub begin: &'static str,
-    /// The line after it.
     pub end: &'static str,
 }
 
-impl Marks {
-    /// Where the section is in a text, with its marks and its last line end.
+impl SectionMarks {
+    /// Returns the range of the section in a text, with its marks and its final newline.
     fn find(&self, text: &str) -> Option<(usize, usize)> {
         let begin = text.find(self.begin)?;
         let end = begin + text[begin..].find(self.end)? + self.end.len();
@@ -20,28 +18,28 @@ impl Marks {
         Some((begin, end + line_end))
     }
 
-    fn section(&self, body: &str) -> String {
+    fn format_section(&self, body: &str) -> String {
         format!("{}\n{}\n{}\n", self.begin, body.trim_end(), self.end)
     }
 
-    /// Whether a text has a section.
+    /// Returns true if a text has the section.
     pub fn is_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
-    /// The text with this section at its end, or in the place of an older one.
-    pub fn put(&self, text: &str, body: &str) -> String {
-        let section = self.section(body);
+    /// Returns the text with this section at its end, or in place of an older one.
+    pub fn insert(&self, text: &str, body: &str) -> String {
+        let section = self.format_section(body);
         match self.find(text) {
             Some((begin, end)) => format!("{}{section}{}", &text[..begin], &text[end..]),
             None if text.is_empty() => section,
-            // One line end, whatever the text ends with: it goes with the section.
+            // Always one newline, which is removed with the section.
             None => format!("{text}\n{section}"),
         }
     }
 
-    /// The text without the section; `None` if it has none.
-    pub fn take(&self, text: &str) -> Option<String> {
+    /// Returns the text without the section; `None` if it has none.
+    pub fn remove(&self, text: &str) -> Option<String> {
         let (begin, end) = self.find(text)?;
         let before = &text[..begin];
         let before = before.strip_suffix('\n').unwrap_or(before);
@@ -53,7 +51,7 @@ impl Marks {
 mod tests {
     use super::*;
 
-    const MARKS: Marks = Marks {
+    const MARKS: SectionMarks = SectionMarks {
         begin: "<!-- BEGIN -->",
         end: "<!-- END -->",
     };
@@ -61,19 +59,19 @@ mod tests {
     #[test]
     fn a_section_that_is_taken_out_leaves_the_text_as_it_was() {
         for text in ["", "a", "a\n", "a\n\n", "# A\n\ntext\r\n"] {
-            let with = MARKS.put(text, "body\n");
+            let with = MARKS.insert(text, "body\n");
             assert!(MARKS.is_in(&with));
-            assert_eq!(MARKS.take(&with).as_deref(), Some(text), "{text:?}");
-            let newer = MARKS.put(&with, "newer");
+            assert_eq!(MARKS.remove(&with).as_deref(), Some(text), "{text:?}");
+            let newer = MARKS.insert(&with, "newer");
             assert_eq!(newer.matches("BEGIN").count(), 1);
-            assert_eq!(MARKS.take(&newer).as_deref(), Some(text), "{text:?}");
+            assert_eq!(MARKS.remove(&newer).as_deref(), Some(text), "{text:?}");
         }
-        assert_eq!(MARKS.take("a"), None);
+        assert_eq!(MARKS.remove("a"), None);
     }
 
     #[test]
     fn what_was_written_below_a_section_stays() {
-        let with = MARKS.put("a\n", "body") + "below\n";
-        assert_eq!(MARKS.take(&with).as_deref(), Some("a\nbelow\n"));
+        let with = MARKS.insert("a\n", "body") + "below\n";
+        assert_eq!(MARKS.remove(&with).as_deref(), Some("a\nbelow\n"));
     }
 }

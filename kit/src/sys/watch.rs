@@ -1,4 +1,4 @@
-//! Owns waiting for files to change.
+//! Waits for files to change.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use notify::{RecursiveMode, Watcher};
 
 /// Folders that are watched.
-pub struct Changes {
-    /// Kept, since it stops watching when it is dropped.
+pub struct FolderWatch {
+    /// Kept, because dropping it ends the watch.
     _watcher: notify::RecommendedWatcher,
     events: Receiver<()>,
 }
 
-impl Changes {
-    /// Watches folders, without what is below them.
-    pub fn of<'a>(folders: impl IntoIterator<Item = &'a Path>) -> notify::Result<Self> {
+impl FolderWatch {
+    /// Watches folders, without their subfolders.
+    pub fn start<'a>(folders: impl IntoIterator<Item = &'a Path>) -> notify::Result<Self> {
         let (send, events) = channel();
         let mut watcher =
             notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
                 let is_reading = event.is_ok_and(|event| event.kind.is_access());
                 if !is_reading {
-                    // Nobody listens any more: the watcher is about to be dropped.
+                    // The receiver is gone, because the watch is about to be dropped.
                     send.send(()).ok();
                 }
             })?;
@@ -34,19 +34,20 @@ impl Changes {
         })
     }
 
-    /// Waits until something changed; several changes since the last time are one. `false` when there will
-    /// be no more.
+    /// Waits for a change. Several changes since the last call count as one. Returns false if there
+    /// will be no more.
     pub fn wait(&self) -> bool {
         let more = self.events.recv().is_ok();
         while self.events.try_recv().is_ok() {}
         more
     }
 
-    /// Waits until something changed, at most so long. Changes that follow each other quickly are one.
+    /// Waits for a change for at most `limit`. Changes in quick succession count as one.
     pub fn wait_at_most(&self, limit: Duration) {
-        /// Writing one thing changes several files.
+        /// The pause that ends a burst of changes, because one write changes several files.
         const SETTLE: Duration = Duration::from_millis(100);
-        /// Someone who writes all the time must not keep us waiting.
+        /// The maximum length of a burst, so that a program that writes continuously does not block
+        /// this wait.
         const ROUNDS: usize = 10;
         if self.events.recv_timeout(limit).is_ok() {
             for _ in 0..ROUNDS {

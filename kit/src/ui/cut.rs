@@ -1,26 +1,26 @@
-//! Text that fits a width: padded, or cut with `…`.
+//! Fits text to a width: pads it, or cuts it with `…`.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Pads text with spaces to `width` columns.
-pub fn pad(text: &str, width: usize) -> String {
+pub fn pad_to_width(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Cuts text to `width` columns, the last one `…` where something was cut.
-pub fn cut(text: &str, width: usize) -> String {
+/// Cuts text to `width` columns. The last one is `…` if anything was cut.
+pub fn cut_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let mut out = String::new();
     let mut used = 0;
     for c in text.chars() {
-        let own = c.width().unwrap_or(0);
-        if used + own + 1 > width {
+        let char_width = c.width().unwrap_or(0);
+        if used + char_width + 1 > width {
             break;
         }
-        used += own;
+        used += char_width;
         out.push(c);
     }
     if width > 0 {
@@ -29,8 +29,8 @@ pub fn cut(text: &str, width: usize) -> String {
     out
 }
 
-/// As [`cut`] for text that holds colour sequences, which take no room and are kept.
-pub fn cut_styled(text: &str, width: usize) -> String {
+/// Like [`cut_to_width`], for text with colour sequences, which have no width and are kept.
+pub fn cut_styled_to_width(text: &str, width: usize) -> String {
     let mut plain = String::new();
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -44,7 +44,7 @@ pub fn cut_styled(text: &str, width: usize) -> String {
     if plain.width() <= width {
         return text.to_owned();
     }
-    let short = cut(&plain, width);
+    let short = cut_to_width(&plain, width);
     let kept = short.len() - '…'.len_utf8().min(short.len());
     let mut out = String::new();
     let mut from = 0;
@@ -67,20 +67,20 @@ mod tests {
 
     #[test]
     fn wide_characters_count_two() {
-        assert_eq!(cut("日本語テキスト", 7), "日本語…");
+        assert_eq!(cut_to_width("日本語テキスト", 7), "日本語…");
     }
 
     #[test]
     fn colours_take_no_room() {
         let painted = Style::coloured().red("abcdef");
-        assert_eq!(cut_styled(&painted, 6), painted);
-        assert_eq!(cut_styled(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
+        assert_eq!(cut_styled_to_width(&painted, 6), painted);
+        assert_eq!(cut_styled_to_width(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
     }
 
     proptest! {
         #[test]
         fn cut_text_fits(text in any::<String>(), width in 0usize..40) {
-            prop_assert!(cut(&text, width).width() <= width.max(text.width().min(width)));
+            prop_assert!(cut_to_width(&text, width).width() <= width.max(text.width().min(width)));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Makes foreign text harmless on a terminal: control characters become visible, text directions
-//! cannot be turned around.
+//! Escapes foreign text for terminals: control characters become visible, and marks of text
+//! direction have no effect.
 
-/// Foreign text on one line.
-pub fn line(text: &str) -> String {
-    clean(text, |c| match c {
+/// Escapes foreign text for one line.
+pub fn escape_line(text: &str) -> String {
+    escape_chars(text, |c| match c {
         '\n' => Some("↵"),
         '\t' => Some(" "),
         '\r' => Some(""),
@@ -11,9 +11,9 @@ pub fn line(text: &str) -> String {
     })
 }
 
-/// Foreign text that keeps its line ends and tabs.
-pub fn block(text: &str) -> String {
-    clean(text, |c| match c {
+/// Escapes foreign text, except its newlines and tabs.
+pub fn escape_block(text: &str) -> String {
+    escape_chars(text, |c| match c {
         '\n' => Some("\n"),
         '\t' => Some("\t"),
         '\r' => Some(""),
@@ -21,7 +21,7 @@ pub fn block(text: &str) -> String {
     })
 }
 
-fn clean(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
+fn escape_chars(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return text.to_owned();
     }
@@ -31,7 +31,7 @@ fn clean(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
             out.push_str(replacement);
         } else if c.is_control() {
             out.extend(c.escape_default());
-        } else if turns_direction(c) {
+        } else if is_direction_mark(c) {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);
@@ -40,8 +40,8 @@ fn clean(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
     out
 }
 
-/// Marks that make text appear in another order than it is stored.
-fn turns_direction(c: char) -> bool {
+/// Returns true for marks that make text appear in another order than it is stored.
+fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn escape_sequences_become_visible() {
-        assert_eq!(line("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
-        assert_eq!(line("a\nb\tc\r"), "a↵b c");
-        assert_eq!(block("a\n\tb\u{9b}"), "a\n\tb\\u{9b}");
-        assert_eq!(line("x\u{202e}y"), "x\\u{202e}y");
+        assert_eq!(escape_line("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(escape_line("a\nb\tc\r"), "a↵b c");
+        assert_eq!(escape_block("a\n\tb\u{9b}"), "a\n\tb\\u{9b}");
+        assert_eq!(escape_line("x\u{202e}y"), "x\\u{202e}y");
     }
 }

@@ -1,8 +1,9 @@
 //! The screen: the only writer of standard output and standard error.
 //!
-//! A command returns a [`Report`]; [`Ui`] shows it as text or as JSON, both made from one value. Data goes
-//! to standard output, everything else to standard error. A reader that went away ends the writing
-//! quietly. Text that came from a bead, a mail or a hook goes through [`escape`] before it is printed.
+//! A command returns a [`Report`]; [`Ui`] shows it as text or as JSON, both built from one value.
+//! Data goes to standard output, everything else to standard error. If the reader closed the
+//! output, writing ends silently. Text from a bead, a mail or a hook is escaped with [`escape`]
+//! before it is printed.
 
 pub mod cut;
 pub mod escape;
@@ -21,32 +22,32 @@ pub use page::Page;
 pub use style::Style;
 
 use crate::failure::Failure;
-pub use crate::json::pretty;
+pub use crate::json::to_pretty_json;
 use crate::sys::{Clock, Env};
 
-/// What a command has to say.
+/// The report of a command.
 pub trait Report {
-    /// It as JSON. Keys are stable; an empty list is `[]`; `null` is nothing to print.
+    /// Converts the report to JSON. Keys are stable; an empty list is `[]`; `null` prints nothing.
     fn json(&self) -> serde_json::Value;
-    /// It as text for people.
+    /// Writes the report as text.
     fn human(&self, page: &mut Page);
-    /// Whether it only confirms a change, which `--quiet` leaves out of the text.
+    /// True if the report only confirms a change. `--quiet` leaves such reports out of the text.
     fn is_confirmation(&self) -> bool {
         false
     }
-    /// The exit code of a command that says this.
+    /// The exit code of a command with this report.
     fn exit(&self) -> u8 {
         0
     }
 }
 
-/// A number of things, by the name of one of them.
-pub fn counted(count: usize, one: &str) -> String {
+/// Formats a number of things with the singular or plural of their name.
+pub fn counted(count: usize, singular: &str) -> String {
     let end = if count == 1 { "" } else { "s" };
-    format!("{count} {one}{end}")
+    format!("{count} {singular}{end}")
 }
 
-/// Where output goes and how it looks.
+/// The output streams and their styles.
 #[derive(Debug)]
 pub struct Ui {
     json: bool,
@@ -60,8 +61,8 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Looks at the environment: colour by `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and whether the
-    /// stream is a terminal, width by `COLUMNS` or the terminal.
+    /// Determines the settings from the environment: colour by `NO_COLOR`, `CLICOLOR`,
+    /// `CLICOLOR_FORCE` and the type of the stream, width by `COLUMNS` or the terminal.
     pub fn new(json: bool, quiet: bool, env: &Env) -> Self {
         let out_terminal = io::stdout().is_terminal();
         let err_terminal = io::stderr().is_terminal();
@@ -79,22 +80,21 @@ impl Ui {
         }
     }
 
-    /// Whether output is JSON.
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether only data and errors are wanted.
+    /// Returns true if only data and errors are printed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.out_terminal
     }
 
-    /// A bar for so many beads on standard error; hidden where that is no terminal, and for what takes no time.
+    /// Creates a progress bar for this number of beads on standard error. Hidden if standard error
+    /// is not a terminal, and for short work.
     pub fn bar(&self, beads: usize) -> ProgressBar {
         if self.quiet || self.json || beads < 5_000 {
             return ProgressBar::hidden();
@@ -104,22 +104,21 @@ impl Ui {
         ProgressBar::new(beads as u64).with_style(style.progress_chars("━╸ "))
     }
 
-    /// The width of the output, where it is known.
+    /// The width of the output, if known.
     pub fn known_width(&self) -> Option<usize> {
         self.width
     }
 
-    /// An empty page of the width and style of standard output.
+    /// Creates an empty page with the width and style of standard output.
     pub fn page(&self) -> Page {
-        Page::new(self.width, self.out_style.clone()).at(self.clock.now())
+        Page::new(self.width, self.out_style.clone()).with_now(self.clock.now())
     }
 
-    /// Shows a report on standard output.
     pub fn show(&self, report: &dyn Report) {
         if self.json {
             let value = report.json();
             if !value.is_null() {
-                self.raw(&pretty(&value));
+                self.raw(&to_pretty_json(&value));
             }
         } else if !(self.quiet && report.is_confirmation()) {
             let mut page = self.page();
@@ -128,14 +127,15 @@ impl Ui {
         }
     }
 
-    /// Writes to standard output as it is; `false` when nobody reads it any more.
+    /// Writes text unchanged to standard output. Returns false if the output is closed.
     pub fn stream(&self, text: &str) -> bool {
         self.raw(text);
         !self.gone.get()
     }
 
-    /// Draws a page over the one that was drawn before, as many lines as the screen has; without a terminal below it, with
-    /// a blank line. `false` when nobody reads it any more.
+    /// Draws a page over the previous one, with as many lines as the screen has. Without a
+    /// terminal, writes it below the previous one, after a blank line. Returns false if the output
+    /// is closed.
     pub fn redraw(&self, page: &Page, is_first: bool) -> bool {
         if !self.out_terminal {
             return self.stream(&format!("{}\n", page.text()));
@@ -163,56 +163,61 @@ impl Ui {
                 counted(all - shown, "more line")
             ));
         }
-        // What stands below is of an older page.
+        // The rest of the screen belongs to an older page.
         out.push_str("\u{1b}[J");
         self.stream(&out)
     }
 
-    /// Writes to standard output as it is.
     pub fn raw(&self, text: &str) {
         if self.gone.get() || text.is_empty() {
             return;
         }
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        // Whoever read us is gone, or the disk behind a redirect is full; there is no one to tell.
+        // The reader is gone, or the disk behind a redirect is full, so there is nowhere to report
+        // the failure.
         self.gone.set(written.is_err());
     }
 
-    /// Says what is going on, on standard error; not when quiet.
+    /// Prints a progress message on standard error, unless output is quiet.
     pub fn status(&self, text: &str) {
         if !self.quiet {
             Self::err(text);
         }
     }
 
-    /// Says that something is not as it should be, on standard error. Ids and names of fields in it may be foreign text.
+    /// Prints a warning on standard error. Escapes ids and field names in it, which may be foreign
+    /// text.
     pub fn warn(&self, text: &str) {
         let mark = self.err_style.yellow("Warning:");
-        Self::err(&format!("{mark} {}", escape::block(text)));
+        Self::err(&format!("{mark} {}", escape::escape_block(text)));
     }
 
-    /// Writes a line to standard error as it is.
+    /// Writes a line unchanged to standard error.
     pub fn problem(&self, text: &str) {
         Self::err(text);
     }
 
-    /// Says why the command failed, on standard error; as one JSON object when output is JSON.
+    /// Prints the error of a failed command on standard error, as one JSON object if output is
+    /// JSON.
     pub fn error(&self, failure: &Failure) {
         if self.json {
-            Self::err(pretty(&failure.json()).trim_end());
+            Self::err(to_pretty_json(&failure.json()).trim_end());
             return;
         }
         let mark = self.err_style.red("Error:");
-        Self::err(&format!("{mark} {}", escape::block(&failure.message)));
+        Self::err(&format!(
+            "{mark} {}",
+            escape::escape_block(&failure.message)
+        ));
         if let Some(hint) = &failure.hint {
             let mark = self.err_style.dim("Hint:");
-            Self::err(&format!("{mark} {}", escape::block(hint)));
+            Self::err(&format!("{mark} {}", escape::escape_block(hint)));
         }
     }
 
-    /// Shows what came of a command line without a command to run: help on standard output, a mistake on standard error,
-    /// which begins as our own errors do. Gives the exit code.
+    /// Prints the result of a command line without a command to run: help on standard output, an
+    /// error on standard error in the form of our own errors. Returns the exit code.
     pub fn command_line(&self, error: &clap::Error) -> u8 {
         let text = error.render().to_string();
         if error.use_stderr() {
@@ -229,18 +234,18 @@ impl Ui {
     }
 
     fn err(text: &str) {
-        // Without standard error there is nowhere left to complain.
+        // Without standard error there is nowhere to report the failure.
         writeln!(io::stderr().lock(), "{text}").ok();
     }
 }
 
-/// Says once on standard error that a remote has not answered yet.
+/// Prints once on standard error that a remote has not answered yet.
 pub fn report_slow_remote(url: &str) {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         Ui::err(&format!(
             "Hint: still waiting for the remote {} …",
-            escape::line(url)
+            escape::escape_line(url)
         ));
     });
 }

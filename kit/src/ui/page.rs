@@ -1,4 +1,4 @@
-//! A page of text for people, written line by line and then shown at once.
+//! A page of text, written line by line and then shown at once.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::{Style, cut, escape, time};
 use crate::sys::env;
 
-/// Text being written for a screen of a certain width.
+/// Text for a screen of a certain width.
 #[derive(Debug)]
 pub struct Page {
     text: String,
@@ -20,7 +20,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page; a width of `None` is not known, so nothing is cut.
+    /// Creates an empty page. If `width` is `None`, nothing is cut.
     pub fn new(width: Option<usize>, style: Style) -> Self {
         Self {
             text: String::new(),
@@ -31,82 +31,81 @@ impl Page {
         }
     }
 
-    /// The same page, read at this time.
+    /// Sets the time to which relative times refer.
     #[must_use]
-    pub fn at(mut self, now: Timestamp) -> Self {
+    pub fn with_now(mut self, now: Timestamp) -> Self {
         self.now = now;
         self
     }
 
-    /// The time that the page is written at.
+    /// The time to which relative times refer.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// How long ago a time was, `3m ago`; after a day the local day and time. Text that is no time stays unchanged.
-    pub fn when(&self, text: &str) -> String {
+    /// Formats the age of a time, such as `3m ago`, or after a day the local day and time. Text
+    /// that is not a time stays unchanged.
+    pub fn relative_time(&self, text: &str) -> String {
         match text.parse::<Timestamp>() {
             Ok(then) if self.now.duration_since(then).as_hours().abs() < 24 => {
-                time::ago(self.now, then)
+                time::format_ago(self.now, then)
             }
-            _ => self.moment(text),
+            _ => self.local_time(text),
         }
     }
 
-    /// A time in the local zone, to the second. Text that is no time stays unchanged.
-    pub fn moment(&self, text: &str) -> String {
-        let zone = || self.zone.get_or_init(env::zone);
+    /// Formats a time in the local zone, to the second. Text that is not a time stays unchanged.
+    pub fn local_time(&self, text: &str) -> String {
+        let zone = || self.zone.get_or_init(env::local_time_zone);
         match text.parse() {
-            Ok(then) => time::moment(self.now, then, zone()),
-            Err(_) => escape::line(text),
+            Ok(then) => time::format_moment(self.now, then, zone()),
+            Err(_) => escape::escape_line(text),
         }
     }
 
-    /// A page without colour and limits, as tests want it.
+    /// Creates a page without colour and width limit, for tests.
     pub fn plain() -> Self {
         Self::new(None, Style::plain())
     }
 
-    /// Adds a line.
     pub fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    /// Adds a line that is cut with `…` where the screen is known to be narrower.
+    /// Adds a line, and cuts it with `…` if the screen is narrower.
     pub fn cut_line(&mut self, text: impl AsRef<str>) {
         match self.width {
             Some(width) => {
-                let line = cut::cut_styled(text.as_ref(), width);
+                let line = cut::cut_styled_to_width(text.as_ref(), width);
                 self.line(line);
             }
             None => self.line(text),
         }
     }
 
-    /// Adds an empty line, unless the page is empty or has one at its end.
+    /// Adds an empty line, unless the page is empty or already ends with one.
     pub fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// The paint.
     pub fn style(&self) -> &Style {
         &self.style
     }
 
-    /// The width to lay out for: 80 where it is not known.
+    /// The layout width: 80 if the width is unknown.
     pub fn width(&self) -> usize {
         self.width.unwrap_or(80)
     }
 
-    /// The width, where it is known.
+    /// The width, if known.
     pub fn known_width(&self) -> Option<usize> {
         self.width
     }
 
-    /// What was written so far.
+    /// The text written so far.
     pub fn text(&self) -> &str {
         &self.text
     }

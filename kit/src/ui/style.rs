@@ -1,27 +1,26 @@
-//! The palette: paints text, or leaves it plain where colour is not wanted.
+//! The palette: colours text, or leaves it plain if colour is off.
 
 use anstyle::{AnsiColor, Style as Ansi};
 
 use crate::sys::Env;
 
-/// Paint for one stream.
+/// The colours for one stream.
 #[derive(Debug, Clone, Default)]
 pub struct Style {
     on: bool,
 }
 
 impl Style {
-    /// No colour.
     pub fn plain() -> Self {
         Self { on: false }
     }
 
-    /// Colour, whatever the environment says.
+    /// Returns a style with colour, regardless of the environment.
     pub fn coloured() -> Self {
         Self { on: true }
     }
 
-    /// Colour where the stream is a terminal, unless the environment says otherwise.
+    /// Enables colour on a terminal, unless the environment overrides that.
     pub fn choose(terminal: bool, env: &Env) -> Self {
         let no = env.get("NO_COLOR").is_some() || env.get("CLICOLOR") == Some("0");
         let dumb = env.get("TERM") == Some("dumb");
@@ -36,17 +35,15 @@ impl Style {
         }
     }
 
-    /// Bold.
     pub fn bold(&self, text: &str) -> String {
         self.paint(Ansi::new().bold(), text)
     }
 
-    /// Faint.
     pub fn dim(&self, text: &str) -> String {
         self.paint(Ansi::new().dimmed(), text)
     }
 
-    /// Green: done, well.
+    /// Green: done, good.
     pub fn green(&self, text: &str) -> String {
         self.colour(AnsiColor::Green, text)
     }
@@ -56,7 +53,7 @@ impl Style {
         self.colour(AnsiColor::Red, text)
     }
 
-    /// Yellow: in progress, take care.
+    /// Yellow: in progress, caution.
     pub fn yellow(&self, text: &str) -> String {
         self.colour(AnsiColor::Yellow, text)
     }
@@ -86,7 +83,11 @@ mod tests {
     use super::*;
 
     fn on(terminal: bool, vars: &[(&str, &str)]) -> bool {
-        Style::choose(terminal, &Env::with(Path::new("/"), vars.iter().copied())).on
+        Style::choose(
+            terminal,
+            &Env::with_vars(Path::new("/"), vars.iter().copied()),
+        )
+        .on
     }
 
     #[test]

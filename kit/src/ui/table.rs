@@ -1,41 +1,39 @@
-//! Columns that fit the page: all but the last as wide as their longest cell, the last cut with `…`.
+//! Columns that fit the page: all columns are as wide as their longest cell, except the last one,
+//! which is cut with `…`.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;
-use super::cut::{cut, pad};
+use super::cut::{cut_to_width, pad_to_width};
 
-/// Rows of cells. Cells hold plain text; a painter may colour them after they were laid out.
+/// Rows of cells. Cells hold plain text; `paint` may colour them after the layout.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     indent: usize,
 }
 
-impl Table {
-    /// An empty table.
+impl TextTable {
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts every row this many columns to the right.
+    /// Indents every row by this number of columns.
     #[must_use]
     pub fn indent(mut self, columns: usize) -> Self {
         self.indent = columns;
         self
     }
 
-    /// Adds a row.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Writes the table.
     pub fn print(&self, page: &mut Page) {
         self.print_with(page, |_, _, cell| cell.to_owned());
     }
 
-    /// Writes the table; `paint` gets row, column and the padded cell.
+    /// Writes the table. `paint` gets row, column and the padded cell.
     pub fn print_with(&self, page: &mut Page, paint: impl Fn(usize, usize, &str) -> String) {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
@@ -52,9 +50,9 @@ impl Table {
                 let room = page.known_width().map(|width| width.saturating_sub(used));
                 let mut text = cell.clone();
                 if let (true, Some(room)) = (last, room) {
-                    text = cut(&text, room);
+                    text = cut_to_width(&text, room);
                 } else if !last {
-                    text = pad(&text, widths[column]);
+                    text = pad_to_width(&text, widths[column]);
                 }
                 used += text.width() + 2;
                 line.push_str(&paint(number, column, &text));
@@ -74,7 +72,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_the_last_is_cut() {
-        let mut table = Table::new();
+        let mut table = TextTable::new();
         table.row(["a", "a long text that does not fit"]);
         table.row(["bcd", "short"]);
         let mut page = Page::new(Some(20), Style::plain());

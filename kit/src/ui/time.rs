@@ -1,12 +1,12 @@
-//! Times for people: how long ago, and in the local zone.
+//! Formats times for users: relative, and in the local zone.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// How long before `now` something was: `just now`, `5m ago`, `3h ago`, `2d ago`; or `in 5m`.
-pub fn ago(now: Timestamp, then: Timestamp) -> String {
+/// Formats the distance of `then` from `now`: `just now`, `5m ago`, `3h ago`, `2d ago`, or `in 5m`.
+pub fn format_ago(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
-    let text = span(seconds.unsigned_abs());
+    let text = format_span(seconds.unsigned_abs());
     match (seconds, text) {
         (_, None) => "just now".to_owned(),
         (0.., Some(text)) => format!("{text} ago"),
@@ -14,8 +14,8 @@ pub fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// A length of time in its largest unit; nothing below five seconds.
-fn span(seconds: u64) -> Option<String> {
+/// Formats a duration in its largest unit; `None` below five seconds.
+fn format_span(seconds: u64) -> Option<String> {
     Some(match seconds {
         0..5 => return None,
         5..60 => format!("{seconds}s"),
@@ -27,8 +27,9 @@ fn span(seconds: u64) -> Option<String> {
     })
 }
 
-/// The instant in a zone with its seconds, `Mar 1 18:02:07`; in another year than `now`, `2025-03-01 18:02:07`.
-pub fn moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
+/// Formats an instant in a zone with seconds, `Mar 1 18:02:07`; in another year than `now`,
+/// `2025-03-01 18:02:07`.
+pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
     let (now, instant) = (now.to_zoned(zone.clone()), instant.to_zoned(zone.clone()));
     let format = if now.year() == instant.year() {
         "%b %-d %H:%M:%S"
@@ -38,8 +39,8 @@ pub fn moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
     instant.strftime(format).to_string()
 }
 
-/// The instant in a zone, `2026-03-01 18:02`.
-pub fn local(instant: Timestamp, zone: &TimeZone) -> String {
+/// Formats an instant in a zone, `2026-03-01 18:02`.
+pub fn format_local(instant: Timestamp, zone: &TimeZone) -> String {
     instant
         .to_zoned(zone.clone())
         .strftime("%Y-%m-%d %H:%M")
@@ -53,7 +54,7 @@ mod tests {
     #[test]
     fn lengths_of_time_are_told_in_their_largest_unit() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
-        let told = |text: &str| ago(now, text.parse().unwrap());
+        let told = |text: &str| format_ago(now, text.parse().unwrap());
         assert_eq!(told("2026-03-10T11:59:58Z"), "just now");
         assert_eq!(told("2026-03-10T11:55:00Z"), "5m ago");
         assert_eq!(told("2026-03-10T15:00:00Z"), "in 3h");
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn a_moment_names_its_year_only_if_it_is_another_one() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
-        let shown = |text: &str| moment(now, text.parse().unwrap(), &TimeZone::UTC);
+        let shown = |text: &str| format_moment(now, text.parse().unwrap(), &TimeZone::UTC);
         assert_eq!(shown("2026-03-01T18:02:07.123Z"), "Mar 1 18:02:07");
         assert_eq!(shown("2025-03-01T18:02:07Z"), "2025-03-01 18:02:07");
     }

@@ -1,9 +1,9 @@
-//! Trees: the branches that are drawn before each line.
+//! Computes the branches that are drawn before each line of a tree.
 
-/// The nodes below `roots` in the order in which they are drawn, each with its branch (`├── ` and the
-/// like). Nodes are numbers; `children[n]` are those below `n`. Every node is drawn once; one that no root
-/// leads to, as in a circle, stands by itself.
-pub fn walk(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize)> {
+/// Returns the nodes below `roots` in drawing order, each with its branch (`├── ` and similar).
+/// Nodes are numbers; `children[n]` are the children of `n`. Every node is drawn once. A node that
+/// no root reaches, as in a cycle, is drawn as a root.
+pub fn walk_tree(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize)> {
     let mut drawn = vec![false; children.len()];
     let mut lines = Vec::new();
     let mut stack: Vec<(usize, String, &str)> = Vec::new();
@@ -11,14 +11,14 @@ pub fn walk(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize)> {
     for start in starts {
         if !drawn[start] {
             stack.push((start, String::new(), ""));
-            draw(&mut stack, children, &mut drawn, &mut lines);
+            draw_branches(&mut stack, children, &mut drawn, &mut lines);
         }
     }
     lines
 }
 
-/// Draws all that is below what is on the stack.
-fn draw(
+/// Draws all descendants of the nodes on the stack.
+fn draw_branches(
     stack: &mut Vec<(usize, String, &str)>,
     children: &[Vec<usize>],
     drawn: &mut [bool],
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn branches_join_parents_and_children() {
         let children = [vec![1, 3], vec![2], vec![], vec![], vec![]];
-        let lines = walk(&[0, 4], &children);
+        let lines = walk_tree(&[0, 4], &children);
         let drawn: Vec<String> = lines
             .iter()
             .map(|(branch, node)| format!("{branch}{node}"))
@@ -62,6 +62,6 @@ mod tests {
 
     #[test]
     fn a_circle_ends() {
-        assert_eq!(walk(&[], &[vec![1], vec![0]]).len(), 2);
+        assert_eq!(walk_tree(&[], &[vec![1], vec![0]]).len(), 2);
     }
 }

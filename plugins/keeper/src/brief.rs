@@ -1,43 +1,44 @@
-//! What a session is told of a decision, once: the `convoy-briefing` hook.
+//! Builds the text about a decision for the `convoy-briefing` hook. Each session gets it once.
 
 use std::path::Path;
 
-use crate::code::{Kind, domain};
-use crate::constraint::{self, Meaning};
+use crate::code::{DefinitionKind, choose_domain};
+use crate::constraint::{self, ConstraintMeaning};
 use crate::decision::Decision;
-use crate::spec::propose;
-use crate::vault::{Match, Vault};
-use crate::word::{alike, words};
-use crate::yaml::Value;
+use crate::spec::find_proposed_elements;
+use crate::vault::{SeedMatch, Vault};
+use crate::word::{is_alike, split_name};
+use crate::yaml::YamlValue;
 
-/// How many bytes it has at most: about 600 tokens.
+/// The maximum size of the text in bytes: about 600 tokens.
 const MOST: usize = 2200;
 
-/// The area of a bead: the session of a later bead of the convoy gets only the clauses that touch it.
+/// The area of a bead. The session of a later bead of the convoy gets only the clauses that touch
+/// its area.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Area {
+pub struct BeadArea {
     domains: Vec<String>,
     words: Vec<String>,
 }
 
-impl Area {
-    /// The area of a bead's text; none where nothing in it names one.
-    pub fn of(vault: &Vault, text: &str) -> Option<Self> {
+impl BeadArea {
+    /// Determines the area from a bead's text; `None` if the text names no area.
+    pub fn from_text(vault: &Vault, text: &str) -> Option<Self> {
         let mut area = Self {
             domains: Vec::new(),
-            words: words(text),
+            words: split_name(text),
         };
-        for element in propose(text) {
+        for element in find_proposed_elements(text) {
             area.domains.push(element.domain.to_owned());
-            if let Match::Known(seed) | Match::Near(seed) =
-                vault.look(element.domain, &element.name)
+            if let SeedMatch::Known(seed) | SeedMatch::Near(seed) =
+                vault.match_name(element.domain, &element.name)
             {
                 area.domains.push(seed.domain.clone());
             }
         }
-        let about = vault.about(text).into_iter();
+        let about = vault.seeds_mentioned_in(text).into_iter();
         area.domains.extend(about.map(|seed| seed.domain.clone()));
-        // "the data layer", "frontend only".
+        // Phrases such as "the data layer" and "frontend only".
         let named = vault
             .domains
             .iter()
@@ -49,30 +50,41 @@ impl Area {
         (!area.domains.is_empty()).then_some(area)
     }
 
-    fn has(&self, domain: &str) -> bool {
-        self.domains.iter().any(|own| own == domain)
+    fn has_domain(&self, domain: &str) -> bool {
+        self.domains.iter().any(|known| known == domain)
     }
 
-    /// Whether a clause in words touches it: it names a domain of it, a kind of thing of one, or shares a word with it.
-    fn touches(&self, clause: &str) -> bool {
+    /// Returns true if a clause in words touches the area: it names a domain of the area, names a
+    /// kind of thing in such a domain, or shares a word with the area.
+    fn is_touched_by(&self, clause: &str) -> bool {
         if let Some(domain) = constraint_domain(clause) {
-            return self.has(domain);
+            return self.has_domain(domain);
         }
-        let own = words(clause);
-        let kinds = own.iter().filter_map(|word| Kind::of_word(word));
-        let mut named: Vec<&str> = kinds.map(|kind| domain(kind, clause)).collect();
-        named.extend(propose(clause).iter().map(|element| element.domain));
-        if !named.is_empty() {
-            return named.into_iter().any(|domain| self.has(domain));
-        }
-        own.iter().any(|word| self.has(word))
-            || own
+        let clause_words = split_name(clause);
+        let kinds = clause_words
+            .iter()
+            .filter_map(|word| DefinitionKind::from_word(word));
+        let mut named: Vec<&str> = kinds.map(|kind| choose_domain(kind, clause)).collect();
+        named.extend(
+            find_proposed_elements(clause)
                 .iter()
-                .any(|word| word.len() > 3 && self.words.iter().any(|said| alike(said, word)))
+                .map(|element| element.domain),
+        );
+        if !named.is_empty() {
+            return named.into_iter().any(|domain| self.has_domain(domain));
+        }
+        clause_words.iter().any(|word| self.has_domain(word))
+            || clause_words.iter().any(|word| {
+                word.len() > 3
+                    && self
+                        .words
+                        .iter()
+                        .any(|known_word| is_alike(known_word, word))
+            })
     }
 }
 
-/// The domain of a constraint code that is about one.
+/// Returns the domain that a constraint code is about, if there is one.
 fn constraint_domain(code: &str) -> Option<&'static str> {
     Some(match code {
         "auth-reuse" => "auth",
@@ -83,8 +95,8 @@ fn constraint_domain(code: &str) -> Option<&'static str> {
     })
 }
 
-/// Clauses of a decision as lists of lines.
-struct Clauses {
+/// The clauses of a decision, as lists of lines.
+struct DecisionClauses {
     reuse: Vec<String>,
     extend: Vec<String>,
     allow: Vec<String>,
@@ -92,15 +104,22 @@ struct Clauses {
     constraints: Vec<String>,
 }
 
-impl Clauses {
-    fn of(decision: &Decision, area: Option<&Area>) -> Self {
-        let fits = |clause: &str| area.is_none_or(|area| area.touches(clause));
+impl DecisionClauses {
+    fn select(decision: &Decision, area: Option<&BeadArea>) -> Self {
+        let fits = |clause: &str| area.is_none_or(|area| area.is_touched_by(clause));
         let reuse = decision.by_domain("reuse").into_iter();
-        let reuse = reuse.filter(|(domain, _)| area.is_none_or(|area| area.has(domain)));
-        let extend = decision.get("extend").map(Value::items).unwrap_or_default();
-        let extend = extend.iter().map(|one| match one {
-            Value::Text(text) => text.clone(),
-            one => format!("{}: {}", one.field("target"), one.field("change")),
+        let reuse = reuse.filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
+        let extend = decision
+            .get("extend")
+            .map(YamlValue::items)
+            .unwrap_or_default();
+        let extend = extend.iter().map(|extension| match extension {
+            YamlValue::Text(text) => text.clone(),
+            extension => format!(
+                "{}: {}",
+                extension.field("target"),
+                extension.field("change")
+            ),
         });
         let forbidden = decision.forbidden().into_iter().map(|rule| rule.words);
         let constraints = decision.texts("constraints").into_iter();
@@ -108,16 +127,16 @@ impl Clauses {
             reuse: reuse
                 .map(|(domain, names)| format!("{domain}: {}", names.join(", ")))
                 .collect(),
-            extend: extend.filter(|one| fits(one)).collect(),
+            extend: extend.filter(|clause| fits(clause)).collect(),
             allow: decision
                 .texts("allow")
                 .into_iter()
-                .filter(|one| fits(one))
+                .filter(|clause| fits(clause))
                 .collect(),
-            forbidden: forbidden.filter(|one| fits(one)).collect(),
-            // What holds everywhere is said to everyone.
+            forbidden: forbidden.filter(|clause| fits(clause)).collect(),
+            // Constraints that apply everywhere are in every brief.
             constraints: constraints
-                .filter(|one| one == "no-new-seeds" || fits(one))
+                .filter(|clause| clause == "no-new-seeds" || fits(clause))
                 .collect(),
         }
     }
@@ -134,68 +153,73 @@ impl Clauses {
     }
 }
 
-/// The text: of the whole decision, or of what touches an area.
-pub fn brief(root: &Path, decision: &Decision, area: Option<&Area>) -> String {
+/// Builds the text: the whole decision, or the clauses that touch an area.
+pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) -> String {
     let (id, mode) = (decision.field("id"), decision.field("mode"));
-    let mut text = cut(&format!("{id} ({mode}): {}", decision.field("spec")), 240);
+    let mut text = cut_to_line(&format!("{id} ({mode}): {}", decision.field("spec")), 240);
     text.push('\n');
     if decision.field("status") != "approved" {
         text.push_str(&format!("Status: {}\n", decision.field("status")));
     }
-    let clauses = Clauses::of(decision, area);
-    line(&mut text, "Use", &clauses.reuse, "; ");
-    line(&mut text, "Extend", &clauses.extend, "; ");
-    line(&mut text, "New and allowed", &clauses.allow, ", ");
-    line(&mut text, "Forbidden", &clauses.forbidden, "; ");
-    line(&mut text, "Constraints", &clauses.constraints, "; ");
-    let is_code = |one: &String| matches!(constraint::meaning(one), Meaning::Known(_));
+    let clauses = DecisionClauses::select(decision, area);
+    write_line(&mut text, "Use", &clauses.reuse, "; ");
+    write_line(&mut text, "Extend", &clauses.extend, "; ");
+    write_line(&mut text, "New and allowed", &clauses.allow, ", ");
+    write_line(&mut text, "Forbidden", &clauses.forbidden, "; ");
+    write_line(&mut text, "Constraints", &clauses.constraints, "; ");
+    let is_code = |clause: &String| {
+        matches!(
+            constraint::parse_constraint(clause),
+            ConstraintMeaning::Known(_)
+        )
+    };
     if clauses.constraints.iter().any(is_code) {
         text.push_str("(`gt keeper explain CODE` tells what a code means)\n");
     }
-    let rest = Clauses::of(decision, None).count() - clauses.count();
+    let rest = DecisionClauses::select(decision, None).count() - clauses.count();
     if rest > 0 {
         text.push_str(&format!(
             "({rest} clauses about other areas are not shown: `gt keeper show {id}`)\n"
         ));
     }
-    seeds(&mut text, root, decision, area);
+    write_seed_paths(&mut text, root, decision, area);
     text
 }
 
-/// Where the seeds are: they are not loaded, a worker reads a domain when it needs it.
-fn seeds(text: &mut String, root: &Path, decision: &Decision, area: Option<&Area>) {
+/// Writes the paths of the seed files. They are not included; a worker reads a domain when needed.
+fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: Option<&BeadArea>) {
     let refs = decision
         .get("seed_refs")
-        .map(Value::entries)
+        .map(YamlValue::entries)
         .unwrap_or_default();
-    let own = refs
+    let area_refs = refs
         .iter()
-        .filter(|(domain, _)| area.is_none_or(|area| area.has(domain)));
-    let paths: Vec<&str> = own.filter_map(|(_, path)| path.as_text()).collect();
+        .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
+    let paths: Vec<&str> = area_refs.filter_map(|(_, path)| path.as_text()).collect();
     if !paths.is_empty() {
         let line = format!(
             "Seeds, each to be read only when you work in its domain, in {}: {}",
             root.display(),
             paths.join(" ")
         );
-        text.push_str(&cut(&line, 400));
+        text.push_str(&cut_to_line(&line, 400));
         text.push('\n');
     }
 }
 
-/// A line of a list, as much of it as there is room.
-fn line(text: &mut String, name: &str, items: &[String], between: &str) {
+/// Writes a line with as many items of a list as fit.
+fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
     if items.is_empty() {
         return;
     }
     let room = MOST.saturating_sub(text.len() + 500);
     let line = format!("{name}: {}", items.join(between));
-    text.push_str(&cut(&line, room.max(40)));
+    text.push_str(&cut_to_line(&line, room.max(40)));
     text.push('\n');
 }
 
-/// At most so many bytes of a text, on one line.
-fn cut(text: &str, most: usize) -> String {
+/// Cuts a text to at most `most` bytes on one line.
+fn cut_to_line(text: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -211,9 +235,9 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::{Mode, review};
+    use crate::review::{KeeperMode, review_text};
     use crate::vault::Seed;
-    use crate::vault::tests::vault;
+    use crate::vault::tests::test_vault;
 
     /// Tokens as a real model counts them (cl100k).
     fn tokens(text: &str) -> usize {
@@ -226,10 +250,16 @@ mod tests {
     #[test]
     fn a_decision_is_told_in_a_few_lines() {
         let spec = "Add user profile modal with logout button";
-        let mut decision =
-            review(&vault(), Mode::Growth, "User profile", spec, "2026-01-13").decision;
-        decision.set("id", Value::text("ADR-017"));
-        let text = brief(Path::new("/town/web"), &decision, None);
+        let mut decision = review_text(
+            &test_vault(),
+            KeeperMode::Growth,
+            "User profile",
+            spec,
+            "2026-01-13",
+        )
+        .decision;
+        decision.set("id", YamlValue::text("ADR-017"));
+        let text = build_brief(Path::new("/town/web"), &decision, None);
         assert_eq!(
             text,
             "ADR-017 (growth): User profile\n\
@@ -247,12 +277,13 @@ mod tests {
     #[test]
     fn a_later_session_is_told_what_touches_its_bead_and_how_much_is_not_shown() {
         let spec = "Add user profile modal with logout, the user_status enum and /api/users/me";
-        let mut decision = review(&vault(), Mode::Growth, spec, spec, "2026-01-13").decision;
-        decision.set("id", Value::text("ADR-017"));
+        let mut decision =
+            review_text(&test_vault(), KeeperMode::Growth, spec, spec, "2026-01-13").decision;
+        decision.set("id", YamlValue::text("ADR-017"));
         let root = Path::new("/town/web");
-        let whole = brief(root, &decision, None);
-        let area = Area::of(&vault(), "Append to the user_status enum").unwrap();
-        let text = brief(root, &decision, Some(&area));
+        let whole = build_brief(root, &decision, None);
+        let area = BeadArea::from_text(&test_vault(), "Append to the user_status enum").unwrap();
+        let text = build_brief(root, &decision, Some(&area));
         assert!(text.contains("Use: data: user_status\n"), "{text}");
         assert!(text.contains("Constraints: data-append\n"), "{text}");
         assert!(
@@ -265,13 +296,13 @@ mod tests {
         );
         assert!(text.ends_with("keeper/seeds/data.yaml\n"), "{text}");
         assert!(tokens(&text) < tokens(&whole), "{text}");
-        let area = Area::of(&vault(), "Build the profile modal").unwrap();
-        let text = brief(root, &decision, Some(&area));
+        let area = BeadArea::from_text(&test_vault(), "Build the profile modal").unwrap();
+        let text = build_brief(root, &decision, Some(&area));
         assert!(
             text.contains("Forbidden: new modal components") && !text.contains("data-append"),
             "{text}"
         );
-        assert_eq!(Area::of(&vault(), "Step 4"), None);
+        assert_eq!(BeadArea::from_text(&test_vault(), "Step 4"), None);
     }
 
     #[test]
@@ -293,7 +324,7 @@ mod tests {
                     "Use {name} and a special{at} {kind}, a new{at}ish sidebar. "
                 ));
                 seeds.push(Seed {
-                    entry: Value::text(&name),
+                    entry: YamlValue::text(&name),
                     name,
                     kind: kind.to_owned(),
                     domain: domain.to_owned(),
@@ -306,19 +337,22 @@ mod tests {
             domains: Vec::new(),
             synonyms: Vec::new(),
         };
-        for mode in [Mode::Seeding, Mode::Growth] {
+        for mode in [KeeperMode::Seeding, KeeperMode::Growth] {
             let title = "A title that goes on and on ".repeat(20);
-            let mut decision = review(&vault, mode, &title, &spec, "2026-01-13").decision;
-            decision.set("id", Value::text("ADR-999"));
+            let mut decision = review_text(&vault, mode, &title, &spec, "2026-01-13").decision;
+            decision.set("id", YamlValue::text("ADR-999"));
             let root = format!("/home/someone/{}", "a-long-folder/".repeat(12));
-            let text = brief(Path::new(&root), &decision, None);
+            let text = build_brief(Path::new(&root), &decision, None);
             assert!(tokens(&text) <= 700, "{} tokens:\n{text}", tokens(&text));
-            decision.set("constraints", Value::texts(&vec!["words ".repeat(300); 20]));
+            decision.set(
+                "constraints",
+                YamlValue::texts(&vec!["words ".repeat(300); 20]),
+            );
             decision.set(
                 "forbidden",
-                Value::texts(&vec!["новые компоненты ".repeat(30); 20]),
+                YamlValue::texts(&vec!["новые компоненты ".repeat(30); 20]),
             );
-            let text = brief(Path::new(&root), &decision, None);
+            let text = build_brief(Path::new(&root), &decision, None);
             assert!(
                 tokens(&text) <= 700,
                 "by hand: {} tokens:\n{text}",

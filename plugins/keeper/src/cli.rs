@@ -1,4 +1,4 @@
-//! The command line: what people and hooks ask, and how the answer reads.
+//! The command line: parses the requests of users and hooks, and formats the answers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use serde_json::{Value as Json, json};
 
-use crate::brief::Area;
-use crate::constraint::{self, CODES, Meaning};
-use crate::validate::{self, Outcome};
+use crate::brief::BeadArea;
+use crate::constraint::{self, CODES, ConstraintMeaning};
+use crate::validate::{self, ValidationOutcome};
 use crate::vault::Vault;
 use crate::waiver::{self, Waiver};
 use crate::{brief, decision, install, plant, review, sys};
@@ -23,7 +23,7 @@ use crate::{brief, decision, install, plant, review, sys};
 /// allowed or left to a person, by the mode in keeper/keeper.yaml. The merge queue checks the result.
 #[derive(Debug, Parser)]
 #[command(name = "gt-keeper", version)]
-struct Keeper {
+struct KeeperArgs {
     /// The folder that holds `keeper/` (default: GT_RIG_ROOT, else the nearest one above)
     #[arg(long, global = true, value_name = "PATH")]
     root: Option<PathBuf>,
@@ -31,11 +31,11 @@ struct Keeper {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    command: Command,
+    command: KeeperCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum KeeperCommand {
     /// Install the hooks in a rig's `hooks/` folder
     Install,
     /// Remove the hooks, and keep seeds and decisions
@@ -114,40 +114,39 @@ struct WaiveArgs {
     file: String,
 }
 
-/// What a command answers.
-struct Answer {
+struct CommandAnswer {
     text: String,
     json: Json,
     exit: u8,
 }
 
-impl Answer {
+impl CommandAnswer {
     fn new(text: String, json: Json) -> Self {
         let exit = 0;
         Self { text, json, exit }
     }
 }
 
-/// The whole command line, for man pages and completions.
-pub fn command() -> clap::Command {
-    Keeper::command()
+/// Builds the whole command line. Man pages and completions are generated from it.
+pub fn build_command_line() -> clap::Command {
+    KeeperArgs::command()
 }
 
-/// Runs one command line and says how it ended.
+/// Runs one command line and returns its exit code.
 pub fn main(args: Vec<OsString>) -> ExitCode {
-    if answers_shell(&args) {
+    if is_completion_answered(&args) {
         return ExitCode::SUCCESS;
     }
-    let read = command().try_get_matches_from(args);
-    let keeper = match read.and_then(|found| Keeper::from_arg_matches(&found)) {
+    let read = build_command_line().try_get_matches_from(args);
+    let keeper = match read.and_then(|found| KeeperArgs::from_arg_matches(&found)) {
         Ok(keeper) => keeper,
         Err(error) => {
             if error.use_stderr() {
                 let text = error.render().to_string();
                 let text = text.strip_prefix("error: ").unwrap_or(&text);
-                sys::complain(&format!("Error: {}", text.trim_end()));
+                sys::print_error(&format!("Error: {}", text.trim_end()));
             } else {
-                // Where standard output is closed nobody asked for help.
+                // If standard output is closed, the help is not needed.
                 error.print().ok();
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -160,93 +159,100 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             } else {
                 answer.text
             };
-            sys::say(&text);
+            sys::print_text(&text);
             ExitCode::from(answer.exit)
         }
         Err(error) => {
-            let text = clean(&format!("{error:#}"));
+            let text = escape_control_chars(&format!("{error:#}"));
             if keeper.json {
-                sys::complain(&json!({ "error": text, "code": "failed" }).to_string());
+                sys::print_error(&json!({ "error": text, "code": "failed" }).to_string());
             } else {
-                sys::complain(&format!("Error: {text}"));
+                sys::print_error(&format!("Error: {text}"));
             }
-            // What could not be judged is not refused: a person has to look.
+            // A change that could not be checked is not rejected; the user must look at it.
             match keeper.command {
-                Command::Review(_) | Command::Validate(_) => ExitCode::from(3),
+                KeeperCommand::Review(_) | KeeperCommand::Validate(_) => ExitCode::from(3),
                 _ => ExitCode::FAILURE,
             }
         }
     }
 }
 
-/// Prints candidates for a shell that completes a line; says whether a shell asked.
-fn answers_shell(args: &[OsString]) -> bool {
-    if !["bash", "zsh", "fish"].contains(&sys::var("COMPLETE").as_str()) {
+/// Prints candidates for a shell that completes a command line. Returns true if a shell requested
+/// them.
+fn is_completion_answered(args: &[OsString]) -> bool {
+    if !["bash", "zsh", "fish"].contains(&sys::env_var("COMPLETE").as_str()) {
         return false;
     }
-    // A shell that completes a line has no place for an error: its user sees no candidates.
-    CompleteEnv::with_factory(command)
-        .try_complete(args.iter().cloned(), Some(&sys::cwd()))
+    // A shell that completes a line cannot show an error. The user sees no candidates.
+    CompleteEnv::with_factory(build_command_line)
+        .try_complete(args.iter().cloned(), Some(&sys::working_dir()))
         .ok();
     true
 }
 
-fn run(keeper: &Keeper) -> anyhow::Result<Answer> {
-    let root = root(keeper.root.as_deref(), &keeper.command)?;
+fn run(keeper: &KeeperArgs) -> anyhow::Result<CommandAnswer> {
+    let root = find_root(keeper.root.as_deref(), &keeper.command)?;
     match &keeper.command {
-        Command::Install => {
-            let placed = install::install(&root, &sys::exe()?)?;
-            Ok(paths("installed", &placed))
+        KeeperCommand::Install => {
+            let placed = install::install_hooks(&root, &sys::program_path()?)?;
+            Ok(list_paths("installed", &placed))
         }
-        Command::Uninstall => Ok(paths("removed", &install::uninstall(&root)?)),
-        Command::Plant { source } => planted(&root, source.as_deref()),
-        Command::Review(args) => reviewing(&root, args),
-        Command::Look(args) => looking(&root, args),
-        Command::Reviewed => {
-            let answer = sys::var("GT_CONVOY_REVIEW");
+        KeeperCommand::Uninstall => Ok(list_paths("removed", &install::uninstall_hooks(&root)?)),
+        KeeperCommand::Plant { source } => run_plant(&root, source.as_deref()),
+        KeeperCommand::Review(args) => run_review(&root, args),
+        KeeperCommand::Look(args) => preview_review(&root, args),
+        KeeperCommand::Reviewed => {
+            let answer = sys::env_var("GT_CONVOY_REVIEW");
             anyhow::ensure!(
                 matches!(answer.as_str(), "approved" | "rejected"),
                 "GT_CONVOY_REVIEW says neither approved nor rejected"
             );
-            let path = sys::var("GT_CONVOY_ADR_PATH");
+            let path = sys::env_var("GT_CONVOY_ADR_PATH");
             if !path.is_empty() {
-                review::answered(&root, &path, &answer)?;
+                review::record_answer(&root, &path, &answer)?;
             }
-            Ok(Answer::new(String::new(), json!({ "answer": answer })))
+            Ok(CommandAnswer::new(
+                String::new(),
+                json!({ "answer": answer }),
+            ))
         }
-        Command::Brief { decision } => briefing(&root, decision.as_deref()),
-        Command::Validate(args) => validating(&root, args),
-        Command::Waive(args) => waiving(&root, args),
-        Command::Explain { codes } => explaining(&root, codes),
-        Command::List => listing(&root),
-        Command::Show { decision } => {
-            let path = decision::find(&root, decision)?;
-            let text = sys::read(&path)?.unwrap_or_default();
+        KeeperCommand::Brief { decision } => run_brief(&root, decision.as_deref()),
+        KeeperCommand::Validate(args) => run_validate(&root, args),
+        KeeperCommand::Waive(args) => run_waive(&root, args),
+        KeeperCommand::Explain { codes } => run_explain(&root, codes),
+        KeeperCommand::List => run_list(&root),
+        KeeperCommand::Show { decision } => {
+            let path = decision::find_decision(&root, decision)?;
+            let text = sys::read_text(&path)?.unwrap_or_default();
             let json = json!({ "id": decision, "path": path, "text": text });
-            Ok(Answer::new(clean(&text), json))
+            Ok(CommandAnswer::new(escape_control_chars(&text), json))
         }
     }
 }
 
-/// The folder that holds `keeper/`.
-fn root(said: Option<&Path>, command: &Command) -> anyhow::Result<PathBuf> {
-    if let Some(root) = said {
-        return Ok(sys::cwd().join(root));
+/// Finds the folder that contains `keeper/`.
+fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Result<PathBuf> {
+    if let Some(root) = requested {
+        return Ok(sys::working_dir().join(root));
     }
-    let by_hook = sys::var("GT_RIG_ROOT");
+    let by_hook = sys::env_var("GT_RIG_ROOT");
     if !by_hook.is_empty() {
         return Ok(PathBuf::from(by_hook));
     }
-    let cwd = sys::cwd();
+    let cwd = sys::working_dir();
     let is_keepers = |folder: &&Path| {
         let keeper = folder.join("keeper");
         ["keeper.yaml", "seeds", "decisions"]
             .iter()
             .any(|name| keeper.join(name).exists())
     };
-    // A rig's root has its repository beside it.
+    // The root of a rig has the repository as a subfolder.
     let is_rig = |folder: &&Path| folder.join(".repo.git").is_dir();
-    let begins = matches!(command, Command::Install | Command::Plant { .. });
+    let begins = matches!(
+        command,
+        KeeperCommand::Install | KeeperCommand::Plant { .. }
+    );
     let found = cwd.ancestors().find(is_keepers);
     let found = found.or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
     found
@@ -254,7 +260,7 @@ fn root(said: Option<&Path>, command: &Command) -> anyhow::Result<PathBuf> {
         .context("there is no keeper/ here or above: go to a rig's folder, or say --root PATH")
 }
 
-fn paths(what: &str, paths: &[PathBuf]) -> Answer {
+fn list_paths(what: &str, paths: &[PathBuf]) -> CommandAnswer {
     let lines: String = paths
         .iter()
         .map(|path| format!("✓ {what} {}\n", path.display()))
@@ -264,12 +270,12 @@ fn paths(what: &str, paths: &[PathBuf]) -> Answer {
     } else {
         lines
     };
-    Answer::new(text, json!({ what: paths }))
+    CommandAnswer::new(text, json!({ what: paths }))
 }
 
-fn planted(root: &Path, source: Option<&Path>) -> anyhow::Result<Answer> {
-    let source = plant::source(root, source);
-    let planted = plant::plant(root, &source)?;
+fn run_plant(root: &Path, source: Option<&Path>) -> anyhow::Result<CommandAnswer> {
+    let source = plant::choose_source(root, source);
+    let planted = plant::plant_seeds(root, &source)?;
     let mut text = format!("read {} files of {}\n", planted.files, source.display());
     for (domain, count, new) in &planted.domains {
         text.push_str(&format!(
@@ -287,128 +293,146 @@ fn planted(root: &Path, source: Option<&Path>) -> anyhow::Result<Answer> {
         .iter()
         .map(|(domain, count, new)| json!({ "domain": domain, "seeds": count, "new": new }))
         .collect();
-    Ok(Answer::new(
+    Ok(CommandAnswer::new(
         text,
         json!({ "files": planted.files, "domains": domains, "left": planted.left }),
     ))
 }
 
-/// A value of the command line, else of the file that a variable names, else of a variable.
-fn said(given: Option<&String>, name: &str) -> anyhow::Result<String> {
+/// Returns the value from the command line, from the file that a variable names, or from a
+/// variable.
+fn read_text_option(given: Option<&String>, name: &str) -> anyhow::Result<String> {
     if let Some(text) = given {
         return Ok(text.clone());
     }
-    let file = sys::var(&format!("{name}_FILE"));
+    let file = sys::env_var(&format!("{name}_FILE"));
     if file.is_empty() {
-        return Ok(sys::var(name));
+        return Ok(sys::env_var(name));
     }
-    let text = sys::read(Path::new(&file)).with_context(|| format!("cannot read {file}"))?;
+    let text = sys::read_text(Path::new(&file)).with_context(|| format!("cannot read {file}"))?;
     Ok(text.unwrap_or_default())
 }
 
-fn reviewing(root: &Path, args: &ReviewArgs) -> anyhow::Result<Answer> {
-    let question = review::Question {
-        title: said(args.name.as_ref(), "GT_CONVOY_NAME")?,
-        spec: said(args.spec.as_ref(), "GT_CONVOY_SPEC")?,
-        mode: sys::var("KEEPER_MODE"),
+fn run_review(root: &Path, args: &ReviewArgs) -> anyhow::Result<CommandAnswer> {
+    let question = review::ReviewRequest {
+        title: read_text_option(args.name.as_ref(), "GT_CONVOY_NAME")?,
+        spec: read_text_option(args.spec.as_ref(), "GT_CONVOY_SPEC")?,
+        mode: sys::env_var("KEEPER_MODE"),
     };
-    let reply = review::hook(root, &question)?;
+    let reply = review::run_hook(root, &question)?;
     if !reply.words.is_empty() {
-        sys::complain(&clean(&reply.words));
+        sys::print_error(&escape_control_chars(&reply.words));
     }
     let json = json!({ "result": reply.result, "reason": reply.words });
-    let mut answer = Answer::new(reply.result, json);
+    let mut answer = CommandAnswer::new(reply.result, json);
     answer.exit = reply.exit;
     Ok(answer)
 }
 
-/// What a review would come to; nothing is written.
-fn looking(root: &Path, args: &ReviewArgs) -> anyhow::Result<Answer> {
-    let name = said(args.name.as_ref(), "GT_CONVOY_NAME")?;
-    let spec = said(args.spec.as_ref(), "GT_CONVOY_SPEC")?;
+/// Shows the result of a review without writing anything.
+fn preview_review(root: &Path, args: &ReviewArgs) -> anyhow::Result<CommandAnswer> {
+    let name = read_text_option(args.name.as_ref(), "GT_CONVOY_NAME")?;
+    let spec = read_text_option(args.spec.as_ref(), "GT_CONVOY_SPEC")?;
     let text = format!("{name}.\n{spec}");
-    let mode = review::Mode::choose(root, &sys::var("KEEPER_MODE"))?;
-    let found = review::review(&Vault::load(root)?, mode, &spec, &text, &sys::today());
-    let written = found.decision.write();
+    let mode = review::KeeperMode::choose(root, &sys::env_var("KEEPER_MODE"))?;
+    let found = review::review_text(
+        &Vault::load(root)?,
+        mode,
+        &spec,
+        &text,
+        &sys::format_today(),
+    );
+    let written = found.decision.to_yaml();
     let json = json!({ "status": found.status.word(), "new": found.gated, "decision": written });
-    Ok(Answer::new(clean(&written), json))
+    Ok(CommandAnswer::new(escape_control_chars(&written), json))
 }
 
-fn briefing(root: &Path, id: Option<&str>) -> anyhow::Result<Answer> {
-    let path = sys::var("GT_CONVOY_ADR_PATH");
+fn run_brief(root: &Path, id: Option<&str>) -> anyhow::Result<CommandAnswer> {
+    let path = sys::env_var("GT_CONVOY_ADR_PATH");
     let decision = match id {
-        Some(id) => decision::load(&decision::find(root, id)?)?,
-        None if path.is_empty() => return Ok(Answer::new(String::new(), json!({ "text": "" }))),
+        Some(id) => decision::load_decision(&decision::find_decision(root, id)?)?,
+        None if path.is_empty() => {
+            return Ok(CommandAnswer::new(String::new(), json!({ "text": "" })));
+        }
         None => decision::load_below(root, &path)?,
     };
-    // The first session of a convoy gets the whole decision, a later one the clauses that touch its bead.
-    let area = if sys::var("GT_CONVOY_LATER").is_empty() {
+    // The first session of a convoy gets the whole decision, a later one the clauses that touch its
+    // bead.
+    let area = if sys::env_var("GT_CONVOY_LATER").is_empty() {
         None
     } else {
         let bead = format!(
             "{}.\n{}",
-            sys::var("GT_BEAD_TITLE"),
-            sys::var("GT_BEAD_DESCRIPTION")
+            sys::env_var("GT_BEAD_TITLE"),
+            sys::env_var("GT_BEAD_DESCRIPTION")
         );
-        Area::of(&Vault::load(root)?, &bead)
+        BeadArea::from_text(&Vault::load(root)?, &bead)
     };
-    let text = brief::brief(root, &decision, area.as_ref());
+    let text = brief::build_brief(root, &decision, area.as_ref());
     let json = json!({ "text": text });
-    Ok(Answer::new(text, json))
+    Ok(CommandAnswer::new(text, json))
 }
 
-fn validating(root: &Path, args: &ValidateArgs) -> anyhow::Result<Answer> {
-    let front = sys::var("GT_FRONT_MATTER");
+fn run_validate(root: &Path, args: &ValidateArgs) -> anyhow::Result<CommandAnswer> {
+    let front = sys::env_var("GT_FRONT_MATTER");
     let found = match &args.decision {
-        Some(id) => decision::load(&decision::find(root, id)?).map(Some),
-        None => validate::decision_of(root, &sys::var("GT_CONVOY_ADR_PATH"), &front),
+        Some(id) => decision::load_decision(&decision::find_decision(root, id)?).map(Some),
+        None => {
+            validate::load_decision_of_change(root, &sys::env_var("GT_CONVOY_ADR_PATH"), &front)
+        }
     };
     let decision = match found {
         Ok(Some(decision)) => decision,
         Ok(None) => {
             let text = "no decision was made about this change\n".to_owned();
-            return Ok(Answer::new(
+            return Ok(CommandAnswer::new(
                 text,
                 json!({ "passes": true, "findings": [], "notes": [] }),
             ));
         }
-        // What was decided and cannot be read is not passed over.
+        // An unreadable decision must not be ignored.
         Err(error) => {
-            sys::complain(&clean(&format!(
+            sys::print_error(&escape_control_chars(&format!(
                 "its decision cannot be checked: {error:#}"
             )));
-            let mut answer = Answer::new(String::new(), json!({ "passes": false }));
+            let mut answer = CommandAnswer::new(String::new(), json!({ "passes": false }));
             answer.exit = 3;
             return Ok(answer);
         }
     };
-    let base = said(args.base.as_ref(), "GT_BASE")?;
-    let commit = said(args.commit.as_ref(), "GT_COMMIT")?;
-    let files = validate::changed(&sys::cwd(), &base, &commit)?;
-    let outcome = validate::check(
+    let base = read_text_option(args.base.as_ref(), "GT_BASE")?;
+    let commit = read_text_option(args.commit.as_ref(), "GT_COMMIT")?;
+    let files = validate::list_changed_files(&sys::working_dir(), &base, &commit)?;
+    let outcome = validate::check_change(
         &decision,
-        &validate::overrides(&front),
-        &waiver::all(root)?,
+        &validate::parse_overrides(&front),
+        &waiver::load_waivers(root)?,
         &files,
     );
-    Ok(checked(decision.field("id"), &outcome))
+    Ok(report_validation(decision.field("id"), &outcome))
 }
 
-fn checked(adr: &str, outcome: &Outcome) -> Answer {
+fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
     let mut text = String::new();
-    for one in &outcome.findings {
-        let place = format!("{}:{}", one.file, one.line);
-        let line = format!("{place}: rule \"{}\" of {adr}: {}", one.rule, one.what);
-        let waived = one.waived.as_ref();
+    for finding in &outcome.findings {
+        let place = format!("{}:{}", finding.file, finding.line);
+        let line = format!(
+            "{place}: rule \"{}\" of {adr}: {}",
+            finding.rule, finding.what
+        );
+        let waived = finding.waived.as_ref();
         let waived = waived.map(|why| format!(" (waived: {why})"));
-        text.push_str(&clean(&format!("{line}{}", waived.unwrap_or_default())));
+        text.push_str(&escape_control_chars(&format!(
+            "{line}{}",
+            waived.unwrap_or_default()
+        )));
         text.push('\n');
     }
     for note in &outcome.notes {
-        text.push_str(&clean(&format!("note: {note}")));
+        text.push_str(&escape_control_chars(&format!("note: {note}")));
         text.push('\n');
     }
-    if outcome.passes() {
+    if outcome.is_passed() {
         text.push_str(&format!("✓ nothing breaks {adr}\n"));
     } else {
         text.push_str(&format!(
@@ -418,21 +442,21 @@ fn checked(adr: &str, outcome: &Outcome) -> Answer {
     let findings: Vec<Json> = outcome
         .findings
         .iter()
-        .map(|one| {
-            json!({ "rule": one.rule, "file": one.file, "line": one.line, "what": one.what,
-                "waived": one.waived })
+        .map(|finding| {
+            json!({ "rule": finding.rule, "file": finding.file, "line": finding.line, "what": finding.what,
+                "waived": finding.waived })
         })
         .collect();
-    let json = json!({ "passes": outcome.passes(), "decision": adr, "findings": findings,
+    let json = json!({ "passes": outcome.is_passed(), "decision": adr, "findings": findings,
         "notes": outcome.notes });
-    let mut answer = Answer::new(text, json);
-    answer.exit = u8::from(!outcome.passes());
+    let mut answer = CommandAnswer::new(text, json);
+    answer.exit = u8::from(!outcome.is_passed());
     answer
 }
 
-fn waiving(root: &Path, args: &WaiveArgs) -> anyhow::Result<Answer> {
-    let decision = decision::load(&decision::find(root, &args.decision)?)?;
-    let by = [sys::var("GT_ROLE"), sys::var("USER")];
+fn run_waive(root: &Path, args: &WaiveArgs) -> anyhow::Result<CommandAnswer> {
+    let decision = decision::load_decision(&decision::find_decision(root, &args.decision)?)?;
+    let by = [sys::env_var("GT_ROLE"), sys::env_var("USER")];
     let waiver = Waiver {
         adr: decision.field("id").to_owned(),
         rule: args.rule.clone(),
@@ -440,18 +464,18 @@ fn waiving(root: &Path, args: &WaiveArgs) -> anyhow::Result<Answer> {
         reason: args.reason.clone(),
         by: by.into_iter().find(|by| !by.is_empty()).unwrap_or_default(),
     };
-    let path = waiver.keep(root)?;
+    let path = waiver.save(root)?;
     let text = format!(
         "✓ kept in {path}\n  it counts from the next check on; a merge that was stopped before is checked again once its task is closed: gt mq list, bd close TASK\n"
     );
-    Ok(Answer::new(text, json!({ "waiver": path })))
+    Ok(CommandAnswer::new(text, json!({ "waiver": path })))
 }
 
-fn explaining(root: &Path, codes: &[String]) -> anyhow::Result<Answer> {
+fn run_explain(root: &Path, codes: &[String]) -> anyhow::Result<CommandAnswer> {
     let mut asked: Vec<String> = Vec::new();
     for code in codes {
         if code.starts_with("ADR-") {
-            let decision = decision::load(&decision::find(root, code)?)?;
+            let decision = decision::load_decision(&decision::find_decision(root, code)?)?;
             asked.extend(decision.texts("constraints"));
         } else {
             asked.push(code.clone());
@@ -461,45 +485,45 @@ fn explaining(root: &Path, codes: &[String]) -> anyhow::Result<Answer> {
         asked = CODES.iter().map(|code| code.code.to_owned()).collect();
     }
     let (mut text, mut list, mut unknown) = (String::new(), Vec::new(), false);
-    for one in &asked {
-        let (known, means) = match constraint::meaning(one) {
-            Meaning::Known(code) => (true, code.meaning.to_owned()),
-            Meaning::Prose => (true, String::new()),
-            Meaning::Unknown => (false, "unknown: no constraint is called so".to_owned()),
+    for asked_code in &asked {
+        let (known, means) = match constraint::parse_constraint(asked_code) {
+            ConstraintMeaning::Known(code) => (true, code.meaning.to_owned()),
+            ConstraintMeaning::Prose => (true, String::new()),
+            ConstraintMeaning::Unknown => (false, "unknown: no constraint is called so".to_owned()),
         };
         unknown |= !known;
         let line = if means.is_empty() {
-            one.clone()
+            asked_code.clone()
         } else {
-            format!("{one}: {means}")
+            format!("{asked_code}: {means}")
         };
-        text.push_str(&clean(&line));
+        text.push_str(&escape_control_chars(&line));
         text.push('\n');
-        list.push(json!({ "code": one, "known": known, "meaning": means }));
+        list.push(json!({ "code": asked_code, "known": known, "meaning": means }));
     }
-    let mut answer = Answer::new(text, Json::Array(list));
+    let mut answer = CommandAnswer::new(text, Json::Array(list));
     answer.exit = u8::from(unknown);
     Ok(answer)
 }
 
-fn listing(root: &Path) -> anyhow::Result<Answer> {
+fn run_list(root: &Path) -> anyhow::Result<CommandAnswer> {
     let (mut text, mut list) = (String::new(), Vec::new());
-    for path in sys::files(&decision::folder(root), "yaml")? {
-        let found = decision::load(&path)?;
+    for path in sys::list_files(&decision::decisions_folder(root), "yaml")? {
+        let found = decision::load_decision(&path)?;
         let field = |key: &str| found.field(key).to_owned();
         let (id, status, spec) = (field("id"), field("status"), field("spec"));
-        text.push_str(&clean(&format!("{id}  {status:<8}  {spec}")));
+        text.push_str(&escape_control_chars(&format!("{id}  {status:<8}  {spec}")));
         text.push('\n');
         list.push(json!({ "id": id, "status": status, "spec": spec, "path": path }));
     }
     if list.is_empty() {
         text.push_str("no decisions yet\n");
     }
-    Ok(Answer::new(text, Json::Array(list)))
+    Ok(CommandAnswer::new(text, Json::Array(list)))
 }
 
-/// Text of files without what a terminal would act on.
-fn clean(text: &str) -> String {
+/// Escapes characters in the text of files that a terminal would interpret.
+fn escape_control_chars(text: &str) -> String {
     let harmful = |c: char| c.is_control() && c != '\n';
     text.chars()
         .map(|c| if harmful(c) { ' ' } else { c })

@@ -1,27 +1,26 @@
-//! Finds what source code defines: components, routes, services, tables, enums. It reads line by line and knows the
-//! common shapes of a few languages; what it does not know it does not see.
+//! Finds the definitions in source code: components, routes, services, tables, enums. Parses line
+//! by line and recognizes the common forms of a few languages; other forms are not found.
 
-use crate::word::words;
+use crate::word::split_name;
 
-/// What kind of thing a definition is.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// A piece of user interface.
+pub enum DefinitionKind {
+    /// A user interface component.
     Component,
-    /// A path of an interface over HTTP.
+    /// A path of an HTTP interface.
     Route,
-    /// A class or type that does something for others.
+    /// A class or type that provides a service.
     Service,
-    /// A table or stored model.
+    /// A table or a stored model.
     Table,
-    /// An enumeration.
     Enum,
     /// Any other class or type.
     Type,
 }
 
-impl Kind {
-    /// Its word.
+impl DefinitionKind {
+    /// The word for the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Component => "component",
@@ -33,8 +32,7 @@ impl Kind {
         }
     }
 
-    /// The kind that a word names.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "component" | "widget" | "view" => Self::Component,
             "route" | "endpoint" | "api" => Self::Route,
@@ -47,18 +45,14 @@ impl Kind {
     }
 }
 
-/// A definition in source code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name.
     pub name: String,
-    /// What it is.
-    pub kind: Kind,
-    /// The line, from 1.
+    pub kind: DefinitionKind,
     pub line: usize,
 }
 
-/// The words that make something a matter of who may do what.
+/// The words that relate a name to authentication or authorization.
 pub const AUTH: [&str; 12] = [
     "auth",
     "authentication",
@@ -74,37 +68,39 @@ pub const AUTH: [&str; 12] = [
     "credential",
 ];
 
-/// Whether a name is about who may do what.
+/// Returns true if a name is about authentication or authorization.
 pub fn is_auth(name: &str) -> bool {
-    words(name).iter().any(|word| AUTH.contains(&word.as_str()))
+    split_name(name)
+        .iter()
+        .any(|word| AUTH.contains(&word.as_str()))
 }
 
-/// The domain whose seed file holds a definition.
-pub fn domain(kind: Kind, name: &str) -> &'static str {
+/// Returns the domain whose seed file holds a definition.
+pub fn choose_domain(kind: DefinitionKind, name: &str) -> &'static str {
     match kind {
-        Kind::Component => "frontend",
-        Kind::Table | Kind::Enum => "data",
-        Kind::Service | Kind::Type if is_auth(name) => "auth",
-        Kind::Service | Kind::Type | Kind::Route => "backend",
+        DefinitionKind::Component => "frontend",
+        DefinitionKind::Table | DefinitionKind::Enum => "data",
+        DefinitionKind::Service | DefinitionKind::Type if is_auth(name) => "auth",
+        DefinitionKind::Service | DefinitionKind::Type | DefinitionKind::Route => "backend",
     }
 }
 
-/// What a file defines; nothing for files of other kinds.
-pub fn definitions(path: &str, text: &str) -> Vec<Definition> {
+/// Returns the definitions in a file; empty for files of other languages.
+pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
     let ending = path.rsplit('.').next().unwrap_or_default();
-    let of_line: fn(&str) -> Option<(String, Kind)> = match ending {
-        "tsx" | "jsx" | "vue" | "svelte" => |line| script(line, true),
-        "ts" | "js" | "mjs" => |line| script(line, false),
-        "py" => python,
-        "rs" => rust,
-        "go" => go,
-        "sql" => sql,
-        "java" | "kt" | "cs" | "rb" | "php" => class_like,
+    let of_line: fn(&str) -> Option<(String, DefinitionKind)> = match ending {
+        "tsx" | "jsx" | "vue" | "svelte" => |line| parse_script_line(line, true),
+        "ts" | "js" | "mjs" => |line| parse_script_line(line, false),
+        "py" => parse_python_line,
+        "rs" => parse_rust_line,
+        "go" => parse_go_line,
+        "sql" => parse_sql_line,
+        "java" | "kt" | "cs" | "rb" | "php" => parse_class_line,
         _ => return Vec::new(),
     };
     let mut found: Vec<Definition> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        // Generated lines can be of any length; no definition is.
+        // Generated lines can have any length. A definition is never that long.
         if line.len() > 400 {
             continue;
         }
@@ -116,11 +112,11 @@ pub fn definitions(path: &str, text: &str) -> Vec<Definition> {
     found
 }
 
-/// How many methods or variants of a thing are kept.
+/// The maximum number of methods or variants that are kept.
 const MEMBERS: usize = 12;
 
-/// The methods of a class or type that a file defines, in their order: what others call.
-pub fn methods(path: &str, text: &str, name: &str) -> Vec<String> {
+/// Returns the public methods of a class or type in a file, in order.
+pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found: Vec<String> = Vec::new();
     let ending = path.rsplit('.').next().unwrap_or_default();
@@ -131,24 +127,24 @@ pub fn methods(path: &str, text: &str, name: &str) -> Vec<String> {
     {
         let text = line.trim_start();
         if ending == "go" {
-            let own = text
+            let signature = text
                 .strip_prefix("func (")
                 .and_then(|rest| rest.split_once(") "));
             let of = |receiver: &str| receiver.trim_end_matches('*').ends_with(name);
-            let method = own.filter(|(receiver, _)| of(receiver));
-            found.extend(method.and_then(|(_, rest)| called(rest)));
-        } else if opens(text, name, ending) {
-            let deep = indent(line);
+            let method = signature.filter(|(receiver, _)| of(receiver));
+            found.extend(method.and_then(|(_, rest)| parse_called_name(rest)));
+        } else if is_class_start(text, name, ending) {
+            let deep = count_indent(line);
             let inside = lines[at + 1..]
                 .iter()
-                .take_while(|line| line.trim().is_empty() || indent(line) > deep)
+                .take_while(|line| line.trim().is_empty() || count_indent(line) > deep)
                 .filter(|line| !line.trim().is_empty());
             let inside: Vec<&&str> = inside.collect();
-            let first = inside.iter().map(|line| indent(line)).min();
-            let own = inside
+            let first = inside.iter().map(|line| count_indent(line)).min();
+            let member_lines = inside
                 .into_iter()
-                .filter(|line| Some(indent(line)) == first);
-            found.extend(own.filter_map(|line| method(line.trim(), ending)));
+                .filter(|line| Some(count_indent(line)) == first);
+            found.extend(member_lines.filter_map(|line| parse_method_name(line.trim(), ending)));
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -157,14 +153,14 @@ pub fn methods(path: &str, text: &str, name: &str) -> Vec<String> {
     found
 }
 
-fn indent(line: &str) -> usize {
+fn count_indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line opens the body of a class or type of that name.
-fn opens(line: &str, name: &str, ending: &str) -> bool {
+/// Returns true if a line opens the body of the class or type with this name.
+fn is_class_start(line: &str, name: &str, ending: &str) -> bool {
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
-    let has = |word: &str| words.clone().any(|own| own == word);
+    let has = |word: &str| words.clone().any(|candidate| candidate == word);
     if ending == "rs" {
         return line.starts_with("impl") && has(name);
     }
@@ -172,15 +168,16 @@ fn opens(line: &str, name: &str, ending: &str) -> bool {
     words.clone().any(|word| keyword(&word)) && words.any(|word| word == name)
 }
 
-/// The name before a bracket.
-fn called(text: &str) -> Option<String> {
-    let found = name(text)?;
+/// Returns the name before an opening parenthesis.
+fn parse_called_name(text: &str) -> Option<String> {
+    let found = parse_name(text)?;
     let rest = text.trim_start()[found.len()..].trim_start();
     rest.starts_with(['(', '<']).then_some(found)
 }
 
-/// The name of a method that a line begins to define; none for what is private by its name.
-fn method(line: &str, ending: &str) -> Option<String> {
+/// Returns the name of the method whose definition begins on a line; `None` for names that mark a
+/// method as private.
+fn parse_method_name(line: &str, ending: &str) -> Option<String> {
     const NO_METHODS: [&str; 10] = [
         "if",
         "for",
@@ -210,14 +207,14 @@ fn method(line: &str, ending: &str) -> Option<String> {
     if line.starts_with("private ") || line.starts_with("protected ") {
         return None;
     }
-    let mut text = after(line, &["pub(crate) ", "pub(super) ", "pub "]).unwrap_or(line);
+    let mut text = strip_any_prefix(line, &["pub(crate) ", "pub(super) ", "pub "]).unwrap_or(line);
     let mut keyword = false;
     while let Some(start) = BEFORE.iter().find(|start| text.starts_with(**start)) {
         keyword |= matches!(*start, "def " | "fun " | "fn " | "function ");
         text = &text[start.len()..];
     }
     let needs_keyword = matches!(ending, "py" | "rs" | "kt" | "rb" | "php");
-    // `User getProfile(` of Java: the type stands first.
+    // In Java's `User getProfile(` the type comes first.
     if matches!(ending, "java" | "cs")
         && let Some((_, rest)) = text
             .split_once(' ')
@@ -225,14 +222,16 @@ fn method(line: &str, ending: &str) -> Option<String> {
     {
         text = rest;
     }
-    let found = called(text).or_else(|| name(text).filter(|_| ending == "rb" && keyword))?;
+    let found = parse_called_name(text)
+        .or_else(|| parse_name(text).filter(|_| ending == "rb" && keyword))?;
     let is_body = needs_keyword || line.ends_with(['{', '}', ';', ',', '(', '>']);
     let fits = (keyword || !needs_keyword) && is_body;
     (fits && !found.starts_with('_') && !NO_METHODS.contains(&found.as_str())).then_some(found)
 }
 
-/// The variants of a component: the words of its `variant`, and what is set on it (`Button.Primary = …`).
-pub fn variants(text: &str, name: &str) -> Vec<String> {
+/// Returns the variants of a component: the words of its `variant` type, and its assigned
+/// properties (`Button.Primary = …`).
+pub fn find_variants(text: &str, name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| line.len() <= 400) {
         let line = line.trim();
@@ -241,7 +240,9 @@ pub fn variants(text: &str, name: &str) -> Vec<String> {
             .and_then(|rest| rest.strip_prefix('.'));
         if let Some((member, _)) = member.and_then(|rest| rest.split_once('=')) {
             found.extend(
-                self::name(member).filter(|one| one != "displayName" && one != "propTypes"),
+                self::parse_name(member).filter(|member_name| {
+                    member_name != "displayName" && member_name != "propTypes"
+                }),
             );
         }
         let is_variant = ["variant:", "variant?:", "type Variant", "variant ="];
@@ -252,37 +253,37 @@ pub fn variants(text: &str, name: &str) -> Vec<String> {
             let quoted = line.split(quote).skip(1).step_by(2);
             found.extend(
                 quoted
-                    .filter(|one| self::name(one).as_deref() == Some(one))
+                    .filter(|variant| self::parse_name(variant).as_deref() == Some(variant))
                     .map(str::to_owned),
             );
         }
     }
     let mut seen = std::collections::HashSet::new();
-    found.retain(|one| seen.insert(one.clone()));
+    found.retain(|variant| seen.insert(variant.clone()));
     found.truncate(MEMBERS);
     found
 }
 
-/// The word at the beginning of a text.
-fn name(text: &str) -> Option<String> {
+/// Returns the identifier at the beginning of a text.
+fn parse_name(text: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let name: String = text.trim_start().chars().take_while(|c| word(*c)).collect();
     let begins = name.chars().next().is_some_and(|c| !c.is_ascii_digit());
     begins.then_some(name)
 }
 
-/// What follows one of these beginnings.
-fn after<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
+/// Returns the text after the first matching prefix.
+fn strip_any_prefix<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
     beginnings.iter().find_map(|begin| text.strip_prefix(begin))
 }
 
-/// Whether a name begins with a capital.
+/// Returns true if a name begins with a capital letter.
 fn is_capital(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// What a class or type of that name is.
-fn class(name: String) -> (String, Kind) {
+/// Determines the kind of the class or type with this name.
+fn classify_class(name: String) -> (String, DefinitionKind) {
     const SERVICES: [&str; 9] = [
         "service",
         "client",
@@ -294,46 +295,46 @@ fn class(name: String) -> (String, Kind) {
         "store",
         "gateway",
     ];
-    let is_service = words(&name)
+    let is_service = split_name(&name)
         .iter()
         .any(|word| SERVICES.contains(&word.as_str()));
     let kind = if is_service {
-        Kind::Service
+        DefinitionKind::Service
     } else {
-        Kind::Type
+        DefinitionKind::Type
     };
     (name, kind)
 }
 
-fn script(line: &str, ui: bool) -> Option<(String, Kind)> {
+fn parse_script_line(line: &str, ui: bool) -> Option<(String, DefinitionKind)> {
     let text = line.trim_start();
-    if let Some(path) = route(text) {
-        return Some((path, Kind::Route));
+    if let Some(path) = parse_route(text) {
+        return Some((path, DefinitionKind::Route));
     }
-    let text = after(text, &["export default ", "export "]).unwrap_or(text);
-    let text = after(text, &["declare ", "abstract ", "async "]).unwrap_or(text);
+    let text = strip_any_prefix(text, &["export default ", "export "]).unwrap_or(text);
+    let text = strip_any_prefix(text, &["declare ", "abstract ", "async "]).unwrap_or(text);
     let text = text
         .strip_prefix("const enum ")
         .map_or(text, |_| &text[6..]);
     if let Some(rest) = text.strip_prefix("enum ") {
-        return Some((name(rest)?, Kind::Enum));
+        return Some((parse_name(rest)?, DefinitionKind::Enum));
     }
     if let Some(rest) = text.strip_prefix("class ") {
-        let name = name(rest)?;
+        let name = parse_name(rest)?;
         let component = rest.contains("Component");
         return Some(if component {
-            (name, Kind::Component)
+            (name, DefinitionKind::Component)
         } else {
-            class(name)
+            classify_class(name)
         });
     }
     let indented = line.starts_with([' ', '\t']);
     if let Some(rest) = text.strip_prefix("function ") {
-        let name = name(rest)?;
-        return (ui && !indented && is_capital(&name)).then_some((name, Kind::Component));
+        let name = parse_name(rest)?;
+        return (ui && !indented && is_capital(&name)).then_some((name, DefinitionKind::Component));
     }
-    let rest = after(text, &["const ", "let "])?;
-    let name = name(rest)?;
+    let rest = strip_any_prefix(text, &["const ", "let "])?;
+    let name = parse_name(rest)?;
     let value = rest.split_once('=')?.1.trim_start();
     let makes = [
         "(",
@@ -347,11 +348,12 @@ fn script(line: &str, ui: bool) -> Option<(String, Kind)> {
     ];
     let is_made = makes.iter().any(|start| value.starts_with(start)) || value.contains("=>");
     let upper = name.chars().all(|c| !c.is_lowercase());
-    (ui && !indented && is_capital(&name) && !upper && is_made).then_some((name, Kind::Component))
+    (ui && !indented && is_capital(&name) && !upper && is_made)
+        .then_some((name, DefinitionKind::Component))
 }
 
-/// The path of `router.get("/x"` and the like.
-fn route(text: &str) -> Option<String> {
+/// Returns the path of `router.get("/x"` and similar calls.
+fn parse_route(text: &str) -> Option<String> {
     const VERBS: [&str; 9] = [
         ".get(",
         ".post(",
@@ -373,74 +375,77 @@ fn route(text: &str) -> Option<String> {
         .next()
         .filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let path = rest[1..].split(quote).next()?;
-    // A map's `.get("key")` is no route.
+    // The `.get("key")` of a map is not a route.
     path.starts_with('/').then(|| path.to_owned())
 }
 
-fn python(line: &str) -> Option<(String, Kind)> {
+fn parse_python_line(line: &str) -> Option<(String, DefinitionKind)> {
     let text = line.trim_start();
     if text.starts_with('@') {
-        return route(text).map(|path| (path, Kind::Route));
+        return parse_route(text).map(|path| (path, DefinitionKind::Route));
     }
     let rest = text.strip_prefix("class ")?;
-    let name = name(rest)?;
+    let name = parse_name(rest)?;
     let bases = rest.split_once('(').map_or("", |(_, bases)| bases);
     if bases.contains("Enum") {
-        return Some((name, Kind::Enum));
+        return Some((name, DefinitionKind::Enum));
     }
     if ["models.Model", "Base)", "db.Model", "SQLModel"]
         .iter()
         .any(|base| bases.contains(base))
     {
-        return Some((name, Kind::Table));
+        return Some((name, DefinitionKind::Table));
     }
-    Some(class(name))
+    Some(classify_class(name))
 }
 
-fn rust(line: &str) -> Option<(String, Kind)> {
+fn parse_rust_line(line: &str) -> Option<(String, DefinitionKind)> {
     let text = line.trim_start();
-    if let Some(path) = route(text) {
-        return Some((path, Kind::Route));
+    if let Some(path) = parse_route(text) {
+        return Some((path, DefinitionKind::Route));
     }
-    let text = after(text, &["pub(crate) ", "pub(super) ", "pub "]).unwrap_or(text);
+    let text = strip_any_prefix(text, &["pub(crate) ", "pub(super) ", "pub "]).unwrap_or(text);
     if let Some(rest) = text.strip_prefix("enum ") {
-        return Some((name(rest)?, Kind::Enum));
+        return Some((parse_name(rest)?, DefinitionKind::Enum));
     }
-    let rest = after(text, &["struct ", "trait "])?;
-    Some(class(name(rest)?))
+    let rest = strip_any_prefix(text, &["struct ", "trait "])?;
+    Some(classify_class(parse_name(rest)?))
 }
 
-fn go(line: &str) -> Option<(String, Kind)> {
-    if let Some(path) = route(line) {
-        return Some((path, Kind::Route));
+fn parse_go_line(line: &str) -> Option<(String, DefinitionKind)> {
+    if let Some(path) = parse_route(line) {
+        return Some((path, DefinitionKind::Route));
     }
     let rest = line.strip_prefix("type ")?;
-    let name = name(rest)?;
+    let name = parse_name(rest)?;
     let what = rest[name.len()..].trim_start();
-    after(what, &["struct", "interface"])?;
-    Some(class(name))
+    strip_any_prefix(what, &["struct", "interface"])?;
+    Some(classify_class(name))
 }
 
-fn sql(line: &str) -> Option<(String, Kind)> {
+fn parse_sql_line(line: &str) -> Option<(String, DefinitionKind)> {
     let upper = line.trim_start().to_uppercase();
     let text = line.trim_start();
     let bare = |text: &str| {
         let text = text.trim_start().trim_start_matches(['"', '`', '[']);
         let text = text.strip_prefix("public.").unwrap_or(text);
-        name(text)
+        parse_name(text)
     };
     for start in ["CREATE TABLE IF NOT EXISTS ", "CREATE TABLE "] {
         if upper.starts_with(start) {
-            return Some((bare(text.get(start.len()..)?)?, Kind::Table));
+            return Some((bare(text.get(start.len()..)?)?, DefinitionKind::Table));
         }
     }
     if upper.starts_with("CREATE TYPE ") && upper.contains(" AS ENUM") {
-        return Some((bare(text.get("CREATE TYPE ".len()..)?)?, Kind::Enum));
+        return Some((
+            bare(text.get("CREATE TYPE ".len()..)?)?,
+            DefinitionKind::Enum,
+        ));
     }
     None
 }
 
-fn class_like(line: &str) -> Option<(String, Kind)> {
+fn parse_class_line(line: &str) -> Option<(String, DefinitionKind)> {
     const BEFORE: [&str; 9] = [
         "public ",
         "private ",
@@ -453,14 +458,14 @@ fn class_like(line: &str) -> Option<(String, Kind)> {
         "static ",
     ];
     let mut text = line.trim_start();
-    while let Some(rest) = after(text, &BEFORE) {
+    while let Some(rest) = strip_any_prefix(text, &BEFORE) {
         text = rest;
     }
-    if let Some(rest) = after(text, &["enum class ", "enum "]) {
-        return Some((name(rest)?, Kind::Enum));
+    if let Some(rest) = strip_any_prefix(text, &["enum class ", "enum "]) {
+        return Some((parse_name(rest)?, DefinitionKind::Enum));
     }
-    let rest = after(text, &["class ", "interface ", "record "])?;
-    Some(class(name(rest)?))
+    let rest = strip_any_prefix(text, &["class ", "interface ", "record "])?;
+    Some(classify_class(parse_name(rest)?))
 }
 
 #[cfg(test)]
@@ -468,7 +473,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, text: &str) -> String {
-        let all: Vec<String> = definitions(path, text)
+        let all: Vec<String> = find_definitions(path, text)
             .iter()
             .map(|one| format!("{} {}:{}", one.kind.word(), one.name, one.line))
             .collect();
@@ -479,18 +484,24 @@ mod tests {
     fn methods_are_those_of_the_thing_itself_and_variants_are_words() {
         let ts = "export class UserService {\n  constructor(private db: Db) {}\n  async getProfile(id: string): Promise<User> {\n    \
                   if (id) { this.db.find(id); }\n  }\n  private secret() {}\n  rename(id: string) {\n  }\n}\nclass Other {\n  foreign() {}\n}\n";
-        assert_eq!(methods("u.ts", ts, "UserService"), ["getProfile", "rename"]);
+        assert_eq!(
+            find_methods("u.ts", ts, "UserService"),
+            ["getProfile", "rename"]
+        );
         let py = "class UserService:\n    def __init__(self):\n        pass\n    def get_profile(self, id):\n        return load(id)\n";
-        assert_eq!(methods("u.py", py, "UserService"), ["get_profile"]);
+        assert_eq!(find_methods("u.py", py, "UserService"), ["get_profile"]);
         let rs = "pub struct UserService;\nimpl UserService {\n    pub fn profile(&self) -> User {\n        load()\n    }\n}\n";
-        assert_eq!(methods("u.rs", rs, "UserService"), ["profile"]);
+        assert_eq!(find_methods("u.rs", rs, "UserService"), ["profile"]);
         let go = "func (s *UserService) Profile(id string) User {\nfunc Free() {\n";
-        assert_eq!(methods("u.go", go, "UserService"), ["Profile"]);
+        assert_eq!(find_methods("u.go", go, "UserService"), ["Profile"]);
         let java =
             "public class UserService {\n    public User getProfile(String id) {\n    }\n}\n";
-        assert_eq!(methods("U.java", java, "UserService"), ["getProfile"]);
+        assert_eq!(find_methods("U.java", java, "UserService"), ["getProfile"]);
         let tsx = "type Props = { variant?: 'primary' | 'secondary'; size: 'big' }\nexport const Button = (p: Props) => x\nButton.Link = Link\n";
-        assert_eq!(variants(tsx, "Button"), ["primary", "secondary", "Link"]);
+        assert_eq!(
+            find_variants(tsx, "Button"),
+            ["primary", "secondary", "Link"]
+        );
     }
 
     #[test]

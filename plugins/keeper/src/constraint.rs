@@ -1,59 +1,52 @@
-//! Constraint codes: short words that stand for a rule, so that a decision costs few tokens.
+//! Constraint codes: short words that stand for rules, so that a decision costs few tokens.
 
-/// A code and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code {
-    /// The code.
+pub struct ConstraintCode {
     pub code: &'static str,
-    /// What it means.
     pub meaning: &'static str,
 }
 
-/// All codes.
-pub const CODES: &[Code] = &[
-    Code {
+pub const CODES: &[ConstraintCode] = &[
+    ConstraintCode {
         code: "auth-reuse",
         meaning: "Use the existing auth services only.",
     },
-    Code {
+    ConstraintCode {
         code: "data-append",
         meaning: "Enum changes are append-only: no value is removed, renamed or put before another.",
     },
-    Code {
+    ConstraintCode {
         code: "no-new-seeds",
         meaning: "No new patterns: reuse what is there.",
     },
-    Code {
+    ConstraintCode {
         code: "rest-shape",
         meaning: "New routes follow REST: small letters, nouns, no verbs in the path.",
     },
-    Code {
+    ConstraintCode {
         code: "ui-extend",
         meaning: "Extend existing UI components, make no new ones.",
     },
 ];
 
-/// What one word of a decision's constraints is.
+/// The meaning of one entry in a decision's constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meaning {
-    /// A code.
-    Known(Code),
-    /// Words for people.
+pub enum ConstraintMeaning {
+    Known(ConstraintCode),
     Prose,
-    /// It looks like a code and is none.
+    /// A word in the form of a code that is not in the table.
     Unknown,
 }
 
-/// What a constraint means.
-pub fn meaning(constraint: &str) -> Meaning {
+pub fn parse_constraint(constraint: &str) -> ConstraintMeaning {
     if let Some(code) = CODES.iter().find(|code| code.code == constraint) {
-        return Meaning::Known(*code);
+        return ConstraintMeaning::Known(*code);
     }
     let like_a_code = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !constraint.is_empty() && constraint.chars().all(like_a_code) {
-        Meaning::Unknown
+        ConstraintMeaning::Unknown
     } else {
-        Meaning::Prose
+        ConstraintMeaning::Prose
     }
 }
 
@@ -64,10 +57,16 @@ mod tests {
     #[test]
     fn codes_expand_and_unknown_ones_are_told_from_words() {
         assert!(
-            matches!(meaning("auth-reuse"), Meaning::Known(code) if code.meaning.contains("auth"))
+            matches!(parse_constraint("auth-reuse"), ConstraintMeaning::Known(code) if code.meaning.contains("auth"))
         );
-        assert!(matches!(meaning("data-append"), Meaning::Known(_)));
-        assert_eq!(meaning("auth-resuse"), Meaning::Unknown);
-        assert_eq!(meaning("Logout redirects to /login"), Meaning::Prose);
+        assert!(matches!(
+            parse_constraint("data-append"),
+            ConstraintMeaning::Known(_)
+        ));
+        assert_eq!(parse_constraint("auth-resuse"), ConstraintMeaning::Unknown);
+        assert_eq!(
+            parse_constraint("Logout redirects to /login"),
+            ConstraintMeaning::Prose
+        );
     }
 }

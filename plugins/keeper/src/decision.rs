@@ -1,7 +1,7 @@
-//! The numbered records of what was decided: `keeper/decisions/NNN-<name>.yaml`.
+//! The numbered records of decisions: `keeper/decisions/NNN-<name>.yaml`.
 //!
-//! What must always hold: no record is given the number of another that is there, also by convoys that are made at the same time; a record keeps
-//! everything that people wrote into it.
+//! No two records have the same number, even if convoys are created at the same time. A record
+//! preserves everything that users wrote into it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,116 +9,123 @@ use anyhow::{Context, bail};
 
 use crate::rule::Rule;
 use crate::sys;
-use crate::word::words;
-use crate::yaml::{self, Value};
+use crate::word::split_name;
+use crate::yaml::{self, YamlValue};
 
-/// A record: the tree under `keeper_decision`, with whatever else people wrote there.
+/// A record: the tree under `keeper_decision`, including the fields that users added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    fields: Vec<(String, Value)>,
+    fields: Vec<(String, YamlValue)>,
 }
 
-/// The folder of the records.
-pub fn folder(root: &Path) -> PathBuf {
+pub fn decisions_folder(root: &Path) -> PathBuf {
     root.join("keeper/decisions")
 }
 
 impl Decision {
-    /// A record of these fields.
-    pub fn new(fields: Vec<(&str, Value)>) -> Self {
+    pub fn new(fields: Vec<(&str, YamlValue)>) -> Self {
         let fields = fields.into_iter();
         Self {
             fields: fields.map(|(key, value)| (key.to_owned(), value)).collect(),
         }
     }
 
-    /// Reads a record.
-    pub fn read(text: &str) -> anyhow::Result<Self> {
-        let root = yaml::read(text)?;
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        let root = yaml::parse_yaml(text)?;
         match root.get("keeper_decision") {
-            Some(Value::Map(fields)) => Ok(Self {
+            Some(YamlValue::Map(fields)) => Ok(Self {
                 fields: fields.clone(),
             }),
             _ => bail!("it holds no `keeper_decision`"),
         }
     }
 
-    /// Writes it.
-    pub fn write(&self) -> String {
-        let inside = Value::Map(self.fields.clone());
-        yaml::write(&Value::Map(vec![("keeper_decision".to_owned(), inside)]))
+    /// Formats the record as YAML.
+    pub fn to_yaml(&self) -> String {
+        let inside = YamlValue::Map(self.fields.clone());
+        yaml::format_yaml(&YamlValue::Map(vec![(
+            "keeper_decision".to_owned(),
+            inside,
+        )]))
     }
 
-    /// A field.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        let found = self.fields.iter().find(|(own, _)| own == key);
+    pub fn get(&self, key: &str) -> Option<&YamlValue> {
+        let found = self.fields.iter().find(|(field, _)| field == key);
         found.map(|(_, value)| value)
     }
 
-    /// The text of a field; empty where there is none.
+    /// The text of a field; empty if the field is absent.
     pub fn field(&self, key: &str) -> &str {
-        self.get(key).and_then(Value::as_text).unwrap_or_default()
+        self.get(key)
+            .and_then(YamlValue::as_text)
+            .unwrap_or_default()
     }
 
-    /// The texts of a field.
     pub fn texts(&self, key: &str) -> Vec<String> {
-        self.get(key).map(Value::as_texts).unwrap_or_default()
+        self.get(key).map(YamlValue::as_texts).unwrap_or_default()
     }
 
     /// The lists of a field by domain, such as those of `reuse`.
     pub fn by_domain(&self, key: &str) -> Vec<(String, Vec<String>)> {
-        let entries = self.get(key).map(Value::entries).unwrap_or_default();
+        let entries = self.get(key).map(YamlValue::entries).unwrap_or_default();
         let lists = entries.iter();
         lists
             .map(|(domain, list)| (domain.clone(), list.as_texts()))
             .collect()
     }
 
-    /// What must not be done.
+    /// The rules of the field `forbidden`.
     pub fn forbidden(&self) -> Vec<Rule> {
-        let items = self.get("forbidden").map(Value::items).unwrap_or_default();
-        items.iter().map(Rule::of).collect()
+        let items = self
+            .get("forbidden")
+            .map(YamlValue::items)
+            .unwrap_or_default();
+        items.iter().map(Rule::from_value).collect()
     }
 
-    /// Sets a field where it stands, or at the end.
-    pub fn set(&mut self, key: &str, value: Value) {
-        match self.fields.iter_mut().find(|(own, _)| own == key) {
+    /// Sets a field in place, or appends it.
+    pub fn set(&mut self, key: &str, value: YamlValue) {
+        match self.fields.iter_mut().find(|(field, _)| field == key) {
             Some((_, old)) => *old = value,
             None => self.fields.push((key.to_owned(), value)),
         }
     }
 
-    /// Removes a field.
     pub fn remove(&mut self, key: &str) {
-        self.fields.retain(|(own, _)| own != key);
+        self.fields.retain(|(field, _)| field != key);
     }
 }
 
-/// Gives the record the next number and keeps it; returns its id and its path relative to the root.
-pub fn file(root: &Path, title: &str, decision: &mut Decision) -> anyhow::Result<(String, String)> {
-    let folder = folder(root);
-    let _alone = sys::lock(&folder.join(".lock")).context("cannot lock the decisions")?;
-    let taken = sys::files(&folder, "yaml")?;
-    let last = taken.iter().filter_map(|path| number(path)).max();
+/// Gives the record the next number and writes it. Returns its id and its path relative to the
+/// root.
+pub fn file_decision(
+    root: &Path,
+    title: &str,
+    decision: &mut Decision,
+) -> anyhow::Result<(String, String)> {
+    let folder = decisions_folder(root);
+    let _alone = sys::lock_file(&folder.join(".lock")).context("cannot lock the decisions")?;
+    let taken = sys::list_files(&folder, "yaml")?;
+    let last = taken.iter().filter_map(|path| parse_number(path)).max();
     let number = last.unwrap_or_default() + 1;
     let id = format!("ADR-{number:03}");
-    decision.set("id", Value::text(&id));
-    let name = format!("{number:03}-{}.yaml", slug(title));
-    sys::write(&folder.join(&name), &decision.write(), 0o644)
+    decision.set("id", YamlValue::text(&id));
+    let name = format!("{number:03}-{}.yaml", build_slug(title));
+    sys::replace_file(&folder.join(&name), &decision.to_yaml(), 0o644)
         .with_context(|| format!("cannot write {name} in {}", folder.display()))?;
     Ok((id, format!("keeper/decisions/{name}")))
 }
 
-/// The number at the beginning of a record's name.
-pub(crate) fn number(path: &Path) -> Option<u32> {
+/// Returns the number at the beginning of a record's file name.
+pub(crate) fn parse_number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits = name.split('-').next()?;
     digits.parse().ok()
 }
 
-/// A title as part of a file's name.
-fn slug(title: &str) -> String {
-    let ascii = words(title).into_iter();
+/// Converts a title to a part of a file name.
+fn build_slug(title: &str) -> String {
+    let ascii = split_name(title).into_iter();
     let ascii = ascii.filter(|word| word.is_ascii());
     let mut slug = String::new();
     for word in ascii {
@@ -136,26 +143,33 @@ fn slug(title: &str) -> String {
     slug
 }
 
-/// The file of a record, by its id (`ADR-017`, `17`).
-pub fn find(root: &Path, id: &str) -> anyhow::Result<PathBuf> {
+/// Finds the file of a record by its id (`ADR-017`, `17`).
+pub fn find_decision(root: &Path, id: &str) -> anyhow::Result<PathBuf> {
     let digits = id.trim_start_matches("ADR-").trim_start_matches("adr-");
     let wanted: u32 = digits
         .parse()
         .with_context(|| format!("`{id}` is no id of a decision such as ADR-017"))?;
-    let found = sys::files(&folder(root), "yaml")?;
-    let found = found.into_iter().find(|path| number(path) == Some(wanted));
-    found.with_context(|| format!("there is no decision {id} in {}", folder(root).display()))
+    let found = sys::list_files(&decisions_folder(root), "yaml")?;
+    let found = found
+        .into_iter()
+        .find(|path| parse_number(path) == Some(wanted));
+    found.with_context(|| {
+        format!(
+            "there is no decision {id} in {}",
+            decisions_folder(root).display()
+        )
+    })
 }
 
 /// Reads the record in a file.
-pub fn load(path: &Path) -> anyhow::Result<Decision> {
-    let text = sys::read(path)
+pub fn load_decision(path: &Path) -> anyhow::Result<Decision> {
+    let text = sys::read_text(path)
         .with_context(|| format!("cannot read {}", path.display()))?
         .with_context(|| format!("there is no decision {}", path.display()))?;
-    Decision::read(&text).with_context(|| format!("{} is not valid", path.display()))
+    Decision::parse(&text).with_context(|| format!("{} is not valid", path.display()))
 }
 
-/// A record below the root by its relative path; what leads out is refused.
+/// Loads a record by its path relative to the root. Fails for a path that leads out of the root.
 pub fn load_below(root: &Path, relative: &str) -> anyhow::Result<Decision> {
     let path = root.join(relative);
     let real = path
@@ -166,7 +180,7 @@ pub fn load_below(root: &Path, relative: &str) -> anyhow::Result<Decision> {
         "{relative} leads out of {}",
         root.display()
     );
-    load(&real)
+    load_decision(&real)
 }
 
 #[cfg(test)]
@@ -200,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_record_keeps_all_that_was_written_there() {
-        let first = Decision::read(WRITTEN).unwrap();
-        let again = Decision::read(&first.write()).unwrap();
+        let first = Decision::parse(WRITTEN).unwrap();
+        let again = Decision::parse(&first.to_yaml()).unwrap();
         assert_eq!(first, again);
         assert_eq!(again.field("date"), "2026-01-13");
         assert_eq!(
@@ -219,14 +233,16 @@ mod tests {
     fn numbers_are_given_once_to_however_many_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        std::fs::create_dir_all(super::folder(root)).unwrap();
-        std::fs::write(super::folder(root).join("016-old.yaml"), WRITTEN).unwrap();
+        std::fs::create_dir_all(super::decisions_folder(root)).unwrap();
+        std::fs::write(super::decisions_folder(root).join("016-old.yaml"), WRITTEN).unwrap();
         let mut ids: Vec<String> = std::thread::scope(|scope| {
             let workers: Vec<_> = (0..16)
                 .map(|_| {
                     scope.spawn(|| {
-                        let mut decision = Decision::read(WRITTEN).unwrap();
-                        file(root, "User profile", &mut decision).unwrap().0
+                        let mut decision = Decision::parse(WRITTEN).unwrap();
+                        file_decision(root, "User profile", &mut decision)
+                            .unwrap()
+                            .0
                     })
                 })
                 .collect();
@@ -235,9 +251,9 @@ mod tests {
         ids.sort();
         ids.dedup();
         assert_eq!((ids.len(), ids[0].as_str()), (16, "ADR-017"));
-        let path = find(root, "ADR-020").unwrap();
+        let path = find_decision(root, "ADR-020").unwrap();
         assert!(path.ends_with("keeper/decisions/020-user-profile.yaml"));
-        assert_eq!(load(&path).unwrap().field("id"), "ADR-020");
+        assert_eq!(load_decision(&path).unwrap().field("id"), "ADR-020");
         assert!(load_below(root, "../../etc/passwd").is_err());
     }
 }

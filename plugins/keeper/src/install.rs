@@ -1,4 +1,4 @@
-//! Puts the keeper's hooks in place, and takes them away. Only files that carry our mark are replaced or removed.
+//! Installs and removes the keeper's hooks. Replaces and removes only files with the keeper's mark.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 
 use crate::sys;
 
-/// What tells our hooks from others.
+/// The text that identifies our hooks.
 const MARK: &str = "# A hook of gt-keeper:";
 
-/// What tells our commands from others.
+/// The text that identifies our commands.
 const COMMAND_MARK: &str = "A command of gt-keeper";
 
 /// The hooks by event.
@@ -20,7 +20,7 @@ const HOOKS: [(&str, &str); 4] = [
     ("pre-merge", include_str!("../hooks/pre-merge")),
 ];
 
-/// Files for those who adapt them, below `keeper/`: written once, and theirs from then on.
+/// Files below `keeper/` that users may adapt: written once, and then left to the user.
 const TEXTS: [(&str, &str); 2] = [
     ("templates/adr.yaml", include_str!("../templates/adr.yaml")),
     (
@@ -29,7 +29,7 @@ const TEXTS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Commands of agent programs, by name.
+/// The commands for agent programs, by name.
 const COMMANDS: [(&str, &str); 2] = [
     (
         "keeper-review",
@@ -38,25 +38,25 @@ const COMMANDS: [(&str, &str); 2] = [
     ("keeper-plant", include_str!("../commands/keeper-plant.md")),
 ];
 
-/// Where agent programs that have commands look for them, below the mayor's folder.
-const PLACES: [(&str, Format); 3] = [
-    (".claude/commands", Format::Markdown),
-    (".opencode/command", Format::Markdown),
-    (".gemini/commands", Format::Toml),
+/// The folders in which agent programs look for commands, relative to the mayor's folder.
+const PLACES: [(&str, CommandFormat); 3] = [
+    (".claude/commands", CommandFormat::Markdown),
+    (".opencode/command", CommandFormat::Markdown),
+    (".gemini/commands", CommandFormat::Toml),
 ];
 
-/// How a program reads a command.
+/// The format of an agent program's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum CommandFormat {
     Markdown,
     Toml,
 }
 
-/// The settings that a fresh keeper has.
+/// The initial settings of the keeper.
 const SETTINGS: &str = include_str!("../templates/keeper.yaml");
 
-/// Installs the hooks below `root`; returns their paths.
-pub fn install(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
+/// Installs the hooks below `root` and returns their paths.
+pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let places: Vec<PathBuf> = HOOKS
         .iter()
         .map(|(event, _)| root.join("hooks").join(event))
@@ -69,9 +69,9 @@ pub fn install(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
             );
         }
     }
-    let program = quoted(program)?;
+    let program = quote_for_shell(program)?;
     for (place, (_, text)) in places.iter().zip(HOOKS) {
-        sys::write(
+        sys::replace_file(
             place,
             &text.replace("gt-keeper \"", &format!("{program} \"")),
             0o755,
@@ -80,12 +80,12 @@ pub fn install(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     let settings = root.join("keeper/keeper.yaml");
     if !settings.exists() {
-        sys::write(&settings, SETTINGS, 0o644)?;
+        sys::replace_file(&settings, SETTINGS, 0o644)?;
     }
     for (name, text) in TEXTS {
         let path = root.join("keeper").join(name);
         if !path.exists() {
-            sys::write(&path, text, 0o644)
+            sys::replace_file(&path, text, 0o644)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
     }
@@ -94,40 +94,41 @@ pub fn install(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// The mayor's folder of the town that a rig is in, where it is in one.
-fn mayor(root: &Path) -> Option<PathBuf> {
+/// Returns the mayor's folder of the town that contains a rig, if there is one.
+fn find_mayor_folder(root: &Path) -> Option<PathBuf> {
     let mayor = root.parent()?.join("mayor");
     mayor.join("town.json").is_file().then_some(mayor)
 }
 
-/// Gives the mayor's agent program the keeper's commands. A file that is not ours stays.
+/// Installs the keeper's commands for the mayor's agent program. A file without our mark stays
+/// unchanged.
 fn install_commands(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut placed = Vec::new();
-    let Some(mayor) = mayor(root) else {
+    let Some(mayor) = find_mayor_folder(root) else {
         return Ok(placed);
     };
-    for (place, text) in commands(&mayor) {
+    for (place, text) in build_commands(&mayor) {
         if place.symlink_metadata().is_ok() && !is_our_command(&place) {
             continue;
         }
-        sys::write(&place, &text, 0o644)
+        sys::replace_file(&place, &text, 0o644)
             .with_context(|| format!("cannot write {}", place.display()))?;
         placed.push(place);
     }
     Ok(placed)
 }
 
-/// The commands of all programs: path and text.
-fn commands(mayor: &Path) -> Vec<(PathBuf, String)> {
+/// Returns the commands for all programs, as path and text.
+fn build_commands(mayor: &Path) -> Vec<(PathBuf, String)> {
     let mut all = Vec::new();
     for (folder, format) in PLACES {
         for (name, text) in COMMANDS {
             let (ending, text) = match format {
-                Format::Markdown => (
+                CommandFormat::Markdown => (
                     "md",
                     format!("{}\n<!-- {COMMAND_MARK} -->\n", text.trim_end()),
                 ),
-                Format::Toml => ("toml", toml(text)),
+                CommandFormat::Toml => ("toml", format_toml_command(text)),
             };
             all.push((mayor.join(folder).join(format!("{name}.{ending}")), text));
         }
@@ -135,13 +136,13 @@ fn commands(mayor: &Path) -> Vec<(PathBuf, String)> {
     all
 }
 
-/// A command as Gemini CLI reads it.
-fn toml(text: &str) -> String {
-    let (head, body) = text
+/// Formats a command for Gemini CLI.
+fn format_toml_command(text: &str) -> String {
+    let (front_matter, body) = text
         .trim_start_matches("---\n")
         .split_once("---\n")
         .unwrap_or(("", text));
-    let about = head.trim().trim_start_matches("description: ");
+    let about = front_matter.trim().trim_start_matches("description: ");
     let body = body.replace("$ARGUMENTS", "{{args}}");
     format!(
         "# {COMMAND_MARK}\ndescription = \"{about}\"\nprompt = \'\'\'\n{}\'\'\'\n",
@@ -150,11 +151,11 @@ fn toml(text: &str) -> String {
 }
 
 fn is_our_command(place: &Path) -> bool {
-    matches!(sys::read(place), Ok(Some(text)) if text.contains(COMMAND_MARK))
+    matches!(sys::read_text(place), Ok(Some(text)) if text.contains(COMMAND_MARK))
 }
 
-/// Removes the hooks; what was decided stays. Returns the paths that were removed.
-pub fn uninstall(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+/// Removes the hooks and returns the removed paths. Decisions stay.
+pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for (event, _) in HOOKS {
         let place = root.join("hooks").join(event);
@@ -164,10 +165,10 @@ pub fn uninstall(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             removed.push(place);
         }
     }
-    let commands = mayor(root)
-        .map(|mayor| commands(&mayor))
+    let commands = find_mayor_folder(root)
+        .map(|mayor| build_commands(&mayor))
         .unwrap_or_default();
-    for (place, _) in commands.into_iter().filter(|_| !others_keep(root)) {
+    for (place, _) in commands.into_iter().filter(|_| !is_used_by_other_rig(root)) {
         if is_our_command(&place) {
             std::fs::remove_file(&place)
                 .with_context(|| format!("cannot remove {}", place.display()))?;
@@ -177,8 +178,8 @@ pub fn uninstall(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(removed)
 }
 
-/// Whether another rig of the town has the keeper's hooks.
-fn others_keep(root: &Path) -> bool {
+/// Returns true if another rig of the town has the keeper's hooks.
+fn is_used_by_other_rig(root: &Path) -> bool {
     let rigs = root.parent().and_then(|town| std::fs::read_dir(town).ok());
     let mut rigs = rigs
         .into_iter()
@@ -190,11 +191,11 @@ fn others_keep(root: &Path) -> bool {
 
 fn is_ours(place: &Path) -> bool {
     let plain = place.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    plain && matches!(sys::read(place), Ok(Some(text)) if text.contains(MARK))
+    plain && matches!(sys::read_text(place), Ok(Some(text)) if text.contains(MARK))
 }
 
-/// A path for a shell.
-fn quoted(program: &Path) -> anyhow::Result<String> {
+/// Quotes a path for a shell.
+fn quote_for_shell(program: &Path) -> anyhow::Result<String> {
     let text = program
         .to_str()
         .context("the path of this program is no text")?;
@@ -209,26 +210,26 @@ mod tests {
     fn commands_are_installed_for_the_mayor_and_taken_away_with_the_last_keeper() {
         let folder = tempfile::tempdir().unwrap();
         let town = folder.path();
-        sys::write(&town.join("mayor/town.json"), "{}", 0o644).unwrap();
+        sys::replace_file(&town.join("mayor/town.json"), "{}", 0o644).unwrap();
         let own = town.join("mayor/.claude/commands/keeper-plant.md");
-        sys::write(&own, "mine", 0o644).unwrap();
+        sys::replace_file(&own, "mine", 0o644).unwrap();
         let (web, api) = (town.join("web"), town.join("api"));
         let program = Path::new("/opt/gt-keeper");
-        assert_eq!(install(&web, program).unwrap().len(), 4 + 5);
-        install(&api, program).unwrap();
+        assert_eq!(install_hooks(&web, program).unwrap().len(), 4 + 5);
+        install_hooks(&api, program).unwrap();
         let toml = town.join("mayor/.gemini/commands/keeper-review.toml");
-        let text = sys::read(&toml).unwrap().unwrap();
+        let text = sys::read_text(&toml).unwrap().unwrap();
         assert!(
             text.contains("prompt = \'\'\'\nReview this") && text.contains("{{args}}"),
             "{text}"
         );
         assert_eq!(
-            uninstall(&web).unwrap().len(),
+            uninstall_hooks(&web).unwrap().len(),
             4,
             "the other rig needs them"
         );
-        assert_eq!(uninstall(&api).unwrap().len(), 4 + 5);
-        assert_eq!(sys::read(&own).unwrap().unwrap(), "mine");
+        assert_eq!(uninstall_hooks(&api).unwrap().len(), 4 + 5);
+        assert_eq!(sys::read_text(&own).unwrap().unwrap(), "mine");
     }
 
     #[test]
@@ -236,27 +237,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let program = Path::new("/opt/it's here/gt-keeper");
-        let placed = install(root, program).unwrap();
+        let placed = install_hooks(root, program).unwrap();
         assert_eq!(placed.len(), 4);
-        let text = sys::read(&placed[0]).unwrap().unwrap();
+        let text = sys::read_text(&placed[0]).unwrap().unwrap();
         assert!(
             text.contains(r"exec '/opt/it'\''s here/gt-keeper' "),
             "{text}"
         );
         assert_eq!(
-            install(root, program).unwrap().len(),
+            install_hooks(root, program).unwrap().len(),
             4,
             "safe to run again"
         );
-        assert_eq!(uninstall(root).unwrap().len(), 4);
-        assert!(uninstall(root).unwrap().is_empty());
+        assert_eq!(uninstall_hooks(root).unwrap().len(), 4);
+        assert!(uninstall_hooks(root).unwrap().is_empty());
         for kept in ["keeper.yaml", "templates/adr.yaml", "POLECAT-BRIEFING.md"] {
             assert!(root.join("keeper").join(kept).exists(), "{kept}");
         }
-        crate::decision::load(&root.join("keeper/templates/adr.yaml")).unwrap();
+        crate::decision::load_decision(&root.join("keeper/templates/adr.yaml")).unwrap();
         std::fs::write(root.join("hooks/pre-merge"), "#!/bin/sh\n").unwrap();
-        assert!(install(root, program).is_err());
+        assert!(install_hooks(root, program).is_err());
         assert!(!root.join("hooks/pre-convoy").exists(), "all or none");
-        assert!(uninstall(root).unwrap().is_empty());
+        assert!(uninstall_hooks(root).unwrap().is_empty());
     }
 }

@@ -1,14 +1,16 @@
-//! Keeper of the seeds: reviews what a convoy is to build against the patterns that a repository has, and keeps the
-//! decision where every worker of the convoy reads it once.
+//! Keeper of the seeds: reviews the plan of a convoy against the patterns of a repository, and
+//! writes the decision to a place where every worker of the convoy reads it once.
 //!
-//! It speaks with Gas Town through town hooks and files only: `gt` knows nothing of it, and it knows nothing of
-//! `gt` but the hooks' variables. What must always hold: an approved convoy asks nobody anything; a worker gets one
-//! decision of a few hundred tokens however many beads it does; a rule that is broken is named with file and line.
+//! The keeper communicates with Gas Town only through town hooks and files: `gt` does not depend on
+//! the keeper, and the keeper depends only on the hooks' variables. An approved convoy asks the
+//! user nothing. A worker gets one decision of a few hundred tokens, regardless of the number of
+//! its beads. A broken rule is reported with file and line.
 //!
-//! The map: `vault` holds the seeds, `plant` fills it, `code` finds definitions in source; `spec` finds what a text
-//! proposes, `review` decides (reuse, extend, allow, gate), `decision` keeps the numbered records, `constraint` the
-//! codes; `brief` tells a session, `validate` checks a merge, `waiver` lets by; `install` puts the hooks in place.
-//! `sys` is the only one that touches the machine, `yaml` reads and writes the files.
+//! The modules: `vault` holds the seeds, `plant` fills it, `code` finds definitions in source;
+//! `spec` finds the elements that a text proposes, `review` decides (reuse, extend, allow, gate),
+//! `decision` stores the numbered records, `constraint` has the codes; `brief` builds the text for
+//! a session, `validate` checks a merge, `waiver` permits exceptions; `install` installs the hooks.
+//! Only `sys` accesses the machine; `yaml` reads and writes the files.
 
 pub mod brief;
 mod cli;
@@ -27,4 +29,4 @@ pub mod waiver;
 pub mod word;
 pub mod yaml;
 
-pub use cli::{command, main};
+pub use cli::{build_command_line, main};

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gt_keeper::main(gt_keeper::sys::args())
+    gt_keeper::main(gt_keeper::sys::process_args())
 }

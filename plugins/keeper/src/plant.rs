@@ -1,52 +1,53 @@
-//! Fills the vault by reading a repository. What a person wrote stays: seeds without `from: plant` are left alone, and
-//! of planted ones everything but path and line.
+//! Fills the vault from the source of a repository. User entries are preserved: seeds without
+//! `from: plant` stay unchanged, and of planted seeds only path, line and derived lists change.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::code::{Kind, definitions, domain, methods, variants};
+use crate::code::{DefinitionKind, choose_domain, find_definitions, find_methods, find_variants};
 use crate::sys;
 use crate::vault;
-use crate::word::words;
-use crate::yaml::{self, Value};
+use crate::word::split_name;
+use crate::yaml::{self, YamlValue};
 
-/// More files than this are no repository of people.
+/// The maximum number of files. A larger repository is not handwritten.
 const FILES: usize = 50_000;
 
-/// How many seeds a domain may have: more are no patterns, and a file of them could not be read.
+/// The maximum number of seeds per domain. More seeds are not patterns, and the file would be
+/// unreadable.
 const SEEDS: usize = 2_000;
 
-/// How many words a planted seed has.
+/// The maximum number of words of a planted seed.
 const WORDS: usize = 16;
 
-/// What was planted.
+/// The result of planting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Planted {
-    /// How many files were read.
+pub struct PlantReport {
+    /// The number of files that were read.
     pub files: usize,
-    /// By domain: how many seeds it has, and how many of them are new.
+    /// By domain: the number of seeds, and the number of new ones.
     pub domains: Vec<(String, usize, usize)>,
-    /// How many found no room in their domain's file.
+    /// The number of seeds that exceeded the limit of their domain's file.
     pub left: usize,
 }
 
-/// Where the rig's source is: what is said, else the clone for reading, else the root itself.
-pub fn source(root: &Path, said: Option<&Path>) -> PathBuf {
+/// Chooses the rig's source: the given folder, the clone for reading, or the root.
+pub fn choose_source(root: &Path, requested: Option<&Path>) -> PathBuf {
     let clone = root.join("mayor/rig");
-    match said {
+    match requested {
         Some(path) => path.to_owned(),
         None if clone.is_dir() => clone,
         None => root.to_owned(),
     }
 }
 
-/// Reads the repository at `source` into the vault of `root`.
-pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
-    let listed = sys::git(source, &["ls-files", "-z"])
+/// Plants the seeds of the repository at `source` into the vault of `root`.
+pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
+    let listed = sys::run_git(source, &["ls-files", "-z"])
         .with_context(|| format!("{} is no git repository", source.display()))?;
-    let mut planted = Planted::default();
-    let mut fresh: Vec<(&'static str, Value)> = Vec::new();
+    let mut planted = PlantReport::default();
+    let mut fresh: Vec<(&'static str, YamlValue)> = Vec::new();
     for path in listed.split(|byte| *byte == 0).take(FILES) {
         let Some(path) = std::str::from_utf8(path)
             .ok()
@@ -54,21 +55,26 @@ pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
         else {
             continue;
         };
-        // A file that is gone or no text defines nothing.
-        let Ok(Some(text)) = sys::read(&source.join(path)) else {
+        // A file that is gone or is not text defines nothing.
+        let Ok(Some(text)) = sys::read_text(&source.join(path)) else {
             continue;
         };
         planted.files += 1;
-        for found in definitions(path, &text) {
-            // Every struct would drown the patterns.
-            if found.kind == crate::code::Kind::Type && domain(found.kind, &found.name) != "auth" {
+        for found in find_definitions(path, &text) {
+            // Including every struct would hide the patterns.
+            if found.kind == crate::code::DefinitionKind::Type
+                && choose_domain(found.kind, &found.name) != "auth"
+            {
                 continue;
             }
-            fresh.push((domain(found.kind, &found.name), seed(path, &text, &found)));
+            fresh.push((
+                choose_domain(found.kind, &found.name),
+                build_seed(path, &text, &found),
+            ));
         }
     }
-    // Of a domain that has none left, what was planted goes.
-    let known: Vec<String> = sys::files(&vault::folder(root), "yaml")?
+    // Planted seeds of a domain without any remaining definitions are removed.
+    let known: Vec<String> = sys::list_files(&vault::seeds_folder(root), "yaml")?
         .iter()
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
@@ -77,16 +83,16 @@ pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
     domains.sort_unstable();
     domains.dedup();
     for domain in domains {
-        let own = fresh.iter().filter(|(own, _)| *own == domain);
-        let own: Vec<Value> = own.map(|(_, seed)| seed.clone()).collect();
-        let (domain, count, new, left) = put(root, domain, own)?;
+        let of_domain = fresh.iter().filter(|(own, _)| *own == domain);
+        let domain_seeds: Vec<YamlValue> = of_domain.map(|(_, seed)| seed.clone()).collect();
+        let (domain, count, new, left) = merge_into_domain(root, domain, domain_seeds)?;
         planted.left += left;
         planted.domains.push((domain, count, new));
     }
     Ok(planted)
 }
 
-/// Tests and what is generated hold no patterns to reuse.
+/// Returns false for tests and generated files, which contain no reusable patterns.
 fn is_source(path: &str) -> bool {
     const NOT: [&str; 10] = [
         "node_modules/",
@@ -106,7 +112,7 @@ fn is_source(path: &str) -> bool {
         && !path.contains(".spec.")
 }
 
-fn seed(path: &str, text: &str, found: &crate::code::Definition) -> Value {
+fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlValue {
     let fields = [
         ("name", found.name.clone()),
         ("kind", found.kind.word().to_owned()),
@@ -115,57 +121,58 @@ fn seed(path: &str, text: &str, found: &crate::code::Definition) -> Value {
         ("from", "plant".to_owned()),
     ];
     let fields = fields.into_iter();
-    let mut entries: Vec<(String, Value)> = fields
-        .map(|(key, value)| (key.to_owned(), Value::Text(value)))
+    let mut entries: Vec<(String, YamlValue)> = fields
+        .map(|(key, value)| (key.to_owned(), YamlValue::Text(value)))
         .collect();
     let lists = match found.kind {
-        Kind::Component => [
-            ("variants", variants(text, &found.name)),
+        DefinitionKind::Component => [
+            ("variants", find_variants(text, &found.name)),
             ("methods", Vec::new()),
         ],
-        Kind::Service | Kind::Type => [
-            ("methods", methods(path, text, &found.name)),
+        DefinitionKind::Service | DefinitionKind::Type => [
+            ("methods", find_methods(path, text, &found.name)),
             ("variants", Vec::new()),
         ],
-        _ => return Value::Map(entries),
+        _ => return YamlValue::Map(entries),
     };
-    let mut own: Vec<String> = words(&found.name);
+    let mut seed_words: Vec<String> = split_name(&found.name);
     for (key, members) in lists {
         if !members.is_empty() {
-            own.extend(members.iter().flat_map(|member| words(member)));
-            entries.push((key.to_owned(), Value::texts(&members)));
+            seed_words.extend(members.iter().flat_map(|member| split_name(member)));
+            entries.push((key.to_owned(), YamlValue::texts(&members)));
         }
     }
-    // For people, who add the words that they use for it.
-    own.sort();
-    own.dedup();
-    own.truncate(WORDS);
-    entries.push(("words".to_owned(), Value::texts(&own)));
-    Value::Map(entries)
+    // For users, who add their own words for the thing.
+    seed_words.sort();
+    seed_words.dedup();
+    seed_words.truncate(WORDS);
+    entries.push(("words".to_owned(), YamlValue::texts(&seed_words)));
+    YamlValue::Map(entries)
 }
 
 /// Merges fresh seeds into a domain's file.
-fn put(
+fn merge_into_domain(
     root: &Path,
     domain: &str,
-    fresh: Vec<Value>,
+    fresh: Vec<YamlValue>,
 ) -> anyhow::Result<(String, usize, usize, usize)> {
-    let path = vault::folder(root).join(format!("{domain}.yaml"));
-    let text = sys::read(&path)?.unwrap_or_default();
-    let file = yaml::read(&text).with_context(|| format!("{} is not valid", path.display()))?;
+    let path = vault::seeds_folder(root).join(format!("{domain}.yaml"));
+    let text = sys::read_text(&path)?.unwrap_or_default();
+    let file =
+        yaml::parse_yaml(&text).with_context(|| format!("{} is not valid", path.display()))?;
     let old = file
         .get("seeds")
-        .map(Value::items)
+        .map(YamlValue::items)
         .unwrap_or_default()
         .to_vec();
-    let same = |a: &Value, b: &Value| {
+    let same = |a: &YamlValue, b: &YamlValue| {
         a.field("name") == b.field("name") && a.field("kind") == b.field("kind")
     };
-    let mut seeds: Vec<Value> = Vec::new();
+    let mut seeds: Vec<YamlValue> = Vec::new();
     for seed in &old {
         match fresh.iter().find(|fresh| same(fresh, seed)) {
-            Some(fresh) => seeds.push(moved(seed, fresh)),
-            // What was planted and is gone from the source is no pattern any more.
+            Some(fresh) => seeds.push(update_seed(seed, fresh)),
+            // A planted seed that is gone from the source is no longer a pattern.
             None if seed.field("from") == "plant" => {}
             None => seeds.push(seed.clone()),
         }
@@ -182,18 +189,18 @@ fn put(
         }
     }
     let count = seeds.len();
-    let mut fields: Vec<(String, Value)> = file.entries().to_vec();
+    let mut fields: Vec<(String, YamlValue)> = file.entries().to_vec();
     fields.retain(|(key, _)| key != "seeds" && key != "domain");
-    fields.insert(0, ("domain".to_owned(), Value::text(domain)));
-    fields.push(("seeds".to_owned(), Value::List(seeds)));
-    sys::write(&path, &yaml::write(&Value::Map(fields)), 0o644)
+    fields.insert(0, ("domain".to_owned(), YamlValue::text(domain)));
+    fields.push(("seeds".to_owned(), YamlValue::List(seeds)));
+    sys::replace_file(&path, &yaml::format_yaml(&YamlValue::Map(fields)), 0o644)
         .with_context(|| format!("cannot write {}", path.display()))?;
     Ok((domain.to_owned(), count, new, left))
 }
 
-/// A known seed with the place where it is now; one that a person wrote is left as it is.
-fn moved(seed: &Value, fresh: &Value) -> Value {
-    let Value::Map(entries) = seed else {
+/// Updates the place of an existing seed. A seed that a user wrote stays unchanged.
+fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
+    let YamlValue::Map(entries) = seed else {
         return seed.clone();
     };
     if seed.field("from") != "plant" {
@@ -204,29 +211,29 @@ fn moved(seed: &Value, fresh: &Value) -> Value {
             .then(|| fresh.get(key))
             .flatten()
     };
-    let mut moved: Vec<(String, Value)> = entries
+    let mut moved: Vec<(String, YamlValue)> = entries
         .iter()
         .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
         .collect();
-    // What is there now counts, and the words that people added stay.
+    // The current lists replace the old ones, except that the words that users added stay.
     for key in ["methods", "variants", "words"] {
-        let Some(now) = fresh.get(key).map(Value::as_texts) else {
+        let Some(now) = fresh.get(key).map(YamlValue::as_texts) else {
             continue;
         };
-        let old = moved.iter_mut().find(|(own, _)| own == key);
+        let old = moved.iter_mut().find(|(field, _)| field == key);
         match old {
-            Some((_, value)) if key != "words" => *value = Value::texts(&now),
+            Some((_, value)) if key != "words" => *value = YamlValue::texts(&now),
             Some((_, value)) => {
                 let mut all = value.as_texts();
-                let new = now.into_iter().filter(|one| !all.contains(one));
+                let new = now.into_iter().filter(|word| !all.contains(word));
                 let new: Vec<String> = new.collect();
                 all.extend(new);
-                *value = Value::texts(&all);
+                *value = YamlValue::texts(&all);
             }
-            None => moved.push((key.to_owned(), Value::texts(&now))),
+            None => moved.push((key.to_owned(), YamlValue::texts(&now))),
         }
     }
-    Value::Map(moved)
+    YamlValue::Map(moved)
 }
 
 #[cfg(test)]
@@ -238,7 +245,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let clone = root.join("mayor/rig");
-        let put = |path: &str, text: &str| sys::write(&clone.join(path), text, 0o644).unwrap();
+        let put =
+            |path: &str, text: &str| sys::replace_file(&clone.join(path), text, 0o644).unwrap();
         put("src/Modal.tsx", "export function Modal() {}\n");
         put("src/Modal.test.tsx", "export function FakeModal() {}\n");
         put(
@@ -246,19 +254,24 @@ mod tests {
             "export class AuthService {}\nexport enum Role { A }\n",
         );
         let hand = "note: ours\nseeds:\n  - {name: Grid, kind: component, use: by hand}\n";
-        sys::write(&vault::folder(root).join("frontend.yaml"), hand, 0o644).unwrap();
-        sys::git(&clone, &["init", "--quiet"]).unwrap();
-        sys::git(&clone, &["add", "-A"]).unwrap();
-        let planted = plant(root, &source(root, None)).unwrap();
+        sys::replace_file(
+            &vault::seeds_folder(root).join("frontend.yaml"),
+            hand,
+            0o644,
+        )
+        .unwrap();
+        sys::run_git(&clone, &["init", "--quiet"]).unwrap();
+        sys::run_git(&clone, &["add", "-A"]).unwrap();
+        let planted = plant_seeds(root, &choose_source(root, None)).unwrap();
         assert_eq!(planted.files, 2);
         let of = |domain: &str| (domain.to_owned(), 1, 1);
         assert_eq!(
             planted.domains,
             [of("auth"), of("data"), ("frontend".to_owned(), 2, 1)]
         );
-        let path = vault::folder(root).join("frontend.yaml");
-        let text = sys::read(&path).unwrap().unwrap();
-        sys::write(
+        let path = vault::seeds_folder(root).join("frontend.yaml");
+        let text = sys::read_text(&path).unwrap().unwrap();
+        sys::replace_file(
             &path,
             &text.replace("from: plant", "from: plant\n    use: for dialogs"),
             0o644,
@@ -266,15 +279,15 @@ mod tests {
         .unwrap();
         put("src/Modal.tsx", "\n\nexport function Modal() {}\n");
         put("src/auth.ts", "export enum Role { A }\n");
-        let again = plant(root, &source(root, None)).unwrap();
+        let again = plant_seeds(root, &choose_source(root, None)).unwrap();
         assert_eq!(again.domains.last().unwrap().2, 0, "nothing is new");
-        let auth = vault::folder(root).join("auth.yaml");
-        let auth = sys::read(&auth).unwrap().unwrap();
+        let auth = vault::seeds_folder(root).join("auth.yaml");
+        let auth = sys::read_text(&auth).unwrap().unwrap();
         assert!(
             !auth.contains("AuthService"),
             "it is gone from the source: {auth}"
         );
-        let text = sys::read(&path).unwrap().unwrap();
+        let text = sys::read_text(&path).unwrap().unwrap();
         for words in ["note: ours", "use: by hand", "use: for dialogs", "line: 3"] {
             assert!(text.contains(words), "`{words}` is not in {text}");
         }
@@ -287,11 +300,11 @@ mod tests {
         let enums: Vec<String> = (0..SEEDS + 5)
             .map(|number| format!("export enum Kind{number} {{ A }}\n"))
             .collect();
-        sys::write(&clone.join("src/kinds.ts"), &enums.concat(), 0o644).unwrap();
-        sys::git(&clone, &["init", "--quiet"]).unwrap();
-        sys::git(&clone, &["add", "-A"]).unwrap();
-        let planted = plant(folder.path(), &source(folder.path(), None)).unwrap();
+        sys::replace_file(&clone.join("src/kinds.ts"), &enums.concat(), 0o644).unwrap();
+        sys::run_git(&clone, &["init", "--quiet"]).unwrap();
+        sys::run_git(&clone, &["add", "-A"]).unwrap();
+        let planted = plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
         assert_eq!((planted.domains[0].1, planted.left), (SEEDS, 5));
-        plant(folder.path(), &source(folder.path(), None)).unwrap();
+        plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
     }
 }

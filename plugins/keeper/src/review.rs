@@ -1,9 +1,12 @@
-//! The review of a convoy, the `pre-convoy` hook:
+//! The review of a convoy, the `pre-convoy` hook.
 //!
-//! 1. What does the text propose (`spec`)?
-//! 2. Each thing is held against the vault: known, it is reused; near something, that is extended; new, the mode
-//!    decides: seeding allows it, growth leaves it to a person, conservation rejects it.
-//! 3. Unless it is rejected, a numbered decision is written (`decision`), and the hook's result names it.
+//! Steps:
+//! 1. Find the elements that the text proposes (`spec`).
+//! 2. Match each element against the vault. A known element is reused, and a near one is extended.
+//!    For a new one the mode decides: seeding allows it, growth leaves it to the user, conservation
+//!    rejects it.
+//! 3. Unless the convoy is rejected, write a numbered decision (`decision`) and name it in the
+//!    hook's result.
 //!
 //! | | known | near | new |
 //! | --- | --- | --- | --- |
@@ -11,39 +14,38 @@
 //! | growth | reuse | extend | gate: deferred |
 //! | conservation | reuse | extend | gate: rejected |
 //!
-//! An empty vault has no patterns to keep: then every mode is seeding.
+//! An empty vault has no patterns to preserve, so every mode acts as seeding.
 
 use std::path::Path;
 
 use anyhow::Context;
 
-use crate::code::{AUTH, Kind};
+use crate::code::{AUTH, DefinitionKind};
 use crate::decision::{self, Decision};
-use crate::spec::{Element, propose};
+use crate::spec::{ProposedElement, find_proposed_elements};
 use crate::sys;
-use crate::vault::{Match, Vault};
-use crate::word::words;
-use crate::yaml::{self, Value};
+use crate::vault::{SeedMatch, Vault};
+use crate::word::split_name;
+use crate::yaml::{self, YamlValue};
 
-/// How strict the keeper is.
+/// The strictness of the keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Patterns are still being made.
+pub enum KeeperMode {
+    /// Patterns are still being established.
     Seeding,
-    /// New patterns need a person.
+    /// New patterns need the user's consent.
     Growth,
-    /// No new patterns.
     Conservation,
 }
 
-/// How many characters of a specification a record holds.
+/// The maximum number of characters of a specification in a record.
 const SPEC: usize = 4000;
 
-/// How many names a list of a decision holds.
+/// The maximum number of names in a list of a decision.
 const MOST: usize = 8;
 
-impl Mode {
-    /// Its word.
+impl KeeperMode {
+    /// The word for the mode.
     pub fn word(self) -> &'static str {
         match self {
             Self::Seeding => "seeding",
@@ -52,44 +54,43 @@ impl Mode {
         }
     }
 
-    /// The mode of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::Seeding, Self::Growth, Self::Conservation]
             .into_iter()
             .find(|mode| mode.word() == word)
     }
 
-    /// The mode that counts: of the caller, else of `keeper/keeper.yaml`, else growth.
-    pub fn choose(root: &Path, said: &str) -> anyhow::Result<Self> {
+    /// Chooses the mode: from the caller, from `keeper/keeper.yaml`, or growth.
+    pub fn choose(root: &Path, requested: &str) -> anyhow::Result<Self> {
         let path = root.join("keeper/keeper.yaml");
-        let written = sys::read(&path)?.unwrap_or_default();
-        let settings =
-            yaml::read(&written).with_context(|| format!("{} is not valid", path.display()))?;
-        let word = match said.trim() {
+        let written = sys::read_text(&path)?.unwrap_or_default();
+        let settings = yaml::parse_yaml(&written)
+            .with_context(|| format!("{} is not valid", path.display()))?;
+        let word = match requested.trim() {
             "" => settings.field("mode").trim().to_owned(),
-            said => said.to_owned(),
+            requested => requested.to_owned(),
         };
         if word.is_empty() {
             return Ok(Self::Growth);
         }
-        Self::of_word(&word)
+        Self::from_word(&word)
             .with_context(|| format!("`{word}` is no mode: seeding, growth or conservation"))
     }
 }
 
-/// What a review comes to.
+/// The result of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The convoy may go on.
+pub enum ReviewStatus {
+    /// The convoy may start.
     Approved,
-    /// A person is to decide.
+    /// The user must decide.
     Deferred,
-    /// It may not go on.
+    /// The convoy must not start.
     Rejected,
 }
 
-impl Status {
-    /// Its word.
+impl ReviewStatus {
+    /// The word for the status.
     pub fn word(self) -> &'static str {
         match self {
             Self::Approved => "approved",
@@ -99,84 +100,86 @@ impl Status {
     }
 }
 
-/// A review.
+/// The status and the decision of a review.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// What it comes to.
-    pub status: Status,
-    /// What is to be recorded.
+    pub status: ReviewStatus,
+    /// The decision to record.
     pub decision: Decision,
-    /// The new things that the mode does not allow.
+    /// The new elements that the mode does not allow.
     pub gated: Vec<String>,
 }
 
-/// What the elements of a text come to.
+/// The elements of a text, grouped by the result of their match.
 #[derive(Default)]
-struct Matrix {
+struct ReviewMatrix {
     reuse: Vec<(String, String)>,
     extend: Vec<(String, String)>,
     allow: Vec<String>,
     gated: Vec<String>,
-    /// The domains that are touched, and the last words of components that are there.
+    /// The domains that the text touches, and the last words of existing components.
     domains: Vec<String>,
     heads: Vec<String>,
 }
 
-/// Reviews a text; `spec` is what the record holds of it.
-pub fn review(vault: &Vault, mode: Mode, spec: &str, text: &str, date: &str) -> Review {
+/// Reviews a text. `spec` is the version of the text for the record.
+pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date: &str) -> Review {
     let effective = if vault.seeds.is_empty() {
-        Mode::Seeding
+        KeeperMode::Seeding
     } else {
         mode
     };
-    let elements = propose(text);
-    let mut matrix = hold_against(vault, effective, &elements);
+    let elements = find_proposed_elements(text);
+    let mut matrix = match_elements(vault, effective, &elements);
     if !elements.is_empty() {
         add_related(vault, text, &mut matrix);
     }
     let status = match (matrix.gated.is_empty(), effective) {
-        (true, _) | (_, Mode::Seeding) => Status::Approved,
-        (false, Mode::Growth) => Status::Deferred,
-        (false, Mode::Conservation) => Status::Rejected,
+        (true, _) | (_, KeeperMode::Seeding) => ReviewStatus::Approved,
+        (false, KeeperMode::Growth) => ReviewStatus::Deferred,
+        (false, KeeperMode::Conservation) => ReviewStatus::Rejected,
     };
     let mut fields = vec![
-        ("id", Value::text("")),
-        ("date", Value::text(date)),
-        ("spec", Value::text(specification(spec))),
-        ("mode", Value::text(mode.word())),
-        ("status", Value::text(status.word())),
+        ("id", YamlValue::text("")),
+        ("date", YamlValue::text(date)),
+        ("spec", YamlValue::text(shorten_specification(spec))),
+        ("mode", YamlValue::text(mode.word())),
+        ("status", YamlValue::text(status.word())),
     ];
-    let reuse = by_domain(&matrix.reuse);
+    let reuse = group_by_domain(&matrix.reuse);
     let extend = matrix.extend.iter().take(MOST).map(|(target, change)| {
-        Value::Map(vec![
-            ("target".to_owned(), Value::text(target)),
-            ("change".to_owned(), Value::text(change)),
+        YamlValue::Map(vec![
+            ("target".to_owned(), YamlValue::text(target)),
+            ("change".to_owned(), YamlValue::text(change)),
         ])
     });
     let seeds = matrix
         .domains
         .iter()
-        .filter(|domain| vault.of(domain).next().is_some());
+        .filter(|domain| vault.seeds_of_domain(domain).next().is_some());
     let seeds = seeds.map(|domain| {
         let path = format!("keeper/seeds/{domain}.yaml");
-        (domain.clone(), Value::text(path))
+        (domain.clone(), YamlValue::text(path))
     });
     fields.extend([
-        ("reuse", Value::Map(reuse)),
-        ("extend", Value::List(extend.collect())),
+        ("reuse", YamlValue::Map(reuse)),
+        ("extend", YamlValue::List(extend.collect())),
     ]);
     for (key, list) in [("allow", &matrix.allow), ("proposed", &matrix.gated)] {
         if !list.is_empty() {
-            fields.push((key, Value::texts(&list[..list.len().min(MOST)])));
+            fields.push((key, YamlValue::texts(&list[..list.len().min(MOST)])));
         }
     }
     fields.extend([
-        ("forbidden", Value::texts(&forbidden(vault, &matrix))),
+        (
+            "forbidden",
+            YamlValue::texts(&build_forbidden_rules(vault, &matrix)),
+        ),
         (
             "constraints",
-            Value::texts(&constraints(effective, &matrix, &elements)),
+            YamlValue::texts(&choose_constraints(effective, &matrix, &elements)),
         ),
-        ("seed_refs", Value::Map(seeds.collect())),
+        ("seed_refs", YamlValue::Map(seeds.collect())),
     ]);
     Review {
         status,
@@ -185,48 +188,48 @@ pub fn review(vault: &Vault, mode: Mode, spec: &str, text: &str, date: &str) -> 
     }
 }
 
-fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
-    let mut matrix = Matrix::default();
+fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement]) -> ReviewMatrix {
+    let mut matrix = ReviewMatrix::default();
     for element in elements {
-        let Element { name, kind, domain } = element;
-        let found = vault.look(domain, name);
-        // "session", "password" alone name a matter, and no thing that is to be made.
-        if found == Match::New && AUTH.contains(&name.as_str()) {
+        let ProposedElement { name, kind, domain } = element;
+        let found = vault.match_name(domain, name);
+        // A single word such as "session" or "password" names a topic and not a thing to create.
+        if found == SeedMatch::New && AUTH.contains(&name.as_str()) {
             continue;
         }
-        matrix.touch(domain);
+        matrix.add_domain(domain);
         let target = match found {
-            Match::Known(seed) => {
-                matrix.touch(&seed.domain);
+            SeedMatch::Known(seed) => {
+                matrix.add_domain(&seed.domain);
                 let known = (seed.domain.clone(), seed.name.clone());
                 if !matrix.reuse.contains(&known) {
                     matrix.reuse.push(known);
                 }
                 Some(seed)
             }
-            Match::Near(seed) => {
+            SeedMatch::Near(seed) => {
                 let change = match kind {
-                    Kind::Component => format!("add a variant: {name}"),
-                    Kind::Enum => format!("append: {name}"),
+                    DefinitionKind::Component => format!("add a variant: {name}"),
+                    DefinitionKind::Enum => format!("append: {name}"),
                     _ => format!("add: {name}"),
                 };
                 matrix.extend.push((seed.name.clone(), change));
                 Some(seed)
             }
-            Match::New if mode == Mode::Seeding => {
+            SeedMatch::New if mode == KeeperMode::Seeding => {
                 matrix.allow.push(name.clone());
                 None
             }
-            Match::New => {
+            SeedMatch::New => {
                 matrix.gated.push(name.clone());
                 None
             }
         };
-        if let Some(seed) = target.filter(|_| *kind == Kind::Component) {
-            let head = words(name)
+        if let Some(seed) = target.filter(|_| *kind == DefinitionKind::Component) {
+            let noun = split_name(name)
                 .pop()
-                .filter(|head| words(&seed.name).contains(head));
-            matrix.heads.extend(head);
+                .filter(|noun| split_name(&seed.name).contains(noun));
+            matrix.heads.extend(noun);
         }
     }
     matrix.heads.sort();
@@ -235,60 +238,65 @@ fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
     matrix
 }
 
-/// Adds what the text is about and does not name: "user profile" is what `UserService.getProfile` is for.
-fn add_related(vault: &Vault, text: &str, matrix: &mut Matrix) {
-    for seed in vault.about(text).into_iter().take(MOST) {
+/// Adds seeds that the text is about without naming them: "user profile" refers to
+/// `UserService.getProfile`.
+fn add_related(vault: &Vault, text: &str, matrix: &mut ReviewMatrix) {
+    for seed in vault.seeds_mentioned_in(text).into_iter().take(MOST) {
         let related = (seed.domain.clone(), seed.name.clone());
         let is_extended = matrix.extend.iter().any(|(target, _)| *target == seed.name);
         if !is_extended && !matrix.reuse.contains(&related) {
-            matrix.touch(&seed.domain);
+            matrix.add_domain(&seed.domain);
             matrix.reuse.push(related);
         }
     }
     matrix.domains.sort_unstable();
 }
 
-impl Matrix {
-    fn touch(&mut self, domain: &str) {
+impl ReviewMatrix {
+    fn add_domain(&mut self, domain: &str) {
         if !self.domains.iter().any(|known| known == domain) {
             self.domains.push(domain.to_owned());
         }
     }
 
-    fn touches(&self, domain: &str) -> bool {
+    fn has_domain(&self, domain: &str) -> bool {
         self.domains.iter().any(|known| known == domain)
     }
 }
 
-/// Only what is off-limits is said: that is shorter than what is allowed.
-fn forbidden(vault: &Vault, matrix: &Matrix) -> Vec<String> {
+/// Lists only the forbidden things, because that list is shorter than the allowed ones.
+fn build_forbidden_rules(vault: &Vault, matrix: &ReviewMatrix) -> Vec<String> {
     let mut rules: Vec<String> = matrix
         .heads
         .iter()
         .take(MOST)
-        .map(|head| format!("new {head} components"))
+        .map(|noun| format!("new {noun} components"))
         .collect();
-    if vault.of("auth").next().is_some() && !matrix.touches("auth") {
+    if vault.seeds_of_domain("auth").next().is_some() && !matrix.has_domain("auth") {
         rules.push("new authentication services".to_owned());
     }
     rules
 }
 
-fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'static str> {
-    let touches = |domain: &str| matrix.touches(domain);
-    let has = |kind: Kind| elements.iter().any(|element| element.kind == kind);
+fn choose_constraints(
+    mode: KeeperMode,
+    matrix: &ReviewMatrix,
+    elements: &[ProposedElement],
+) -> Vec<&'static str> {
+    let touches = |domain: &str| matrix.has_domain(domain);
+    let has = |kind: DefinitionKind| elements.iter().any(|element| element.kind == kind);
     let new = !matrix.allow.is_empty() || !matrix.gated.is_empty();
     let mut codes = Vec::new();
-    if touches("auth") && mode != Mode::Seeding {
+    if touches("auth") && mode != KeeperMode::Seeding {
         codes.push("auth-reuse");
     }
     if touches("data") {
         codes.push("data-append");
     }
-    if mode == Mode::Conservation {
+    if mode == KeeperMode::Conservation {
         codes.push("no-new-seeds");
     }
-    if has(Kind::Route) {
+    if has(DefinitionKind::Route) {
         codes.push("rest-shape");
     }
     if touches("frontend") && !new {
@@ -297,10 +305,13 @@ fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'stati
     codes
 }
 
-fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
+fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
     let mut lists: Vec<(String, Vec<&String>)> = Vec::new();
     for (domain, name) in reuse {
-        match lists.iter_mut().find(|(own, _)| own == domain) {
+        match lists
+            .iter_mut()
+            .find(|(listed_domain, _)| listed_domain == domain)
+        {
             Some((_, names)) if names.len() < MOST => names.push(name),
             Some(_) => {}
             None => lists.push((domain.clone(), vec![name])),
@@ -308,133 +319,139 @@ fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
     }
     lists
         .into_iter()
-        .map(|(domain, names)| (domain, Value::texts(&names)))
+        .map(|(domain, names)| (domain, YamlValue::texts(&names)))
         .collect()
 }
 
-/// The specification for the record: its lines, as many as a person reads there.
-fn specification(text: &str) -> String {
+/// Shortens the specification for the record to a readable number of lines.
+fn shorten_specification(text: &str) -> String {
     let keeps = |c: &char| !c.is_control() || *c == '\n';
     let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();
     kept.trim().to_owned()
 }
 
-/// What the hook is asked.
+/// The input of the hook.
 #[derive(Debug, Default)]
-pub struct Question {
-    /// The convoy's name.
+pub struct ReviewRequest {
     pub title: String,
-    /// What it is to achieve.
+    /// The goal of the convoy.
     pub spec: String,
-    /// The mode, where the caller says one.
+    /// The mode, if the caller sets one; otherwise empty.
     pub mode: String,
 }
 
-/// The hook's answer: what goes to standard output, to standard error, and the exit code.
+/// The hook's output: standard output, standard error, and the exit code.
 #[derive(Debug)]
-pub struct Reply {
-    /// The result.
+pub struct HookReply {
     pub result: String,
-    /// Why, in words.
     pub words: String,
-    /// 0, 1 or 3.
     pub exit: u8,
 }
 
 /// Runs the hook.
-pub fn hook(root: &Path, question: &Question) -> anyhow::Result<Reply> {
+pub fn run_hook(root: &Path, question: &ReviewRequest) -> anyhow::Result<HookReply> {
     let vault = Vault::load(root)?;
-    let mode = Mode::choose(root, &question.mode)?;
+    let mode = KeeperMode::choose(root, &question.mode)?;
     let text = format!("{}.\n{}", question.title, question.spec);
     let spec = match question.spec.trim() {
         "" => question.title.as_str(),
         spec => spec,
     };
-    let mut review = review(&vault, mode, spec, &text, &sys::today());
+    let mut review = review_text(&vault, mode, spec, &text, &sys::format_today());
     let gated = review.gated.join(", ");
-    if review.status == Status::Rejected {
+    if review.status == ReviewStatus::Rejected {
         let words = format!(
             "{} mode: no pattern of the vault fits {gated} (`gt keeper plant` fills the vault, KEEPER_MODE=growth asks a \
              person)",
             mode.word()
         );
-        return Ok(Reply {
-            result: result(review.status, None),
+        return Ok(HookReply {
+            result: format_result(review.status, None),
             words,
             exit: 1,
         });
     }
-    let filed = decision::file(root, &question.title, &mut review.decision)?;
+    let filed = decision::file_decision(root, &question.title, &mut review.decision)?;
     let (words, exit) = match review.status {
-        Status::Deferred => (
+        ReviewStatus::Deferred => (
             format!("{}: new patterns to be decided: {gated}", filed.0),
             3,
         ),
         _ => (String::new(), 0),
     };
-    Ok(Reply {
-        result: result(review.status, Some(&filed)),
+    Ok(HookReply {
+        result: format_result(review.status, Some(&filed)),
         words,
         exit,
     })
 }
 
-fn result(status: Status, filed: Option<&(String, String)>) -> String {
-    let mut fields = vec![("status".to_owned(), Value::text(status.word()))];
+fn format_result(status: ReviewStatus, filed: Option<&(String, String)>) -> String {
+    let mut fields = vec![("status".to_owned(), YamlValue::text(status.word()))];
     if let Some((id, path)) = filed {
-        let front = Value::Map(vec![("keeper".to_owned(), Value::text(id))]);
+        let front = YamlValue::Map(vec![("keeper".to_owned(), YamlValue::text(id))]);
         fields.extend([
-            ("adr".to_owned(), Value::text(id)),
-            ("adr_path".to_owned(), Value::text(path)),
+            ("adr".to_owned(), YamlValue::text(id)),
+            ("adr_path".to_owned(), YamlValue::text(path)),
             ("bead_frontmatter".to_owned(), front),
         ]);
     }
-    let inside = Value::Map(fields);
-    yaml::write(&Value::Map(vec![("keeper_result".to_owned(), inside)]))
+    let inside = YamlValue::Map(fields);
+    yaml::format_yaml(&YamlValue::Map(vec![("keeper_result".to_owned(), inside)]))
 }
 
-/// A person has answered: what was proposed is allowed, or the record says that it is not.
-pub fn answered(root: &Path, relative: &str, answer: &str) -> anyhow::Result<()> {
+/// Records the user's answer: allows the proposed elements, or marks the record as rejected.
+pub fn record_answer(root: &Path, relative: &str, answer: &str) -> anyhow::Result<()> {
     let path = root.join(relative);
     let mut decision = decision::load_below(root, relative)?;
-    decision.set("status", Value::text(answer));
+    decision.set("status", YamlValue::text(answer));
     if answer == "approved" {
         let mut allow = decision.texts("allow");
         allow.extend(decision.texts("proposed"));
         decision.remove("proposed");
         if !allow.is_empty() {
-            decision.set("allow", Value::texts(&allow));
+            decision.set("allow", YamlValue::texts(&allow));
         }
     }
-    sys::write(&path, &decision.write(), 0o644)
+    sys::replace_file(&path, &decision.to_yaml(), 0o644)
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vault::tests::vault;
+    use crate::vault::tests::test_vault;
 
     const SPEC: &str =
         "Add user profile modal with logout button, a sidebar and the user_status enum";
 
-    fn outcome(vault: &Vault, mode: Mode) -> Review {
-        review(vault, mode, "User profile", SPEC, "2026-01-13")
+    fn outcome(vault: &Vault, mode: KeeperMode) -> Review {
+        review_text(vault, mode, "User profile", SPEC, "2026-01-13")
     }
 
     #[test]
     fn known_is_reused_near_extended_and_new_decided_by_the_mode() {
         for (mode, status, allowed, gated) in [
-            (Mode::Seeding, Status::Approved, vec!["sidebar"], vec![]),
-            (Mode::Growth, Status::Deferred, vec![], vec!["sidebar"]),
             (
-                Mode::Conservation,
-                Status::Rejected,
+                KeeperMode::Seeding,
+                ReviewStatus::Approved,
+                vec!["sidebar"],
+                vec![],
+            ),
+            (
+                KeeperMode::Growth,
+                ReviewStatus::Deferred,
+                vec![],
+                vec!["sidebar"],
+            ),
+            (
+                KeeperMode::Conservation,
+                ReviewStatus::Rejected,
                 vec![],
                 vec!["sidebar"],
             ),
         ] {
-            let review = outcome(&vault(), mode);
+            let review = outcome(&test_vault(), mode);
             assert_eq!(review.status, status, "{mode:?}");
             assert_eq!(review.decision.texts("allow"), allowed, "{mode:?}");
             assert_eq!(review.gated, gated, "{mode:?}");
@@ -451,7 +468,7 @@ mod tests {
 
     #[test]
     fn what_is_off_limits_is_said_in_few_words() {
-        let review = outcome(&vault(), Mode::Growth);
+        let review = outcome(&test_vault(), KeeperMode::Growth);
         let rules: Vec<String> = review
             .decision
             .forbidden()
@@ -475,10 +492,14 @@ mod tests {
 
     #[test]
     fn the_example_of_a_profile_modal_is_approved_by_reuse_in_every_mode() {
-        for mode in [Mode::Seeding, Mode::Growth, Mode::Conservation] {
+        for mode in [
+            KeeperMode::Seeding,
+            KeeperMode::Growth,
+            KeeperMode::Conservation,
+        ] {
             let text = "User profile modal with logout";
-            let review = review(&vault(), mode, text, text, "2026-01-13");
-            assert_eq!(review.status, Status::Approved, "{mode:?}");
+            let review = review_text(&test_vault(), mode, text, text, "2026-01-13");
+            assert_eq!(review.status, ReviewStatus::Approved, "{mode:?}");
             assert!(review.gated.is_empty() && review.decision.texts("allow").is_empty());
             assert_eq!(review.decision.field("spec"), text);
             let reuse = review.decision.by_domain("reuse");
@@ -498,25 +519,25 @@ mod tests {
 
     #[test]
     fn a_word_that_names_no_element_is_none() {
-        let mut vault = vault();
+        let mut vault = test_vault();
         vault.seeds.retain(|seed| seed.domain != "auth");
         let text = "Mail people whose password is old";
-        let review = review(&vault, Mode::Conservation, text, text, "2026-01-13");
-        assert_eq!(review.status, Status::Approved);
+        let review = review_text(&vault, KeeperMode::Conservation, text, text, "2026-01-13");
+        assert_eq!(review.status, ReviewStatus::Approved);
     }
 
     #[test]
     fn an_empty_vault_allows_and_a_text_that_proposes_nothing_is_approved() {
-        let empty = outcome(&Vault::default(), Mode::Conservation);
-        assert_eq!(empty.status, Status::Approved);
-        let nothing = review(
-            &vault(),
-            Mode::Conservation,
+        let empty = outcome(&Vault::default(), KeeperMode::Conservation);
+        assert_eq!(empty.status, ReviewStatus::Approved);
+        let nothing = review_text(
+            &test_vault(),
+            KeeperMode::Conservation,
             "Typo",
             "Fix a typo",
             "2026-01-13",
         );
-        assert_eq!(nothing.status, Status::Approved);
+        assert_eq!(nothing.status, ReviewStatus::Approved);
         assert_eq!(nothing.decision.texts("constraints"), ["no-new-seeds"]);
     }
 
@@ -525,14 +546,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let seeds = "seeds:\n  - {name: Modal, kind: component}\n";
-        sys::write(&root.join("keeper/seeds/frontend.yaml"), seeds, 0o644).unwrap();
+        sys::replace_file(&root.join("keeper/seeds/frontend.yaml"), seeds, 0o644).unwrap();
         let ask = |spec: &str, mode: &str| {
-            let question = Question {
+            let question = ReviewRequest {
                 title: "User profile".to_owned(),
                 spec: spec.to_owned(),
                 mode: mode.to_owned(),
             };
-            hook(root, &question)
+            run_hook(root, &question)
         };
         let reply = ask("Add a profile modal", "").unwrap();
         assert_eq!((reply.exit, reply.words.as_str()), (0, ""));
@@ -548,7 +569,7 @@ mod tests {
             decision::load_below(root, path).unwrap().texts("proposed"),
             ["sidebar"]
         );
-        answered(root, path, "approved").unwrap();
+        record_answer(root, path, "approved").unwrap();
         let settled = decision::load_below(root, path).unwrap();
         assert_eq!(
             (settled.field("status"), settled.texts("allow")),
@@ -559,7 +580,7 @@ mod tests {
         assert_eq!(reply.exit, 1);
         assert!(reply.words.contains("sidebar"), "{}", reply.words);
         assert!(
-            decision::find(root, "ADR-003").is_err(),
+            decision::find_decision(root, "ADR-003").is_err(),
             "what is rejected takes no number"
         );
         assert!(ask("x", "strict").is_err());

@@ -1,33 +1,33 @@
-//! What a decision forbids, and what a bead's override allows: words such as "new modal components", which are held
-//! against new definitions; or a text that must not be added; or paths that must not be touched.
+//! The rules that a decision forbids and that a bead's override allows: words such as "new modal
+//! components", which are matched against new definitions; a text that must not be added; or paths
+//! that must not change.
 
-use crate::code::{Definition, Kind};
-use crate::word::{alike, words};
-use crate::yaml::Value;
+use crate::code::{Definition, DefinitionKind};
+use crate::word::{is_alike, split_name};
+use crate::yaml::YamlValue;
 
-/// A rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// Its words, by which it is named.
+    /// The words of the rule, which serve as its name.
     pub words: String,
-    /// A text that no added line may hold.
+    /// A text that no added line may contain.
     pub text: String,
-    /// Paths that must not be touched; `*` stands for anything.
+    /// Paths that must not change; `*` matches any text.
     pub path: String,
 }
 
-/// What a rule's words mean for definitions.
+/// The meaning of a rule's words for definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shape {
-    kind: Option<Kind>,
+struct RuleSubject {
+    kind: Option<DefinitionKind>,
     names: Vec<String>,
 }
 
 impl Rule {
-    /// From a decision's entry: words, or a mapping with `rule`, `text`, `path`.
-    pub fn of(value: &Value) -> Self {
+    /// Creates a rule from a decision's entry: words, or a mapping with `rule`, `text`, `path`.
+    pub fn from_value(value: &YamlValue) -> Self {
         match value {
-            Value::Text(words) => Self::of_words(words),
+            YamlValue::Text(words) => Self::from_words(words),
             value => Self {
                 words: value.field("rule").to_owned(),
                 text: value.field("text").to_owned(),
@@ -36,21 +36,21 @@ impl Rule {
         }
     }
 
-    /// From words alone.
-    pub fn of_words(words: &str) -> Self {
+    /// Creates a rule from words alone.
+    pub fn from_words(words: &str) -> Self {
         Self {
             words: words.to_owned(),
             ..Self::default()
         }
     }
 
-    /// Whether a machine can tell when it is broken.
-    pub fn can_be_checked(&self) -> bool {
-        !self.text.is_empty() || !self.path.is_empty() || self.shape().is_some()
+    /// Returns true if the rule can be checked automatically.
+    pub fn is_checkable(&self) -> bool {
+        !self.text.is_empty() || !self.path.is_empty() || self.subject().is_some()
     }
 
-    /// What its words mean: "new", then what kind of thing, or words of its name, or both.
-    fn shape(&self) -> Option<Shape> {
+    /// Parses the rule's words: "new", followed by a kind of thing, words of its name, or both.
+    fn subject(&self) -> Option<RuleSubject> {
         const NEW: [&str; 6] = ["new", "custom", "another", "additional", "own", "second"];
         const GENERIC: [&str; 8] = [
             "implementation",
@@ -62,18 +62,18 @@ impl Rule {
             "seed",
             "definition",
         ];
-        let all = words(&self.words);
+        let all = split_name(&self.words);
         let (first, rest) = all.split_first()?;
         let begins = NEW.contains(&first.as_str());
         if !begins {
             return None;
         }
-        let mut shape = Shape {
+        let mut shape = RuleSubject {
             kind: None,
             names: Vec::new(),
         };
         for word in rest {
-            match Kind::of_word(word) {
+            match DefinitionKind::from_word(word) {
                 Some(kind) if shape.kind.is_none() => shape.kind = Some(kind),
                 _ if NEW.contains(&word.as_str()) || GENERIC.contains(&word.as_str()) => {}
                 _ => shape.names.push(word.clone()),
@@ -82,32 +82,34 @@ impl Rule {
         Some(shape)
     }
 
-    /// Whether a definition that was not there before is what it speaks of.
-    pub fn speaks_of(&self, new: &Definition) -> bool {
-        let Some(shape) = self.shape() else {
+    /// Returns true if a new definition is the subject of the rule.
+    pub fn is_about(&self, new: &Definition) -> bool {
+        let Some(shape) = self.subject() else {
             return false;
         };
         let kind = match shape.kind {
             None => true,
-            // People call any class that does something a service.
-            Some(Kind::Service) => matches!(new.kind, Kind::Service | Kind::Type),
+            // Users call any active class a service.
+            Some(DefinitionKind::Service) => {
+                matches!(new.kind, DefinitionKind::Service | DefinitionKind::Type)
+            }
             Some(kind) => new.kind == kind,
         };
-        let own = words(&new.name);
+        let name_words = split_name(&new.name);
         kind && shape
             .names
             .iter()
-            .all(|name| own.iter().any(|word| alike(word, name)))
+            .all(|name| name_words.iter().any(|word| is_alike(word, name)))
     }
 
-    /// Whether a path is one that must not be touched.
-    pub fn covers(&self, path: &str) -> bool {
-        !self.path.is_empty() && fits(&self.path, path)
+    /// Returns true if a path must not change.
+    pub fn is_path_forbidden(&self, path: &str) -> bool {
+        !self.path.is_empty() && is_pattern_match(&self.path, path)
     }
 }
 
-/// Whether a path fits a pattern in which `*` and `**` stand for anything.
-fn fits(pattern: &str, path: &str) -> bool {
+/// Returns true if a path matches a pattern with the wildcards `*` and `**`.
+fn is_pattern_match(pattern: &str, path: &str) -> bool {
     let parts: Vec<&str> = pattern.split('*').filter(|part| !part.is_empty()).collect();
     let mut rest = path;
     for (at, part) in parts.iter().enumerate() {
@@ -125,9 +127,9 @@ fn fits(pattern: &str, path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn speaks(rule: &str, kind: Kind, name: &str) -> bool {
+    fn speaks(rule: &str, kind: DefinitionKind, name: &str) -> bool {
         let name = name.to_owned();
-        Rule::of_words(rule).speaks_of(&Definition {
+        Rule::from_words(rule).is_about(&Definition {
             name,
             kind,
             line: 1,
@@ -138,34 +140,46 @@ mod tests {
     fn words_are_held_against_kind_and_name() {
         assert!(speaks(
             "new modal components",
-            Kind::Component,
+            DefinitionKind::Component,
             "ProfileModal"
         ));
         assert!(!speaks(
             "new modal components",
-            Kind::Component,
+            DefinitionKind::Component,
             "ProfileCard"
         ));
-        assert!(!speaks("new modal components", Kind::Enum, "ModalState"));
+        assert!(!speaks(
+            "new modal components",
+            DefinitionKind::Enum,
+            "ModalState"
+        ));
         assert!(speaks(
             "custom button implementations",
-            Kind::Component,
+            DefinitionKind::Component,
             "LogoutButton"
         ));
         assert!(speaks(
             "new authentication services",
-            Kind::Service,
+            DefinitionKind::Service,
             "AuthProvider"
         ));
-        assert!(speaks("new-auth-services", Kind::Type, "OauthAuth"));
-        assert!(speaks("new-enum", Kind::Enum, "Tier"));
+        assert!(speaks(
+            "new-auth-services",
+            DefinitionKind::Type,
+            "OauthAuth"
+        ));
+        assert!(speaks("new-enum", DefinitionKind::Enum, "Tier"));
         assert!(speaks(
             "no-new-things".trim_start_matches("no-"),
-            Kind::Type,
+            DefinitionKind::Type,
             "X"
         ));
-        assert!(!speaks("direct database access", Kind::Service, "Database"));
-        assert!(!Rule::of_words("direct database access").can_be_checked());
+        assert!(!speaks(
+            "direct database access",
+            DefinitionKind::Service,
+            "Database"
+        ));
+        assert!(!Rule::from_words("direct database access").is_checkable());
     }
 
     #[test]
@@ -182,7 +196,7 @@ mod tests {
                 path: pattern.to_owned(),
                 ..Rule::default()
             };
-            assert_eq!(rule.covers(path), expected, "{pattern} {path}");
+            assert_eq!(rule.is_path_forbidden(path), expected, "{pattern} {path}");
         }
     }
 }

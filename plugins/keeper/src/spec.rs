@@ -1,57 +1,56 @@
-//! What a specification proposes: components, routes, data, auth, found by the words that name such things.
+//! Finds the elements that a specification proposes: components, routes, data and auth, by the
+//! words that name such things.
 
-use crate::code::{AUTH, Kind, domain, is_auth};
-use crate::word::{singular, words};
+use crate::code::{AUTH, DefinitionKind, choose_domain, is_auth};
+use crate::word::{split_name, to_singular};
 
-/// Something that a text wants to be there.
+/// An element that a text proposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Element {
-    /// Its name.
+pub struct ProposedElement {
     pub name: String,
-    /// What it is.
-    pub kind: Kind,
-    /// The domain whose seeds it is held against.
+    pub kind: DefinitionKind,
+    /// The domain whose seeds it is matched against.
     pub domain: &'static str,
 }
 
 /// Words that name a kind of thing, with the kind.
-const NOUNS: &[(&str, Kind)] = &[
-    ("avatar", Kind::Component),
-    ("badge", Kind::Component),
-    ("button", Kind::Component),
-    ("card", Kind::Component),
-    ("chart", Kind::Component),
-    ("column", Kind::Table),
-    ("component", Kind::Component),
-    ("controller", Kind::Service),
-    ("dashboard", Kind::Component),
-    ("dialog", Kind::Component),
-    ("dropdown", Kind::Component),
-    ("endpoint", Kind::Route),
-    ("enum", Kind::Enum),
-    ("form", Kind::Component),
-    ("layout", Kind::Component),
-    ("menu", Kind::Component),
-    ("migration", Kind::Table),
-    ("modal", Kind::Component),
-    ("model", Kind::Table),
-    ("navbar", Kind::Component),
-    ("page", Kind::Component),
-    ("panel", Kind::Component),
-    ("route", Kind::Route),
-    ("screen", Kind::Component),
-    ("service", Kind::Service),
-    ("sidebar", Kind::Component),
-    ("spinner", Kind::Component),
-    ("table", Kind::Table),
-    ("toast", Kind::Component),
-    ("tooltip", Kind::Component),
-    ("webhook", Kind::Route),
-    ("widget", Kind::Component),
-    ("wizard", Kind::Component),
+const NOUNS: &[(&str, DefinitionKind)] = &[
+    ("avatar", DefinitionKind::Component),
+    ("badge", DefinitionKind::Component),
+    ("button", DefinitionKind::Component),
+    ("card", DefinitionKind::Component),
+    ("chart", DefinitionKind::Component),
+    ("column", DefinitionKind::Table),
+    ("component", DefinitionKind::Component),
+    ("controller", DefinitionKind::Service),
+    ("dashboard", DefinitionKind::Component),
+    ("dialog", DefinitionKind::Component),
+    ("dropdown", DefinitionKind::Component),
+    ("endpoint", DefinitionKind::Route),
+    ("enum", DefinitionKind::Enum),
+    ("form", DefinitionKind::Component),
+    ("layout", DefinitionKind::Component),
+    ("menu", DefinitionKind::Component),
+    ("migration", DefinitionKind::Table),
+    ("modal", DefinitionKind::Component),
+    ("model", DefinitionKind::Table),
+    ("navbar", DefinitionKind::Component),
+    ("page", DefinitionKind::Component),
+    ("panel", DefinitionKind::Component),
+    ("route", DefinitionKind::Route),
+    ("screen", DefinitionKind::Component),
+    ("service", DefinitionKind::Service),
+    ("sidebar", DefinitionKind::Component),
+    ("spinner", DefinitionKind::Component),
+    ("table", DefinitionKind::Table),
+    ("toast", DefinitionKind::Component),
+    ("tooltip", DefinitionKind::Component),
+    ("webhook", DefinitionKind::Route),
+    ("widget", DefinitionKind::Component),
+    ("wizard", DefinitionKind::Component),
 ];
 
-/// Words that say nothing about what a thing is.
+/// Words that do not describe a thing.
 const FILLER: &[&str] = &[
     "a",
     "about",
@@ -161,40 +160,42 @@ const FILLER: &[&str] = &[
     "old",
 ];
 
-/// A text is held against the vault as far as this.
+/// The maximum number of elements of a text that are matched against the vault.
 const MOST: usize = 60;
 
-/// What a text proposes, in the order in which it does, each thing once.
-pub fn propose(text: &str) -> Vec<Element> {
-    let mut found: Vec<Element> = Vec::new();
+/// Returns the elements that a text proposes, in order and without duplicates.
+pub fn find_proposed_elements(text: &str) -> Vec<ProposedElement> {
+    let mut found: Vec<ProposedElement> = Vec::new();
     for sentence in text.split(['.', '!', '?', '\n', ';']).map(str::trim) {
-        // A full stop inside a name is none: such names are looked for in the whole text below.
-        phrases(sentence, &mut found);
+        // A full stop inside a name does not end a sentence: such names are searched in the whole
+        // text below.
+        find_phrases(sentence, &mut found);
     }
     for token in text.split_whitespace() {
-        named(token, &mut found);
+        find_named_element(token, &mut found);
     }
     found
 }
 
-fn add(found: &mut Vec<Element>, name: String, kind: Kind) {
-    // More than any decision can hold; and no text, however long, may take long.
+fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionKind) {
+    // This is more than any decision can hold, and it limits the time for long texts.
     if found.len() >= MOST {
         return;
     }
-    let own = words(&name);
-    let known = |old: &Element| {
-        let theirs = words(&old.name);
-        theirs == own || (old.kind == kind && own.len() == 1 && theirs.contains(&own[0]))
+    let name_words = split_name(&name);
+    let known = |old: &ProposedElement| {
+        let theirs = split_name(&old.name);
+        theirs == name_words
+            || (old.kind == kind && name_words.len() == 1 && theirs.contains(&name_words[0]))
     };
-    if !own.is_empty() && !found.iter().any(known) {
-        let domain = domain(kind, &name);
-        found.push(Element { name, kind, domain });
+    if !name_words.is_empty() && !found.iter().any(known) {
+        let domain = choose_domain(kind, &name);
+        found.push(ProposedElement { name, kind, domain });
     }
 }
 
-/// Words of a sentence, small, with what separates them taken off.
-fn plain(sentence: &str) -> Vec<String> {
+/// Splits a sentence into lower-case words without punctuation.
+fn split_words(sentence: &str) -> Vec<String> {
     let cut = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
     sentence
         .split_whitespace()
@@ -206,11 +207,12 @@ fn plain(sentence: &str) -> Vec<String> {
         .collect()
 }
 
-/// `user profile modal`, `logout button`, `subscription tier enum`: a noun with up to two words before it.
-fn phrases(sentence: &str, found: &mut Vec<Element>) {
-    let words = plain(sentence);
+/// Finds phrases such as `user profile modal`, `logout button`, `subscription tier enum`: a noun
+/// with up to two words before it.
+fn find_phrases(sentence: &str, found: &mut Vec<ProposedElement>) {
+    let words = split_words(sentence);
     for (at, word) in words.iter().enumerate() {
-        let noun = singular(word.trim_end_matches(','));
+        let noun = to_singular(word.trim_end_matches(','));
         if let Some((_, kind)) = NOUNS.iter().find(|(known, _)| *known == noun) {
             let mut before: Vec<&str> = words[at.saturating_sub(2)..at]
                 .iter()
@@ -241,26 +243,27 @@ fn phrases(sentence: &str, found: &mut Vec<Element>) {
                     | "layout"
                     | "form"
             );
-            // A bare "page" proposes nothing in particular.
+            // The word "page" alone proposes nothing in particular.
             if !(bare && generic) {
                 before.push(&noun);
-                add(found, before.join(" "), *kind);
+                add_element(found, before.join(" "), *kind);
             }
         } else if AUTH.contains(&noun.as_str())
             && words.get(at + 1).is_none_or(|next| !is_noun(next))
         {
-            add(found, noun, Kind::Service);
+            add_element(found, noun, DefinitionKind::Service);
         }
     }
 }
 
 fn is_noun(word: &str) -> bool {
-    let noun = singular(word.trim_end_matches(','));
+    let noun = to_singular(word.trim_end_matches(','));
     NOUNS.iter().any(|(known, _)| *known == noun)
 }
 
-/// `/api/users`, `AuthService`, `Button.primary`, `user_status`: a thing called by its name.
-fn named(token: &str, found: &mut Vec<Element>) {
+/// Finds an element by its name in code: `/api/users`, `AuthService`, `Button.primary`,
+/// `user_status`.
+fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
     let quoted = token.contains('`');
     let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '{' | '}' | '*');
     let token = token.trim_matches(edge);
@@ -274,7 +277,11 @@ fn named(token: &str, found: &mut Vec<Element>) {
             .is_some_and(|last| last.contains('.'));
         let letters = path.chars().any(char::is_alphabetic);
         if letters && !file && !path.starts_with('/') {
-            add(found, token.trim_end_matches('/').to_owned(), Kind::Route);
+            add_element(
+                found,
+                token.trim_end_matches('/').to_owned(),
+                DefinitionKind::Route,
+            );
         }
         return;
     }
@@ -289,14 +296,16 @@ fn named(token: &str, found: &mut Vec<Element>) {
     if !camel && (!quoted || !capital) {
         return;
     }
-    let last = words(token.split('.').next().unwrap_or_default()).pop();
+    let last = split_name(token.split('.').next().unwrap_or_default()).pop();
     let kind = last.and_then(|last| {
         let noun = NOUNS.iter().find(|(known, _)| *known == last);
-        noun.map(|(_, kind)| *kind).or(Kind::of_word(&last))
+        noun.map(|(_, kind)| *kind)
+            .or(DefinitionKind::from_word(&last))
     });
-    // A name of an unknown kind is a type only where it is about auth: else nearly every name would be new.
-    if let Some(kind) = kind.or(is_auth(token).then_some(Kind::Service)) {
-        add(found, token.to_owned(), kind);
+    // A name of an unknown kind counts only if it is about auth; otherwise nearly every name would
+    // be new.
+    if let Some(kind) = kind.or(is_auth(token).then_some(DefinitionKind::Service)) {
+        add_element(found, token.to_owned(), kind);
     }
 }
 
@@ -305,7 +314,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> String {
-        let all: Vec<String> = propose(text)
+        let all: Vec<String> = find_proposed_elements(text)
             .iter()
             .map(|one| format!("{}:{}", one.domain, one.name))
             .collect();

@@ -1,4 +1,4 @@
-//! Owns what the plugin touches of the machine: variables, files, the clock, git, the screen.
+//! Owns the plugin's access to the machine: variables, files, the clock, git, the screen.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of all that in this crate"
@@ -11,48 +11,46 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// More than any file that is written by hand.
+/// The maximum size of a file. Handwritten files are smaller.
 const TEXT: u64 = 1024 * 1024;
 
 /// The arguments of the process, the program's name first.
-pub fn args() -> Vec<OsString> {
+pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// A variable; empty where it is not set or no text.
-pub fn var(name: &str) -> String {
+/// Returns a variable; empty if it is not set or not UTF-8.
+pub fn env_var(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
-/// The working directory.
-pub fn cwd() -> PathBuf {
+pub fn working_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// The path of this program.
-pub fn exe() -> io::Result<PathBuf> {
+pub fn program_path() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-/// Today in UTC, `2026-01-13`.
-pub fn today() -> String {
+/// The current day in UTC, such as `2026-01-13`.
+pub fn format_today() -> String {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     now.date().to_string()
 }
 
-/// Writes to standard output. Whoever closed it wants nothing more.
-pub fn say(text: &str) {
+/// Writes to standard output. Ignores a closed output.
+pub fn print_text(text: &str) {
     io::stdout().write_all(text.as_bytes()).ok();
 }
 
 /// Writes a line to standard error.
-pub fn complain(text: &str) {
-    // Without standard error there is nowhere left to complain.
+pub fn print_error(text: &str) {
+    // Without standard error there is nowhere to report the failure.
     writeln!(io::stderr(), "{text}").ok();
 }
 
-/// Reads a text of bounded size; `None` where there is no such file.
-pub fn read(path: &Path) -> io::Result<Option<String>> {
+/// Reads a text of bounded size; `None` if the file does not exist.
+pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     let meta = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         meta => meta?,
@@ -63,8 +61,8 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     fs::read_to_string(path).map(Some)
 }
 
-/// Replaces a file in one step; its folder is made where it is not there.
-pub fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+/// Replaces a file atomically. Creates its folder if necessary.
+pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -87,8 +85,8 @@ pub fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     written
 }
 
-/// Holds a lock file until what is returned is dropped.
-pub fn lock(path: &Path) -> io::Result<File> {
+/// Locks a file until the returned value is dropped.
+pub fn lock_file(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -101,8 +99,9 @@ pub fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The files of a folder with this ending, sorted by name; none where there is no such folder.
-pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+/// Lists the files of a folder with this extension, sorted by name; empty if the folder does not
+/// exist.
+pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -113,7 +112,11 @@ pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
         let hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !hidden && path.extension().is_some_and(|own| own == ending) {
+        if !hidden
+            && path
+                .extension()
+                .is_some_and(|extension| extension == ending)
+        {
             found.push(path);
         }
     }
@@ -121,8 +124,8 @@ pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Runs git in a folder and returns what it says.
-pub fn git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
+/// Runs git in a folder and returns its output.
+pub fn run_git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
     let output = Command::new("git")
         .args(args)
         .current_dir(folder)

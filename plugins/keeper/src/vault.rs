@@ -1,30 +1,30 @@
-//! The seed vault: what patterns a repository has, one file a domain in `keeper/seeds/`.
+//! The seed vault: the patterns of a repository, one file per domain in `keeper/seeds/`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::code::Kind;
+use crate::code::DefinitionKind;
 use crate::sys;
-use crate::word::{nearly, within, words};
-use crate::yaml::{self, Value};
+use crate::word::{has_all_words, is_similar_spelling, split_name};
+use crate::yaml::{self, YamlValue};
 
-/// A pattern that is there.
+/// An existing pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
-    /// Its name.
     pub name: String,
-    /// What it is; the word as it stands in the file.
+    /// The kind, as written in the file.
     pub kind: String,
-    /// The domain whose file it is in.
+    /// The domain whose file contains the seed.
     pub domain: String,
-    /// More words for it: `words` of its entry.
+    /// Additional words for the seed: `words` of its entry.
     pub words: Vec<String>,
-    /// The whole entry, with everything that people wrote there.
-    pub entry: Value,
+    /// The whole entry, including the values that users added.
+    pub entry: YamlValue,
 }
 
-/// Words that mean the same, the first of each standing for all, where no seed file says otherwise.
+/// Groups of synonyms, each headed by the word that stands for all, unless a seed file defines
+/// others.
 const SYNONYMS: [&[&str]; 5] = [
     &["modal", "dialog", "popup", "overlay"],
     &["logout", "signout", "logoff"],
@@ -33,7 +33,7 @@ const SYNONYMS: [&[&str]; 5] = [
     &["avatar", "portrait"],
 ];
 
-/// Words in names that do not say what the thing is about.
+/// Words in names that do not describe the subject.
 const GENERIC: [&str; 16] = [
     "get",
     "set",
@@ -56,7 +56,7 @@ const GENERIC: [&str; 16] = [
 /// All seeds.
 #[derive(Debug, Clone, Default)]
 pub struct Vault {
-    /// In the order of files and entries.
+    /// The seeds in the order of files and entries.
     pub seeds: Vec<Seed>,
     /// The domains that have a file.
     pub domains: Vec<String>,
@@ -64,40 +64,43 @@ pub struct Vault {
     pub synonyms: Vec<(String, String)>,
 }
 
-/// How a name stands to the vault.
+/// The result of matching a name against the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Match<'a> {
-    /// It is there.
+pub enum SeedMatch<'a> {
     Known(&'a Seed),
-    /// Something near it is there.
+    /// A similar seed exists.
     Near(&'a Seed),
-    /// Nothing like it is there.
+    /// No similar seed exists.
     New,
 }
 
-/// The folder of the seed files.
-pub fn folder(root: &Path) -> PathBuf {
+pub fn seeds_folder(root: &Path) -> PathBuf {
     root.join("keeper/seeds")
 }
 
 impl Vault {
-    /// Reads the vault; none is an empty one.
+    /// Reads the vault. A missing folder gives an empty vault.
     pub fn load(root: &Path) -> anyhow::Result<Self> {
         let mut vault = Self::default();
-        for path in sys::files(&folder(root), "yaml")? {
+        for path in sys::list_files(&seeds_folder(root), "yaml")? {
             let domain = path.file_stem().unwrap_or_default().to_string_lossy();
             let text =
-                sys::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let root = yaml::read(&text.unwrap_or_default())
+                sys::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let root = yaml::parse_yaml(&text.unwrap_or_default())
                 .with_context(|| format!("{} is not valid", path.display()))?;
-            for (word, others) in root.get("synonyms").map(Value::entries).unwrap_or_default() {
+            for (word, others) in root
+                .get("synonyms")
+                .map(YamlValue::entries)
+                .unwrap_or_default()
+            {
                 let others = others.as_texts().into_iter();
-                let pairs = others.map(|other| (words(&other).concat(), words(word).concat()));
+                let pairs =
+                    others.map(|other| (split_name(&other).concat(), split_name(word).concat()));
                 vault.synonyms.extend(pairs);
             }
-            let entries = root.get("seeds").map(Value::items).unwrap_or_default();
+            let entries = root.get("seeds").map(YamlValue::items).unwrap_or_default();
             for entry in entries {
-                let seed = Seed::of(&domain, entry);
+                let seed = Seed::from_entry(&domain, entry);
                 anyhow::ensure!(
                     !seed.name.is_empty(),
                     "a seed in {} has no name",
@@ -113,14 +116,14 @@ impl Vault {
         Ok(vault)
     }
 
-    /// The methods and variants of seeds are seeds, too: `AuthService.logout`, `Button.primary`.
+    /// Adds the methods and variants of seeds as seeds: `AuthService.logout`, `Button.primary`.
     pub(crate) fn add_members(&mut self) {
         let mut members: Vec<Seed> = Vec::new();
         for seed in &self.seeds {
             for member in ["methods", "variants"]
                 .iter()
                 .filter_map(|key| seed.entry.get(key))
-                .flat_map(Value::as_texts)
+                .flat_map(YamlValue::as_texts)
             {
                 let name = format!("{}.{member}", seed.name);
                 let is_known = |other: &Seed| other.domain == seed.domain && other.name == name;
@@ -136,57 +139,59 @@ impl Vault {
         self.seeds.extend(members);
     }
 
-    /// The words of a name, each by the word that stands for it.
+    /// Returns the words of a name, with synonyms replaced.
     fn words(&self, name: &str) -> Vec<String> {
-        let own = words(name).into_iter();
-        own.map(|word| self.stands_for(&word)).collect()
+        let name_words = split_name(name).into_iter();
+        name_words.map(|word| self.canonical_word(&word)).collect()
     }
 
-    fn stands_for(&self, word: &str) -> String {
-        let said = self.synonyms.iter().find(|(other, _)| other == word);
-        if let Some((_, stands)) = said {
+    fn canonical_word(&self, word: &str) -> String {
+        let synonym = self.synonyms.iter().find(|(other, _)| other == word);
+        if let Some((_, stands)) = synonym {
             return stands.clone();
         }
         let built_in = SYNONYMS.iter().find(|group| group.contains(&word));
         built_in.map_or(word, |group| group[0]).to_owned()
     }
 
-    /// The seeds of several words of their own that all occur in a text: what it is about uses them, although it does not
-    /// name them.
-    pub fn about(&self, text: &str) -> Vec<&Seed> {
-        let said = self.words(text);
+    /// Returns the seeds with several words of their own that all occur in a text. The text is
+    /// about them although it does not name them.
+    pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
+        let text_words = self.words(text);
         let is_about = |seed: &&Seed| {
-            let mut own = self.words(&seed.name);
-            own.retain(|word| !GENERIC.contains(&word.as_str()));
-            own.dedup();
-            own.len() >= 2 && seed.kind != Kind::Route.word() && within(&own, &said)
+            let mut seed_words = self.words(&seed.name);
+            seed_words.retain(|word| !GENERIC.contains(&word.as_str()));
+            seed_words.dedup();
+            seed_words.len() >= 2
+                && seed.kind != DefinitionKind::Route.word()
+                && has_all_words(&seed_words, &text_words)
         };
         self.seeds.iter().filter(is_about).collect()
     }
 
-    /// The seeds of a domain.
-    pub fn of(&self, domain: &str) -> impl Iterator<Item = &Seed> {
+    pub fn seeds_of_domain(&self, domain: &str) -> impl Iterator<Item = &Seed> {
         let domain = domain.to_owned();
         self.seeds.iter().filter(move |seed| seed.domain == domain)
     }
 
-    /// How a name stands to the seeds: known when one of its domain has all of its words, or one of another domain has,
-    /// near when one of its domain shares the last word, has all its words in the name, or is nearly spelled so.
-    pub fn look(&self, domain: &str, name: &str) -> Match<'_> {
+    /// Matches a name against the seeds. It is known if a seed of the domain has all its words, or
+    /// a seed of another domain has. It is near if a seed of the domain shares the last word, has
+    /// all its words in the name, or has a similar spelling.
+    pub fn match_name(&self, domain: &str, name: &str) -> SeedMatch<'_> {
         if name.starts_with('/') {
-            return self.look_route(name);
+            return self.match_route(name);
         }
-        match self.look_among(name, &|seed| seed.domain == domain) {
-            Match::Known(seed) => Match::Known(seed),
-            other => match self.look_among(name, &|seed| seed.domain != domain) {
-                Match::Known(seed) => Match::Known(seed),
+        match self.match_among(name, &|seed| seed.domain == domain) {
+            SeedMatch::Known(seed) => SeedMatch::Known(seed),
+            other => match self.match_among(name, &|seed| seed.domain != domain) {
+                SeedMatch::Known(seed) => SeedMatch::Known(seed),
                 _ => other,
             },
         }
     }
 
-    fn look_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> Match<'_> {
-        let own = self.words(name);
+    fn match_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> SeedMatch<'_> {
+        let name_words = self.words(name);
         let seeds: Vec<(Vec<String>, &Seed)> = self
             .seeds
             .iter()
@@ -197,66 +202,71 @@ impl Vault {
             let found = seeds.iter().find(|(theirs, seed)| fits(theirs, seed));
             found.map(|(_, seed)| *seed)
         };
-        // "the user_status enum" is user_status.
-        let bare = match own.split_last() {
-            Some((last, rest)) if Kind::of_word(last).is_some() => rest,
-            _ => &own,
+        // In "the user_status enum" the name is user_status.
+        let bare = match name_words.split_last() {
+            Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
+            _ => &name_words,
         };
-        let exact = found(&|theirs, _| theirs == own.as_slice() || theirs == bare);
-        let exact = exact.or_else(|| found(&|theirs, _| within(&own, theirs)));
+        let exact = found(&|theirs, _| theirs == name_words.as_slice() || theirs == bare);
+        let exact = exact.or_else(|| found(&|theirs, _| has_all_words(&name_words, theirs)));
         let exact = exact.or_else(|| {
             let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
                 let more = seed.words.iter().flat_map(|word| self.words(word));
                 theirs.iter().cloned().chain(more).collect()
             };
-            found(&|theirs, seed| !seed.words.is_empty() && within(&own, &all(theirs, seed)))
+            found(&|theirs, seed| {
+                !seed.words.is_empty() && has_all_words(&name_words, &all(theirs, seed))
+            })
         });
         if let Some(seed) = exact {
-            return Match::Known(seed);
+            return SeedMatch::Known(seed);
         }
-        let head = own.last();
-        let near = found(&|theirs, _| within(theirs, &own))
-            .or_else(|| found(&|theirs, _| theirs.last() == head))
-            .or_else(|| found(&|theirs, _| head.is_some_and(|head| theirs.contains(head))))
-            .or_else(|| found(&|_, seed| nearly(&seed.name, name)));
-        near.map_or(Match::New, Match::Near)
+        let last_word = name_words.last();
+        let near = found(&|theirs, _| has_all_words(theirs, &name_words))
+            .or_else(|| found(&|theirs, _| theirs.last() == last_word))
+            .or_else(|| found(&|theirs, _| last_word.is_some_and(|head| theirs.contains(head))))
+            .or_else(|| found(&|_, seed| is_similar_spelling(&seed.name, name)));
+        near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 
-    /// A route is known by its path, near by the resource that it begins with.
-    fn look_route(&self, path: &str) -> Match<'_> {
-        let own = segments(path);
+    /// Matches a route: known by its path, near by the resource that it begins with.
+    fn match_route(&self, path: &str) -> SeedMatch<'_> {
+        let path_segments = split_segments(path);
         let routes = || {
             self.seeds
                 .iter()
-                .filter(|seed| seed.kind == Kind::Route.word())
+                .filter(|seed| seed.kind == DefinitionKind::Route.word())
         };
-        if let Some(seed) = routes().find(|seed| segments(&seed.name) == own) {
-            return Match::Known(seed);
+        if let Some(seed) = routes().find(|seed| split_segments(&seed.name) == path_segments) {
+            return SeedMatch::Known(seed);
         }
         let resource = |parts: &[String]| {
             let plain = parts.iter().filter(|part| *part != "*" && *part != "api");
             let mut plain = plain.filter(|part| !is_version(part));
             plain.next().cloned()
         };
-        let wanted = resource(&own);
-        let near =
-            routes().find(|seed| wanted.is_some() && resource(&segments(&seed.name)) == wanted);
-        near.map_or(Match::New, Match::Near)
+        let wanted = resource(&path_segments);
+        let near = routes()
+            .find(|seed| wanted.is_some() && resource(&split_segments(&seed.name)) == wanted);
+        near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 }
 
 impl Seed {
-    /// The seed of an entry: its name alone, or a mapping.
-    fn of(domain: &str, entry: &Value) -> Self {
+    /// Creates a seed from an entry: a name alone, or a mapping.
+    fn from_entry(domain: &str, entry: &YamlValue) -> Self {
         let name = match entry {
-            Value::Text(name) => name.clone(),
+            YamlValue::Text(name) => name.clone(),
             entry => entry.field("name").to_owned(),
         };
         Self {
             name,
             kind: entry.field("kind").to_owned(),
             domain: domain.to_owned(),
-            words: entry.get("words").map(Value::as_texts).unwrap_or_default(),
+            words: entry
+                .get("words")
+                .map(YamlValue::as_texts)
+                .unwrap_or_default(),
             entry: entry.clone(),
         }
     }
@@ -267,8 +277,8 @@ fn is_version(part: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// The segments of a path; parameters are `*`.
-pub fn segments(path: &str) -> Vec<String> {
+/// Splits a path into segments. Parameters become `*`.
+pub fn split_segments(path: &str) -> Vec<String> {
     let parts = path.split('/').filter(|part| !part.is_empty());
     parts
         .map(|part| match part.chars().next() {
@@ -282,14 +292,14 @@ pub fn segments(path: &str) -> Vec<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A vault of a small product.
-    pub(crate) fn vault() -> Vault {
+    /// Returns the vault of a small product.
+    pub(crate) fn test_vault() -> Vault {
         let seed = |domain: &str, kind: &str, name: &str| Seed {
             name: name.to_owned(),
             kind: kind.to_owned(),
             domain: domain.to_owned(),
             words: Vec::new(),
-            entry: Value::text(name),
+            entry: YamlValue::text(name),
         };
         Vault {
             seeds: vec![
@@ -309,11 +319,11 @@ pub(crate) mod tests {
 
     #[test]
     fn names_are_known_near_or_new() {
-        let vault = vault();
-        let of = |domain: &str, name: &str| match vault.look(domain, name) {
-            Match::Known(seed) => format!("known {}", seed.name),
-            Match::Near(seed) => format!("near {}", seed.name),
-            Match::New => "new".to_owned(),
+        let vault = test_vault();
+        let of = |domain: &str, name: &str| match vault.match_name(domain, name) {
+            SeedMatch::Known(seed) => format!("known {}", seed.name),
+            SeedMatch::Near(seed) => format!("near {}", seed.name),
+            SeedMatch::New => "new".to_owned(),
         };
         assert_eq!(of("frontend", "modal"), "known Modal");
         assert_eq!(of("auth", "logout"), "known AuthService.logout");
@@ -338,7 +348,7 @@ pub(crate) mod tests {
     fn synonyms_words_and_members_are_those_of_the_seed_files() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
-            sys::write(&super::folder(folder.path()).join(name), text, 0o644).unwrap();
+            sys::replace_file(&super::seeds_folder(folder.path()).join(name), text, 0o644).unwrap();
         };
         put(
             "frontend.yaml",
@@ -351,14 +361,14 @@ pub(crate) mod tests {
         put("words.yaml", "synonyms:\n  refund: [chargeback]\n");
         let vault = Vault::load(folder.path()).unwrap();
         assert_eq!(vault.domains, ["backend", "frontend"]);
-        let of = |domain: &str, name: &str| match vault.look(domain, name) {
-            Match::Known(seed) => seed.name.clone(),
+        let of = |domain: &str, name: &str| match vault.match_name(domain, name) {
+            SeedMatch::Known(seed) => seed.name.clone(),
             _ => String::new(),
         };
         assert_eq!(of("frontend", "tile"), "Card");
         assert_eq!(of("frontend", "compact card"), "Card.compact");
         assert_eq!(of("backend", "chargeback"), "BillingService.refund");
-        let about = vault.about("Let people refund what billing took");
+        let about = vault.seeds_mentioned_in("Let people refund what billing took");
         assert_eq!(about.len(), 1);
         assert_eq!(about[0].name, "BillingService.refund");
     }

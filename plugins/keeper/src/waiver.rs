@@ -1,4 +1,5 @@
-//! Waivers: who lets which rule be broken, and why. One file each in `keeper/waivers/`, so that none is silent.
+//! Waivers: permissions to break a rule, with author and reason. One file each in
+//! `keeper/waivers/`, so that none is silent.
 
 use std::path::{Path, PathBuf};
 
@@ -6,44 +7,43 @@ use anyhow::Context;
 
 use crate::decision;
 use crate::sys;
-use crate::word::words;
-use crate::yaml::{self, Value};
+use crate::word::split_name;
+use crate::yaml::{self, YamlValue};
 
-/// A waiver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waiver {
-    /// The decision whose rule it is.
+    /// The decision that contains the rule.
     pub adr: String,
     /// The rule's words, or a constraint's code.
     pub rule: String,
-    /// The file that it is for; any where nothing is said.
+    /// The file that the waiver applies to; empty for any file.
     pub file: String,
-    /// Why.
     pub reason: String,
-    /// Who.
     pub by: String,
 }
 
-/// The folder of the waivers.
-fn folder(root: &Path) -> PathBuf {
+fn waivers_folder(root: &Path) -> PathBuf {
     root.join("keeper/waivers")
 }
 
 impl Waiver {
-    /// Whether it lets a rule of a decision be broken in a file.
-    pub fn covers(&self, adr: &str, rule: &str, file: &str) -> bool {
+    /// Returns true if the waiver covers a rule of a decision in a file.
+    pub fn is_covering(&self, adr: &str, rule: &str, file: &str) -> bool {
         self.adr == adr
-            && words(&self.rule) == words(rule)
+            && split_name(&self.rule) == split_name(rule)
             && (self.file.is_empty() || self.file == file)
     }
 
-    /// Keeps it; returns its path relative to the root.
-    pub fn keep(&self, root: &Path) -> anyhow::Result<String> {
+    /// Writes the waiver and returns its path relative to the root.
+    pub fn save(&self, root: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(!self.reason.trim().is_empty(), "a waiver needs a reason");
-        let folder = folder(root);
-        let _alone = sys::lock(&folder.join(".lock"))?;
-        let taken = sys::files(&folder, "yaml")?;
-        let last = taken.iter().filter_map(|path| decision::number(path)).max();
+        let folder = waivers_folder(root);
+        let _alone = sys::lock_file(&folder.join(".lock"))?;
+        let taken = sys::list_files(&folder, "yaml")?;
+        let last = taken
+            .iter()
+            .filter_map(|path| decision::parse_number(path))
+            .max();
         let number = last.unwrap_or_default() + 1;
         let fields = [
             ("adr", &self.adr),
@@ -51,27 +51,26 @@ impl Waiver {
             ("file", &self.file),
             ("reason", &self.reason),
             ("by", &self.by),
-            ("date", &sys::today()),
+            ("date", &sys::format_today()),
         ];
         let fields = fields
             .into_iter()
             .filter(|(_, value)| !value.is_empty())
-            .map(|(key, value)| (key.to_owned(), Value::text(value)));
-        let text = yaml::write(&Value::Map(fields.collect()));
+            .map(|(key, value)| (key.to_owned(), YamlValue::text(value)));
+        let text = yaml::format_yaml(&YamlValue::Map(fields.collect()));
         let name = format!("{number:03}-{}.yaml", self.adr);
-        sys::write(&folder.join(&name), &text, 0o644)
+        sys::replace_file(&folder.join(&name), &text, 0o644)
             .with_context(|| format!("cannot write {name} in {}", folder.display()))?;
         Ok(format!("keeper/waivers/{name}"))
     }
 }
 
-/// All waivers.
-pub fn all(root: &Path) -> anyhow::Result<Vec<Waiver>> {
+pub fn load_waivers(root: &Path) -> anyhow::Result<Vec<Waiver>> {
     let mut found = Vec::new();
-    for path in sys::files(&folder(root), "yaml")? {
-        let text = sys::read(&path)?.unwrap_or_default();
+    for path in sys::list_files(&waivers_folder(root), "yaml")? {
+        let text = sys::read_text(&path)?.unwrap_or_default();
         let value =
-            yaml::read(&text).with_context(|| format!("{} is not valid", path.display()))?;
+            yaml::parse_yaml(&text).with_context(|| format!("{} is not valid", path.display()))?;
         let field = |key: &str| value.field(key).to_owned();
         found.push(Waiver {
             adr: field("adr"),
@@ -99,10 +98,14 @@ mod tests {
             reason: "why".to_owned(),
             by: "dana".to_owned(),
         };
-        let kept = ["a", "b", "c"].map(|rule| waiver(rule).keep(root).unwrap());
+        let kept = ["a", "b", "c"].map(|rule| waiver(rule).save(root).unwrap());
         std::fs::remove_file(root.join(&kept[0])).unwrap();
-        waiver("d").keep(root).unwrap();
-        let rules: Vec<String> = all(root).unwrap().into_iter().map(|one| one.rule).collect();
+        waiver("d").save(root).unwrap();
+        let rules: Vec<String> = load_waivers(root)
+            .unwrap()
+            .into_iter()
+            .map(|one| one.rule)
+            .collect();
         assert_eq!(rules, ["b", "c", "d"]);
     }
 }

@@ -1,14 +1,15 @@
-//! Names as words, so that `ProfileModal`, `profile-modal` and "profile modals" are the same.
+//! Splits names into words, so that `ProfileModal`, `profile-modal` and "profile modals" are equal.
 
-/// The words of a name: split at case, digits' ends and anything that is no letter; small letters, singular.
-pub fn words(name: &str) -> Vec<String> {
+/// Splits a name at case changes, after digits and at characters that are not letters. The words
+/// are lower case and singular.
+pub fn split_name(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
     let chars: Vec<char> = name.chars().collect();
     for (at, &c) in chars.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| chars[at]);
         let next_is_small = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
-        // `getURLParts`: a capital begins a word behind a small letter, or before one.
+        // In `getURLParts` a capital begins a word if it follows or precedes a small letter.
         let begins = c.is_uppercase()
             && before.is_some_and(|before| {
                 before.is_lowercase()
@@ -16,25 +17,25 @@ pub fn words(name: &str) -> Vec<String> {
                     || (before.is_uppercase() && next_is_small)
             });
         if !c.is_alphanumeric() || begins {
-            push(&mut found, &mut word);
+            push_word(&mut found, &mut word);
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
     }
-    push(&mut found, &mut word);
+    push_word(&mut found, &mut word);
     found
 }
 
-fn push(found: &mut Vec<String>, word: &mut String) {
+fn push_word(found: &mut Vec<String>, word: &mut String) {
     if !word.is_empty() {
-        found.push(singular(word));
+        found.push(to_singular(word));
         word.clear();
     }
 }
 
-/// A word without the end of its plural.
-pub fn singular(word: &str) -> String {
+/// Removes the plural ending of a word.
+pub fn to_singular(word: &str) -> String {
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return format!("{stem}y");
     }
@@ -50,15 +51,15 @@ pub fn singular(word: &str) -> String {
     }
 }
 
-/// Whether two words mean the same thing as far as spelling tells: equal, of one stem (`billing`, `billed`), or one the
-/// beginning of the other (`auth`, `authentication`).
-pub fn alike(a: &str, b: &str) -> bool {
+/// Returns true if two words are equal, have one stem (`billing`, `billed`), or one is a prefix of
+/// the other (`auth`, `authentication`).
+pub fn is_alike(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    a == b || (short.len() >= 4 && long.starts_with(short)) || stem(a) == stem(b)
+    a == b || (short.len() >= 4 && long.starts_with(short)) || find_stem(a) == find_stem(b)
 }
 
-/// A word without the ending that its use gave it.
-pub fn stem(word: &str) -> &str {
+/// Removes the inflection of a word.
+pub fn find_stem(word: &str) -> &str {
     const ENDINGS: [&str; 9] = [
         "ations", "ation", "ments", "ment", "ing", "ers", "er", "ed", "e",
     ];
@@ -66,16 +67,17 @@ pub fn stem(word: &str) -> &str {
     cut.filter(|stem| stem.chars().count() >= 4).unwrap_or(word)
 }
 
-/// Whether every word of `few` is alike one of `many`.
-pub fn within(few: &[String], many: &[String]) -> bool {
+/// Returns true if every word of `few` is alike a word of `many`.
+pub fn has_all_words(few: &[String], many: &[String]) -> bool {
     !few.is_empty()
         && few
             .iter()
-            .all(|word| many.iter().any(|own| alike(own, word)))
+            .all(|word| many.iter().any(|other| is_alike(other, word)))
 }
 
-/// Whether two names differ by at most two typing errors, for names long enough to tell.
-pub fn nearly(a: &str, b: &str) -> bool {
+/// Returns true if two names differ by at most two typing errors and are long enough for this
+/// comparison.
+pub fn is_similar_spelling(a: &str, b: &str) -> bool {
     let (short, long) = (a.chars().count(), b.chars().count());
     short.min(long) >= 5 && short.max(long) <= 60 && strsim::levenshtein(a, b) <= 2
 }
@@ -97,17 +99,23 @@ mod tests {
                 "category box class status",
             ),
         ] {
-            assert_eq!(words(name).join(" "), expected);
+            assert_eq!(split_name(name).join(" "), expected);
         }
     }
 
     #[test]
     fn spelling_tells_what_is_alike() {
-        assert!(alike("auth", "authentication") && !alike("log", "login"));
-        assert!(alike("billing", "billed") && alike("rename", "renaming"));
-        assert!(!alike("user", "using") && !alike("tier", "tied"));
-        assert!(nearly("UserServise", "UserService") && !nearly("Card", "Cart"));
-        assert!(within(&words("logout"), &words("AuthService.logout")));
-        assert!(!within(&[], &words("x")));
+        assert!(is_alike("auth", "authentication") && !is_alike("log", "login"));
+        assert!(is_alike("billing", "billed") && is_alike("rename", "renaming"));
+        assert!(!is_alike("user", "using") && !is_alike("tier", "tied"));
+        assert!(
+            is_similar_spelling("UserServise", "UserService")
+                && !is_similar_spelling("Card", "Cart")
+        );
+        assert!(has_all_words(
+            &split_name("logout"),
+            &split_name("AuthService.logout")
+        ));
+        assert!(!has_all_words(&[], &split_name("x")));
     }
 }

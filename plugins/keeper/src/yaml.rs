@@ -1,58 +1,54 @@
-//! Reads and writes the plugin's files: YAML whose scalars are text, in their own order. Aliases are refused, size,
-//! depth and count are bounded; what was written is read back as it was.
+//! Reads and writes the plugin's files: YAML whose scalars are text, with the order of keys
+//! preserved. Aliases are refused; size, depth and number of values are bounded; written documents
+//! parse to the same values.
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-/// How deep a document may be nested.
+/// The maximum nesting depth of a document.
 const DEPTH: usize = 24;
 
-/// How many values a document may hold.
+/// The maximum number of values in a document.
 const NODES: usize = 200_000;
 
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// A scalar; `null` and nothing are an empty one.
+pub enum YamlValue {
+    /// A scalar; `null` and an absent value are empty text.
     Text(String),
-    /// A sequence.
-    List(Vec<Value>),
-    /// A mapping in its own order.
-    Map(Vec<(String, Value)>),
+    List(Vec<YamlValue>),
+    /// A mapping in document order.
+    Map(Vec<(String, YamlValue)>),
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadYaml(String);
 
-impl Value {
-    /// A text.
+impl YamlValue {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A list of texts.
     pub fn texts<T: AsRef<str>>(texts: &[T]) -> Self {
         Self::List(texts.iter().map(|text| Self::text(text.as_ref())).collect())
     }
 
-    /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(entries) = self else {
             return None;
         };
         entries
             .iter()
-            .find(|(own, _)| own == key)
+            .find(|(entry_key, _)| entry_key == key)
             .map(|(_, value)| value)
     }
 
-    /// The text of a key; empty where there is none.
+    /// The text of a key; empty if the key is absent.
     pub fn field(&self, key: &str) -> &str {
         self.get(key).and_then(Self::as_text).unwrap_or_default()
     }
 
-    /// Its text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -60,7 +56,7 @@ impl Value {
         }
     }
 
-    /// Its texts: those of a list, or itself.
+    /// The texts of a list, or the text of a scalar as a list of one.
     pub fn as_texts(&self) -> Vec<String> {
         match self {
             Self::Text(text) if text.is_empty() => Vec::new(),
@@ -74,7 +70,7 @@ impl Value {
         }
     }
 
-    /// Its items; none where it is no list.
+    /// The items of a list; empty for any other value.
     pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
@@ -82,7 +78,7 @@ impl Value {
         }
     }
 
-    /// Its entries; none where it is no mapping.
+    /// The entries of a mapping; empty for any other value.
     pub fn entries(&self) -> &[(String, Self)] {
         match self {
             Self::Map(entries) => entries,
@@ -91,27 +87,26 @@ impl Value {
     }
 }
 
-/// Reads a document.
-pub fn read(text: &str) -> Result<Value, BadYaml> {
-    let mut reader = Reader {
+pub fn parse_yaml(text: &str) -> Result<YamlValue, BadYaml> {
+    let mut reader = YamlReader {
         parser: Parser::new_from_str(text),
         nodes: 0,
     };
     loop {
         match reader.next()? {
             Event::StreamStart | Event::DocumentStart(..) => {}
-            Event::StreamEnd | Event::DocumentEnd => return Ok(Value::Map(Vec::new())),
+            Event::StreamEnd | Event::DocumentEnd => return Ok(YamlValue::Map(Vec::new())),
             event => return reader.value(event, 0),
         }
     }
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     parser: Parser<'a, granit_parser::StrInput<'a>>,
     nodes: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> YamlReader<'a> {
     fn next(&mut self) -> Result<Event<'a>, BadYaml> {
         match self.parser.next_event() {
             None => Ok(Event::StreamEnd),
@@ -120,7 +115,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self, event: Event<'a>, depth: usize) -> Result<Value, BadYaml> {
+    fn value(&mut self, event: Event<'a>, depth: usize) -> Result<YamlValue, BadYaml> {
         self.nodes += 1;
         if depth > DEPTH || self.nodes > NODES {
             return Err(BadYaml("it is too large or too deep".to_owned()));
@@ -129,7 +124,7 @@ impl<'a> Reader<'a> {
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
                 let empty = plain && matches!(text.as_ref(), "~" | "null");
-                Ok(Value::Text(if empty {
+                Ok(YamlValue::Text(if empty {
                     String::new()
                 } else {
                     text.into_owned()
@@ -139,7 +134,7 @@ impl<'a> Reader<'a> {
                 let mut items = Vec::new();
                 loop {
                     match self.next()? {
-                        Event::SequenceEnd => return Ok(Value::List(items)),
+                        Event::SequenceEnd => return Ok(YamlValue::List(items)),
                         event => items.push(self.value(event, depth + 1)?),
                     }
                 }
@@ -149,15 +144,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value, BadYaml> {
-        let mut entries: Vec<(String, Value)> = Vec::new();
+    fn map(&mut self, depth: usize) -> Result<YamlValue, BadYaml> {
+        let mut entries: Vec<(String, YamlValue)> = Vec::new();
         loop {
             let key = match self.next()? {
-                Event::MappingEnd => return Ok(Value::Map(entries)),
+                Event::MappingEnd => return Ok(YamlValue::Map(entries)),
                 Event::Scalar(text, ..) => text.into_owned(),
                 _ => return Err(BadYaml("a key is no text".to_owned())),
             };
-            if entries.iter().any(|(own, _)| *own == key) {
+            if entries.iter().any(|(entry_key, _)| *entry_key == key) {
                 return Err(BadYaml(format!("`{key}` stands there twice")));
             }
             let event = self.next()?;
@@ -167,77 +162,77 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes a document: mappings as blocks, short lists of texts on one line.
-pub fn write(value: &Value) -> String {
+/// Formats a document: mappings as blocks, short lists of texts on one line.
+pub fn format_yaml(value: &YamlValue) -> String {
     let mut out = String::new();
-    block(&mut out, value, 0);
+    write_block(&mut out, value, 0);
     out
 }
 
-fn block(out: &mut String, value: &Value, depth: usize) {
+fn write_block(out: &mut String, value: &YamlValue, depth: usize) {
     let indent = "  ".repeat(depth);
     match value {
-        Value::Map(entries) if !entries.is_empty() => {
+        YamlValue::Map(entries) if !entries.is_empty() => {
             for (key, value) in entries {
-                out.push_str(&format!("{indent}{}:", scalar(key)));
-                below(out, value, depth);
+                out.push_str(&format!("{indent}{}:", format_scalar(key)));
+                write_nested(out, value, depth);
             }
         }
-        Value::List(items) if !items.is_empty() => {
+        YamlValue::List(items) if !items.is_empty() => {
             for item in items {
                 match item {
-                    Value::Map(entries) if !entries.is_empty() => {
+                    YamlValue::Map(entries) if !entries.is_empty() => {
                         let mut text = String::new();
-                        block(&mut text, item, depth + 1);
+                        write_block(&mut text, item, depth + 1);
                         out.push_str(&format!("{indent}- {}", text.trim_start_matches(' ')));
                     }
-                    Value::List(inner) if !inner.is_empty() => {
+                    YamlValue::List(inner) if !inner.is_empty() => {
                         out.push_str(&format!("{indent}-\n"));
-                        block(out, item, depth + 1);
+                        write_block(out, item, depth + 1);
                     }
-                    item => out.push_str(&format!("{indent}- {}\n", flow(item))),
+                    item => out.push_str(&format!("{indent}- {}\n", format_flow(item))),
                 }
             }
         }
-        value => out.push_str(&format!("{indent}{}\n", flow(value))),
+        value => out.push_str(&format!("{indent}{}\n", format_flow(value))),
     }
 }
 
-/// What follows a key.
-fn below(out: &mut String, value: &Value, depth: usize) {
-    let line = flow(value);
-    let short = !matches!(value, Value::Map(entries) if !entries.is_empty());
+/// Writes the value after a key.
+fn write_nested(out: &mut String, value: &YamlValue, depth: usize) {
+    let line = format_flow(value);
+    let short = !matches!(value, YamlValue::Map(entries) if !entries.is_empty());
     let plain = !value
         .items()
         .iter()
-        .any(|item| !matches!(item, Value::Text(text) if text.len() < 40));
-    if short && plain && line.len() < 100 || matches!(value, Value::Text(_)) {
+        .any(|item| !matches!(item, YamlValue::Text(text) if text.len() < 40));
+    if short && plain && line.len() < 100 || matches!(value, YamlValue::Text(_)) {
         out.push_str(&format!(" {line}\n"));
     } else {
         out.push('\n');
-        block(out, value, depth + 1);
+        write_block(out, value, depth + 1);
     }
 }
 
-fn flow(value: &Value) -> String {
+fn format_flow(value: &YamlValue) -> String {
     match value {
-        Value::Text(text) => scalar(text),
-        Value::List(items) => {
-            let items: Vec<String> = items.iter().map(flow).collect();
+        YamlValue::Text(text) => format_scalar(text),
+        YamlValue::List(items) => {
+            let items: Vec<String> = items.iter().map(format_flow).collect();
             format!("[{}]", items.join(", "))
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, value)| format!("{}: {}", scalar(key), flow(value)))
+                .map(|(key, value)| format!("{}: {}", format_scalar(key), format_flow(value)))
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }
     }
 }
 
-/// A scalar on one line: plain where nothing could take it for something else, else quoted.
-fn scalar(text: &str) -> String {
+/// Formats a scalar on one line: plain if it cannot be misread as another type, otherwise quoted.
+fn format_scalar(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c);
     let begins = text
         .chars()
@@ -261,7 +256,7 @@ fn scalar(text: &str) -> String {
             c if c.is_control() || ('\u{2028}'..='\u{2029}').contains(&c) || c == '\u{feff}' => {
                 out.push_str(&format!("\\U{:08x}", u32::from(c)));
             }
-            // Beyond what a reader must take as it is.
+            // Noncharacters, which a reader need not accept.
             c if u32::from(c) >= 0xfffe && u32::from(c) <= 0xffff => {
                 out.push_str(&format!("\\U{:08x}", u32::from(c)));
             }
@@ -278,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    fn any_value() -> impl Strategy<Value = Value> {
+    fn any_value() -> impl Strategy<Value = YamlValue> {
         let text = prop_oneof![
             "[ -~]{0,60}",
             "\\PC{0,12}",
@@ -287,12 +282,12 @@ mod tests {
             Just("1.10".to_owned()),
             Just("---".to_owned()),
         ];
-        let leaf = text.clone().prop_map(Value::Text);
+        let leaf = text.clone().prop_map(YamlValue::Text);
         leaf.prop_recursive(4, 32, 5, move |inner| {
             prop_oneof![
-                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::List),
+                prop::collection::vec(inner.clone(), 0..5).prop_map(YamlValue::List),
                 prop::collection::btree_map("[a-zA-Z_ -]{1,9}", inner, 0..5)
-                    .prop_map(|map| Value::Map(map.into_iter().collect())),
+                    .prop_map(|map| YamlValue::Map(map.into_iter().collect())),
             ]
         })
     }
@@ -300,26 +295,27 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_written_is_read_back_as_it_was(value in any_value()) {
-            let text = write(&value);
-            prop_assert_eq!(read(&text), Ok(value), "{}", text);
+            let text = format_yaml(&value);
+            prop_assert_eq!(parse_yaml(&text), Ok(value), "{}", text);
         }
     }
 
     #[test]
     fn what_people_write_keeps_its_words() {
-        let value = read("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
+        let value =
+            parse_yaml("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
         assert_eq!(value.field("a"), "1.10");
         assert_eq!(value.field("b"), "yes");
         assert_eq!(value.get("c").unwrap().as_texts(), ["017", ""]);
         assert_eq!(value.field("d"), "two\nlines\n");
-        assert_eq!(read(""), Ok(Value::Map(Vec::new())));
+        assert_eq!(parse_yaml(""), Ok(YamlValue::Map(Vec::new())));
     }
 
     #[test]
     fn bombs_are_refused() {
-        assert!(read("a: &a [x]\nb: *a\n").is_err());
-        assert!(read(&format!("a: {}", "[".repeat(200))).is_err());
-        assert!(read("a: 1\na: 2\n").is_err());
-        assert!(read(&format!("a: [{}]", "x, ".repeat(250_000))).is_err());
+        assert!(parse_yaml("a: &a [x]\nb: *a\n").is_err());
+        assert!(parse_yaml(&format!("a: {}", "[".repeat(200))).is_err());
+        assert!(parse_yaml("a: 1\na: 2\n").is_err());
+        assert!(parse_yaml(&format!("a: [{}]", "x, ".repeat(250_000))).is_err());
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use town_tests::{Model, Town, codex, eventually, gemini, opencode, report_skip};
 
-/// A worker does its bead and is gone; then its session is asked. `has_transcript` says whether the program keeps one in a
-/// file.
+/// A worker does its bead and is gone; then its session is asked. `has_transcript` says whether the
+/// program keeps one in a file.
 fn answers(
     name: &str,
     program: Result<PathBuf, String>,

@@ -48,7 +48,8 @@ fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
         town.show("web", &bead)["metadata"]["summary"],
         "claude wrote claude.txt"
     );
-    // The context reached the model with the first request, through the SessionStart hook, exactly once.
+    // The context reached the model with the first request, through the SessionStart hook, exactly
+    // once.
     let requests = model.requests();
     let first = requests[0]["body"].to_string();
     assert_eq!(first.matches("# Your work: ").count(), 1, "{first}");
@@ -235,7 +236,8 @@ fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
     assert_eq!(hits[0]["session_id"], id.as_str());
     assert!(hits[0]["at"].as_str().unwrap().starts_with("20"));
 
-    // Resumed by hand, in the agent's folder as its session was: it is told that it goes on, and no more.
+    // Resumed by hand, in the agent's folder as its session was: it is told that it goes on, and no
+    // more.
     town.kill_session("hq-mayor");
     let resumed = town
         .other_program(&bin.join("claude"), &town.root().join("mayor"))
@@ -267,7 +269,8 @@ fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
     );
 }
 
-/// A worker in a town of its own whose model plays these turns; a fresh session gets the last of them.
+/// A worker in a town of its own whose model plays these turns; a fresh session gets the last of
+/// them.
 fn slung(turns: &serde_json::Value) -> Option<(Town, Model, String)> {
     let bin = program()?;
     let (town, _origin) = Town::with_rig();
@@ -374,8 +377,8 @@ fn with_model(scenario: &serde_json::Value) -> Option<(Town, Model)> {
     Some((town, model))
 }
 
-/// Slings a bead to a worker whose API refuses its first requests, as long as Claude Code tries by itself, and gives what
-/// is known of the refusal then.
+/// Slings a bead to a worker whose API refuses its first requests, as long as Claude Code tries by
+/// itself, and gives what is known of the refusal then.
 fn refused(error: &serde_json::Value) -> Option<(Town, Model, String, serde_json::Value)> {
     let turns = json!([{ "error": error, "text": "Working.", "sh": FINISH }, { "text": "Done." }]);
     let scenario = json!({

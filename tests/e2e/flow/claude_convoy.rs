@@ -1,4 +1,5 @@
-//! A whole convoy with the real Claude Code CLI: what each session's API requests hold, and that each fact is there once.
+//! A whole convoy with the real Claude Code CLI: what each session's API requests hold, and that
+//! each fact is there once.
 
 use std::path::Path;
 
@@ -60,7 +61,8 @@ fn script(name: &str, texts: &[&str], sh: &str) -> Value {
     })
 }
 
-/// What the model says in each session. The follow-up is known by what it follows, its bead has no id yet.
+/// What the model says in each session. The follow-up is known by what it follows, its bead has no
+/// id yet.
 fn scenario(steps: &[Step]) -> Value {
     let tree = &steps[3].id;
     let mut scripts = vec![
@@ -206,8 +208,9 @@ impl Session {
         (context.unwrap_or_default(), with("assigned:"))
     }
 
-    /// Checks that these texts are there once, and those not at all: in what the town says to it, and in each of
-    /// its requests. Subjects of commits are there once more where the program shows the last commits of the folder.
+    /// Checks that these texts are there once, and those not at all: in what the town says to it,
+    /// and in each of its requests. Subjects of commits are there once more where the program shows
+    /// the last commits of the folder.
     fn knows(&self, once: &[String], never: &[String]) {
         let (context, message) = self.told();
         self.holds(

@@ -207,8 +207,8 @@ fn work_squashed_by_hand_is_recognised_by_its_tree() {
 #[test]
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_once() {
     let (town, _origin) = Town::with_rig();
-    // It lives long enough to count as started (a start that fails waits longer each time), and for tmux to read
-    // its last words: what is unread at the end is lost.
+    // It lives long enough to count as started (a start that fails waits longer each time), and for
+    // tmux to read its last words: what is unread at the end is lost.
     town.script(
         "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; printf 'no \\033[1mmodel\\033[0m today\\n'; sleep 1; exit 7",
     );

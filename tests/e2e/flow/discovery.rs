@@ -1,9 +1,10 @@
-//! Discovery documents: written by workers of a convoy, seen by those after them, absent on the target.
+//! Discovery documents: written by workers of a convoy, seen by those after them, absent on the
+//! target.
 
 use town_tests::{Repo, Town, eventually};
 
-/// Notes what it sees, writes down what it finds, and does its work. Some commit their document, some leave it
-/// untracked, and who only explores has nothing else.
+/// Notes what it sees, writes down what it finds, and does its work. Some commit their document,
+/// some leave it untracked, and who only explores has nothing else.
 const WORK: &str = r#"notes="$GT_ROOT/../scripts"
 ls .gt/discovery > "$notes/seen-$GT_BEAD" 2> /dev/null || :
 cp "$GT_PRIME_FILE" "$notes/prime-$GT_BEAD"

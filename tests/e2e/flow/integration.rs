@@ -1,4 +1,5 @@
-//! Convoys with branches of their own: beads are merged there, and the convoy lands as one commit a rig.
+//! Convoys with branches of their own: beads are merged there, and the convoy lands as one commit a
+//! rig.
 
 use std::path::Path;
 
@@ -47,8 +48,8 @@ fn protect(origin: &Repo) -> std::path::PathBuf {
     hook
 }
 
-/// A convoy with branches of its own in the rigs `api` and `web`, its work handed in: the town, the origins, the
-/// beads, the convoy.
+/// A convoy with branches of its own in the rigs `api` and `web`, its work handed in: the town, the
+/// origins, the beads, the convoy.
 fn in_two_rigs() -> (Town, [Repo; 2], [String; 2], String) {
     let town = Town::new();
     let origins = [town.add_rig("api", "ap"), town.add_rig("web", "web")];

@@ -1,4 +1,5 @@
-//! How long the texts are that agents are told, in bytes and in tokens; the table of docs/CONTEXT.md.
+//! How long the texts are that agents are told, in bytes and in tokens; the table of
+//! docs/CONTEXT.md.
 
 use town_tests::Town;
 
@@ -22,8 +23,8 @@ fn in_docs(name: &str) -> (usize, usize) {
     (number(cells.next().unwrap()), number(cells.next().unwrap()))
 }
 
-/// Prints a row of the table (`--nocapture` shows it), and holds the page to it: names of folders and beads differ
-/// from run to run, by less than a tenth.
+/// Prints a row of the table (`--nocapture` shows it), and holds the page to it: names of folders
+/// and beads differ from run to run, by less than a tenth.
 #[expect(clippy::print_stdout, reason = "the table is made from it")]
 fn row(name: &str, text: &str) -> (usize, usize) {
     let found = (text.len(), tokens(text));

@@ -1,4 +1,5 @@
-//! Links and files in a repository where gt has folders of its own: nothing is written through them.
+//! Links and files in a repository where gt has folders of its own: nothing is written through
+//! them.
 
 use std::path::Path;
 

@@ -1,12 +1,13 @@
-//! The main job with the real CLIs of other agents, offline, against a scripted model: their hooks call gt. Each stops
-//! early and is reminded of its work.
+//! The main job with the real CLIs of other agents, offline, against a scripted model: their hooks
+//! call gt. Each stops early and is reminded of its work.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use town_tests::{Model, Town, codex, eventually, gemini, opencode, report_skip};
 
-/// Runs the job with one program, whose way into a town is `enter`; without the program the test is skipped.
+/// Runs the job with one program, whose way into a town is `enter`; without the program the test is
+/// skipped.
 fn is_merged(
     name: &str,
     program: Result<PathBuf, String>,

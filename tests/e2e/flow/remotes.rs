@@ -112,7 +112,8 @@ fn trouble_of_the_server_needs_no_person_and_the_work_merges_once_it_is_over() {
     town.closed("web", &bead);
 }
 
-/// A file in the place of the folder of packs: a server that keeps what is pushed as a pack cannot take anything in.
+/// A file in the place of the folder of packs: a server that keeps what is pushed as a pack cannot
+/// take anything in.
 fn objects_refused(origin: &town_tests::Repo) -> std::path::PathBuf {
     origin.git(["config", "receive.unpackLimit", "1"]);
     let packs = origin.path().join("objects/pack");

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use bd::bead::lines;
 use bd::bead::record;
 use bd::graph::ready::{self, ReadyQuery};
-use bd::merge::{self, Merge};
-use bd::query::Filter;
+use bd::merge::{self, FileMerge};
+use bd::query::BeadFilter;
 use bd::store::{self, Store};
 
 /// What separates base, left and right in one input.
@@ -29,17 +29,18 @@ fn parts(data: &[u8]) -> [&[u8]; 3] {
     [next(), next(), next()]
 }
 
-fn merged(base: &[u8], left: &[u8], right: &[u8]) -> Option<Merge> {
-    merge::files(base, left, right, &|_| None).ok()
+fn merged(base: &[u8], left: &[u8], right: &[u8]) -> Option<FileMerge> {
+    merge::merge_files(base, left, right, &|_| None).ok()
 }
 
-/// The merge of any three texts: left and right can be swapped, a result merges into itself, no line that is
-/// no bead is dropped, no bead that both sides have is.
+/// The merge of any three texts: left and right can be swapped, a result merges into itself, no
+/// line that is no bead is dropped, no bead that both sides have is.
 pub fn merge_driver(data: &[u8]) {
     let [base, left, right] = parts(data);
     let merge = merged(base, left, right);
     let swapped = merged(base, right, left);
-    let symmetric = |merge: &Merge| (merge.text.clone(), merge.lost.clone(), merge.notes.clone());
+    let symmetric =
+        |merge: &FileMerge| (merge.text.clone(), merge.lost.clone(), merge.notes.clone());
     assert!(
         merge.as_ref().map(symmetric) == swapped.as_ref().map(symmetric),
         "left and right can be swapped"
@@ -56,8 +57,8 @@ pub fn merge_driver(data: &[u8]) {
         );
     }
     let [base, left, right, result] =
-        [base, left, right, text].map(|text| lines::read(text.to_vec()));
-    let damage = |read: &lines::Lines| -> Vec<Vec<u8>> {
+        [base, left, right, text].map(|text| lines::parse_lines(text.to_vec()));
+    let damage = |read: &lines::ParsedLines| -> Vec<Vec<u8>> {
         let damaged = read.damaged.iter().map(|damage| &damage.span);
         let spans = damaged.chain(&read.foreign);
         spans.map(|span| read.text[span.clone()].to_vec()).collect()
@@ -69,7 +70,7 @@ pub fn merge_driver(data: &[u8]) {
             "a line that is no bead went"
         );
     }
-    let count = |read: &lines::Lines, id: &str| {
+    let count = |read: &lines::ParsedLines, id: &str| {
         let same = read.beads.iter().filter(|(_, _, own)| own.id == id);
         same.count()
     };
@@ -82,27 +83,28 @@ pub fn merge_driver(data: &[u8]) {
     }
 }
 
-/// The reader of lines: every line is accounted for; a bead that was read and written reads the same.
+/// The reader of lines: every line is accounted for; a bead that was read and written reads the
+/// same.
 pub fn line_reader(data: &[u8]) {
-    let read = lines::read(data.to_vec());
+    let read = lines::parse_lines(data.to_vec());
     let start = if data.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
         0
     };
     let found = read.beads.len() + read.foreign.len() + read.damaged.len();
-    assert_eq!(found, lines::spans(data, start).count());
+    assert_eq!(found, lines::iter_line_spans(data, start).count());
     for (span, _, bead) in &read.beads {
         assert!(!bead.id.is_empty());
-        let line = record::line(bead);
-        let again = record::parse(&line);
+        let line = record::serialize_bead(bead);
+        let again = record::parse_bead(&line);
         assert!(
-            again.is_ok_and(|again| record::line(&again) == line),
+            again.is_ok_and(|again| record::serialize_bead(&again) == line),
             "{}",
             String::from_utf8_lossy(&data[span.clone()])
         );
         assert!(!line.contains(&b'\n'));
-        assert!(record::value(bead).is_object());
+        assert!(record::bead_to_json_value(bead).is_object());
     }
 }
 
@@ -131,8 +133,8 @@ fn indexed() -> &'static (PathBuf, Vec<u8>) {
     })
 }
 
-/// An index with any bytes changed: no answer panics, and a bead that is given is one of the file. `data` is
-/// patches of four bytes of place and one of value.
+/// An index with any bytes changed: no answer panics, and a bead that is given is one of the file.
+/// `data` is patches of four bytes of place and one of value.
 pub fn index_reader(data: &[u8]) {
     let (dir, sound) = indexed();
     let mut bytes = sound.clone();
@@ -154,21 +156,21 @@ pub fn index_reader(data: &[u8]) {
         assert!(["a-1", "a-1.1", "a-2"].contains(&bead.id.as_str()));
     }
     snapshot.live_count();
-    ready::ready(&snapshot, &ReadyQuery::default(), now);
+    ready::find_ready(&snapshot, &ReadyQuery::default(), now);
     for id in ["a-1", "a-1.1", "a-2", "gone-1", ""] {
         snapshot.dependents_of(id);
         snapshot.children_of(id);
         snapshot.last_child_number(id);
         ready::is_blocked(&snapshot, id);
-        ready::descendants(&snapshot, id);
+        ready::collect_descendants(&snapshot, id);
     }
     snapshot.resolve("1.1").ok();
-    snapshot.may_contain("child").unwrap();
+    snapshot.find_text_candidates("child").unwrap();
     for limit in [0, 2] {
-        Filter::default().first(&snapshot, limit);
-        Filter {
+        BeadFilter::default().first(&snapshot, limit);
+        BeadFilter {
             not_statuses: vec![bd::bead::Status::Closed],
-            ..Filter::default()
+            ..BeadFilter::default()
         }
         .first(&snapshot, limit);
     }

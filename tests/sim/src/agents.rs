@@ -1,33 +1,33 @@
-//! How simulated agents behave, and what goes wrong around them.
+//! Models the behaviour of agents, and the troubles around them.
 
 use gt::record::polecat::{DoneRecord, FailedStep, SlotState};
-use gt::record::progress::Sign;
-use gt::record::pulse::Refusal;
+use gt::record::progress::ProgressSign;
+use gt::record::pulse::ApiRefusal;
 use jiff::{SignedDuration, Timestamp};
 
-use super::Chaos;
-use super::town::{Place, Session, SimTown};
+use super::ChaosKind;
+use super::town::{BeadPlace, SimSession, SimTown};
 
-/// What an agent is going to do.
+/// The future behaviour of an agent.
 #[derive(Debug, Clone)]
-pub(super) enum Mood {
-    /// It works, and is finished at this time.
+pub(super) enum AgentPlan {
+    /// Works, and finishes at this time.
     Works(Timestamp),
-    /// It works, and ends at this time without having finished.
+    /// Works, and ends at this time without finishing.
     Ends(Timestamp),
     /// It does nothing.
     Hangs,
-    /// It asks in words and waits at its prompt.
+    /// Asks a question as text and waits at its prompt.
     Asks,
     /// A dialog of its program is open.
     Dialog,
-    /// It has handed its work in and does not end.
+    /// Has submitted its work and does not end.
     Stays,
 }
 
-impl Mood {
-    /// When it ends by itself.
-    pub(super) fn next(&self) -> Option<Timestamp> {
+impl AgentPlan {
+    /// Returns the time at which the plan ends.
+    pub(super) fn ends_at(&self) -> Option<Timestamp> {
         match self {
             Self::Works(at) | Self::Ends(at) => Some(*at),
             _ => None,
@@ -35,42 +35,43 @@ impl Mood {
     }
 }
 
-/// What a new session of an agent is going to do.
-pub(super) fn draw_mood(town: &mut SimTown) -> Mood {
+/// Draws the plan of a new session's agent.
+pub(super) fn draw_plan(town: &mut SimTown) -> AgentPlan {
     let minutes = |town: &mut SimTown, most: i64| {
         town.now + SignedDuration::from_secs(town.rng.i64(5..most * 60))
     };
-    if town.is_struck(Chaos::Crash, 6) {
+    if town.is_struck(ChaosKind::Crash, 6) {
         let at = minutes(town, 5);
-        return Mood::Ends(at);
+        return AgentPlan::Ends(at);
     }
-    if town.is_struck(Chaos::Hang, 8) {
-        return Mood::Hangs;
+    if town.is_struck(ChaosKind::Hang, 8) {
+        return AgentPlan::Hangs;
     }
-    if town.is_struck(Chaos::Question, 8) {
-        return Mood::Asks;
+    if town.is_struck(ChaosKind::Question, 8) {
+        return AgentPlan::Asks;
     }
-    if town.is_struck(Chaos::Question, 20) {
-        return Mood::Dialog;
+    if town.is_struck(ChaosKind::Question, 20) {
+        return AgentPlan::Dialog;
     }
     let at = minutes(town, 40);
-    Mood::Works(at)
+    AgentPlan::Works(at)
 }
 
-/// Lets what is due by now happen: agents get on, finish, end; troubles come and go; a person acts.
-pub(super) fn step(town: &mut SimTown) {
-    troubles(town);
+/// Runs everything that is due: agents make progress, finish and end, troubles come and go, the
+/// user acts.
+pub(super) fn step_world(town: &mut SimTown) {
+    step_troubles(town);
     for number in 0..town.workers.len() {
-        agent(town, number);
+        step_agent(town, number);
     }
-    person(town);
+    step_user(town);
 }
 
-fn agent(town: &mut SimTown, number: usize) {
+fn step_agent(town: &mut SimTown, number: usize) {
     let now = town.now;
-    let refuses = town.api_refuses();
+    let refuses = town.is_api_down();
     let worker = &mut town.workers[number];
-    let Session::Alive {
+    let SimSession::Alive {
         mood,
         progress,
         sign,
@@ -83,40 +84,40 @@ fn agent(town: &mut SimTown, number: usize) {
         return;
     }
     let (is_finished, is_ended) = match mood {
-        Mood::Works(at) => (*at <= now, false),
-        Mood::Ends(at) => (false, *at <= now),
+        AgentPlan::Works(at) => (*at <= now, false),
+        AgentPlan::Ends(at) => (false, *at <= now),
         _ => return,
     };
     if refuses {
         let (at, is_end) = (now, is_ended || town.rng.bool());
-        town.workers[number].refusal = Some(Refusal {
+        town.workers[number].refusal = Some(ApiRefusal {
             kind: "overloaded".to_owned(),
             since: at,
             at,
             times: 1,
-            ..Refusal::default()
+            ..ApiRefusal::default()
         });
         if is_end {
-            town.workers[number].session = Session::Dead;
+            town.workers[number].session = SimSession::Dead;
         }
         return;
     }
-    // Who works uses tools all the time.
+    // A working agent uses tools all the time.
     if *progress < now {
-        (*progress, *sign) = (now, Sign::Tool);
+        (*progress, *sign) = (now, ProgressSign::Tool);
     }
     if is_finished {
-        finish(town, number);
+        finish_work(town, number);
     } else if is_ended {
-        town.workers[number].session = Session::Dead;
+        town.workers[number].session = SimSession::Dead;
     }
 }
 
-/// A worker runs `gt done`.
-fn finish(town: &mut SimTown, number: usize) {
-    let dies = town.is_struck(Chaos::Kill, 12);
-    let is_refused = town.is_struck(Chaos::Crash, 25);
-    let cannot_push = town.remote_refuses();
+/// Runs `gt done` for a worker.
+fn finish_work(town: &mut SimTown, number: usize) {
+    let dies = town.is_struck(ChaosKind::Kill, 12);
+    let is_refused = town.is_struck(ChaosKind::Crash, 25);
+    let cannot_push = town.is_remote_down();
     if dies || is_refused || cannot_push {
         let failed = (!dies).then(|| FailedStep {
             step: if is_refused { "proof" } else { "push" }.to_owned(),
@@ -131,24 +132,24 @@ fn finish(town: &mut SimTown, number: usize) {
                 ..DoneRecord::default()
             },
         };
-        worker.session = Session::None;
+        worker.session = SimSession::None;
         return;
     }
-    hand_in(town, number);
-    if town.is_struck(Chaos::Hang, 10)
-        && let Session::Alive { mood, .. } = &mut town.workers[number].session
+    submit_work(town, number);
+    if town.is_struck(ChaosKind::Hang, 10)
+        && let SimSession::Alive { mood, .. } = &mut town.workers[number].session
     {
-        *mood = Mood::Stays;
+        *mood = AgentPlan::Stays;
         return;
     }
-    town.workers[number].session = Session::None;
+    town.workers[number].session = SimSession::None;
 }
 
-/// The work of a worker goes to the merge queue, and its hook is clear.
-pub(super) fn hand_in(town: &mut SimTown, number: usize) {
+/// Submits the work of a worker to the merge queue and clears the hook.
+pub(super) fn submit_work(town: &mut SimTown, number: usize) {
     let worker = &mut town.workers[number];
     let Some(bead) = worker.bead.take() else {
-        town.fault("a worker without work handed some in");
+        town.record_fault("a worker without work handed some in");
         return;
     };
     worker.slot = SlotState::Idle;
@@ -157,54 +158,54 @@ pub(super) fn hand_in(town: &mut SimTown, number: usize) {
     worker.refused.clear();
     worker.stuck_times = 0;
     worker.refusal = None;
-    town.beads[bead].place = Place::Merging(town.now);
+    town.beads[bead].place = BeadPlace::Merging(town.now);
 }
 
-fn troubles(town: &mut SimTown) {
+fn step_troubles(town: &mut SimTown) {
     let hours = |town: &mut SimTown| SignedDuration::from_mins(town.rng.i64(1..180));
-    if town.api_down.is_none() && town.is_struck(Chaos::Outage, 150) {
+    if town.api_down.is_none() && town.is_struck(ChaosKind::Outage, 150) {
         town.api_down = Some(town.now + hours(town));
-        town.say("the API refuses");
+        town.log_line("the API refuses");
     }
-    if town.remote_down.is_none() && town.is_struck(Chaos::Remote, 150) {
+    if town.remote_down.is_none() && town.is_struck(ChaosKind::Remote, 150) {
         town.remote_down = Some(town.now + hours(town));
-        town.say("the remote refuses");
+        town.log_line("the remote refuses");
     }
     town.api_down = town.api_down.filter(|until| *until > town.now);
     town.remote_down = town.remote_down.filter(|until| *until > town.now);
-    if town.is_struck(Chaos::Clock, 300) {
+    if town.is_struck(ChaosKind::Clock, 300) {
         let jump = hours(town);
         town.now += jump;
-        town.say("the clock jumped");
+        town.log_line("the clock jumped");
     }
-    if town.is_struck(Chaos::Kill, 120) {
+    if town.is_struck(ChaosKind::Kill, 120) {
         town.host += 1;
-        town.say("all sessions were lost");
+        town.log_line("all sessions were lost");
         for worker in &mut town.workers {
-            worker.session = Session::None;
+            worker.session = SimSession::None;
             worker.refusal = None;
         }
     }
-    if town.is_struck(Chaos::Kill, 40) {
+    if town.is_struck(ChaosKind::Kill, 40) {
         let number = town.rng.usize(..town.workers.len());
         let worker = &mut town.workers[number];
-        if matches!(worker.session, Session::Alive { .. }) {
-            worker.session = Session::Dead;
+        if matches!(worker.session, SimSession::Alive { .. }) {
+            worker.session = SimSession::Dead;
             worker.refusal = None;
         }
     }
 }
 
-/// A person who was told of a stuck worker tries again with it after some hours, as far as it is stuck still.
-fn person(town: &mut SimTown) {
+/// Makes the user retry reported workers after some hours, if they are still stuck.
+fn step_user(town: &mut SimTown) {
     let due = town.reported.iter().filter(|(_, at)| **at <= town.now);
     let due: Vec<String> = due.map(|(key, _)| key.clone()).collect();
     for number in 0..town.workers.len() {
         let worker = &town.workers[number];
-        let key = format!("stuck:{}:{}", town.name_of(worker), worker.stuck_times);
-        if due.contains(&key) && worker.slot.stuck().is_some() {
-            super::act::unstick(town, number);
-            town.say(&format!("a person acted on {key}"));
+        let key = format!("stuck:{}:{}", town.worker_name(worker), worker.stuck_times);
+        if due.contains(&key) && worker.slot.stuck_reason().is_some() {
+            super::act::unstick_worker(town, number);
+            town.log_line(&format!("a person acted on {key}"));
         }
     }
 }

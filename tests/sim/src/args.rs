@@ -8,7 +8,7 @@ use kit::failure::Failure;
 use kit::sys::Env;
 use kit::ui::{Ui, counted};
 
-use crate::{Chaos, SimRequest, simulate_town};
+use crate::{ChaosKind, SimRequest, simulate_town};
 
 /// Try the rules of the patrol on a simulated town
 ///
@@ -35,7 +35,7 @@ struct SimArgs {
     beads: u64,
     /// Allow only these kinds of trouble (default: all)
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    chaos: Vec<Chaos>,
+    chaos: Vec<ChaosKind>,
     /// Print each action
     #[arg(short, long)]
     verbose: bool,

@@ -1,27 +1,30 @@
-//! What must hold at every moment of a town: the same check as in a real one.
+//! Checks the invariants of the simulated town with the check for real towns.
 
 use gt::patrol::invariant::{self, TownState, WorkPlace, WorkState, WorkerState};
 use gt::record::polecat::SlotState;
 
-use super::town::{Place, Session, SimTown, SimWorker};
+use super::town::{BeadPlace, SimSession, SimTown, SimWorker};
 
-/// Checks everything, and records what does not hold.
-pub(super) fn check(town: &mut SimTown) {
-    for fault in invariant::check(&state(town)) {
-        town.fault(&fault.what);
+/// Checks everything and records the violations.
+pub(super) fn check_town(town: &mut SimTown) {
+    for fault in invariant::find_violations(&town_state(town)) {
+        town.record_fault(&fault.what);
     }
 }
 
-fn state(town: &SimTown) -> TownState {
+fn town_state(town: &SimTown) -> TownState {
     let work = town.beads.iter().enumerate().map(|(number, bead)| {
-        let holders = town.workers.iter().filter(|one| one.bead == Some(number));
+        let holders = town
+            .workers
+            .iter()
+            .filter(|worker| worker.bead == Some(number));
         WorkState {
             id: bead.id.clone(),
             place: match bead.place {
-                Place::Queued => WorkPlace::Free,
-                Place::Hooked => WorkPlace::Hooked,
-                Place::Merging(_) => WorkPlace::HandedIn,
-                Place::Closed => WorkPlace::Closed,
+                BeadPlace::Queued => WorkPlace::Free,
+                BeadPlace::Hooked => WorkPlace::Hooked,
+                BeadPlace::Merging(_) => WorkPlace::HandedIn,
+                BeadPlace::Closed => WorkPlace::Closed,
             },
             holders: holders.count(),
             merges: bead.merges,
@@ -30,12 +33,12 @@ fn state(town: &SimTown) -> TownState {
         }
     });
     let worker = |worker: &SimWorker| WorkerState {
-        name: town.name_of(worker).to_string(),
+        name: town.worker_name(worker).to_string(),
         bead: worker.bead.map(|bead| town.beads[bead].id.clone()),
         is_idle: matches!(worker.slot, SlotState::Idle),
-        is_stuck: worker.slot.stuck().is_some(),
+        is_stuck: worker.slot.stuck_reason().is_some(),
         quiet: match &worker.session {
-            Session::Alive { progress, .. } => Some(town.now.duration_since(*progress)),
+            SimSession::Alive { progress, .. } => Some(town.now.duration_since(*progress)),
             _ => None,
         },
     };

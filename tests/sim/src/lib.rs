@@ -1,9 +1,11 @@
-//! A town without processes: the real rules of the patrol over simulated agents, sessions, merges and a clock.
+//! Simulates a town without processes: the real rules of the patrol over simulated agents,
+//! sessions, merges and a clock.
 //!
-//! `town-sim` draws a town and its troubles from a seed, lets the rules act until every bead has landed, and checks after
-//! each action what must always hold ([`check`]). The rules ([`gt::patrol::decide`]), the executor and the memory of
-//! failures are those of the daemon; what actions do to a town is modelled in [`act`], and how agents behave and what goes
-//! wrong in [`agents`]. The same seed gives the same run.
+//! `gtd sim` draws a town and its troubles from a seed, lets the rules act until every bead has
+//! landed, and checks the invariants after each action ([`check`]). The rules
+//! ([`gt::patrol::decide`]), the executor and the memory of failures are those of the daemon.
+//! [`act`] models the actions, [`agents`] the behaviour of agents and the troubles. The same seed
+//! gives the same run.
 
 mod act;
 mod agents;
@@ -11,36 +13,36 @@ mod args;
 mod check;
 mod town;
 
-use gt::patrol::{self, Acted, Executor, Memory, Thresholds};
+use gt::patrol::{self, ActionExecutor, ActionReport, PatrolMemory, Thresholds};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 pub use args::main;
 use town::SimTown;
 
-/// As in the loop of the daemon: everything is looked at this often.
+/// The interval of the full check, as in the loop of the daemon.
 const HEARTBEAT: SignedDuration = SignedDuration::from_secs(180);
-/// In so many days everything has landed, or something is wrong.
+/// The number of days after which a run has failed.
 const DAYS: i64 = 21;
 
-/// What to simulate.
+/// The parameters of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimRequest {
-    /// What everything is drawn from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// How many rigs.
     pub rigs: usize,
-    /// How many workers in each.
+    /// The number of workers per rig.
     pub polecats: usize,
-    /// How many beads in all.
+    /// The total number of beads.
     pub beads: usize,
-    /// Which troubles may come; all if none is named.
-    pub chaos: Vec<Chaos>,
+    /// The kinds of trouble. Empty for all.
+    pub chaos: Vec<ChaosKind>,
 }
 
 /// A kind of trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Chaos {
+pub enum ChaosKind {
     /// Agents end without having done their work.
     Crash,
     /// Agents live and do nothing.
@@ -61,24 +63,24 @@ pub enum Chaos {
     Clock,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimResult {
     /// The seed.
     pub seed: u64,
     /// How many beads landed.
     pub landed: usize,
-    /// How long that took, in simulated minutes.
+    /// The duration in simulated minutes.
     pub minutes: i64,
-    /// How many actions of the patrol.
+    /// The number of the patrol's actions.
     pub actions: usize,
-    /// How many sessions were started.
+    /// The number of started sessions.
     pub sessions: usize,
-    /// How many messages a person got.
+    /// The number of messages to the user.
     pub messages: usize,
-    /// What did not hold, with the simulated time; empty if all is well.
+    /// The violations with their simulated times. Empty on success.
     pub faults: Vec<String>,
-    /// What happened, one line each.
+    /// The log, one line per event.
     #[serde(skip)]
     pub log: Vec<String>,
 }
@@ -87,8 +89,8 @@ pub struct SimResult {
 pub fn simulate_town(request: &SimRequest) -> SimResult {
     let mut sim = Simulation {
         town: SimTown::new(request),
-        executor: Executor::default(),
-        memory: Memory::default(),
+        executor: ActionExecutor::default(),
+        memory: PatrolMemory::default(),
         thresholds: Thresholds::default(),
         actions: 0,
     };
@@ -97,13 +99,13 @@ pub fn simulate_town(request: &SimRequest) -> SimResult {
         if sim.town.now > end {
             let open = sim.town.describe_open();
             sim.town
-                .fault(&format!("after {DAYS} days these are open: {open}"));
+                .record_fault(&format!("after {DAYS} days these are open: {open}"));
             break;
         }
-        let wait = sim.pass();
+        let wait = sim.run_pass();
         sim.town.now += wait;
-        agents::step(&mut sim.town);
-        check::check(&mut sim.town);
+        agents::step_world(&mut sim.town);
+        check::check_town(&mut sim.town);
     }
     let town = sim.town;
     SimResult {
@@ -120,23 +122,23 @@ pub fn simulate_town(request: &SimRequest) -> SimResult {
 
 struct Simulation {
     town: SimTown,
-    executor: Executor,
-    memory: Memory,
+    executor: ActionExecutor,
+    memory: PatrolMemory,
     thresholds: Thresholds,
     actions: usize,
 }
 
 impl Simulation {
-    /// One pass of the daemon, and how long it sleeps then.
-    fn pass(&mut self) -> SignedDuration {
-        if self.town.is_struck(Chaos::Daemon, 50) {
-            // It was killed, and started again: what it kept in memory is gone.
-            self.executor = Executor::default();
-            self.memory = Memory::default();
+    /// Runs one pass of the daemon, and returns its sleep.
+    fn run_pass(&mut self) -> SignedDuration {
+        if self.town.is_struck(ChaosKind::Daemon, 50) {
+            // The daemon was killed and restarted, so its memory is lost.
+            self.executor = ActionExecutor::default();
+            self.memory = PatrolMemory::default();
         }
         let now = self.town.now;
         let facts = self.town.facts();
-        let decisions = patrol::decide(&facts, &|one| self.memory.is_due(one, now));
+        let decisions = patrol::decide(&facts, &|decision| self.memory.is_due(decision, now));
         let (started, left) = self.executor.admit(decisions, |_| &self.thresholds);
         let mut looks_again = !left.is_empty();
         let count = started.len();
@@ -145,15 +147,15 @@ impl Simulation {
             let subject = decision.action.subject();
             let acted = act::act(&mut self.town, decision);
             looks_again |= acted.changed;
-            self.note(&acted);
-            self.executor.ended(&subject);
-            check::check(&mut self.town);
-            if number + 1 < count && self.town.is_struck(Chaos::Daemon, 100) {
-                self.executor = Executor::default();
+            self.record(&acted);
+            self.executor.finish(&subject);
+            check::check_town(&mut self.town);
+            if number + 1 < count && self.town.is_struck(ChaosKind::Daemon, 100) {
+                self.executor = ActionExecutor::default();
                 break;
             }
         }
-        if self.town.is_struck(Chaos::Lost, 20) {
+        if self.town.is_struck(ChaosKind::Lost, 20) {
             return HEARTBEAT;
         }
         if looks_again {
@@ -167,17 +169,18 @@ impl Simulation {
         waits.min().unwrap_or(HEARTBEAT).max(least)
     }
 
-    fn note(&mut self, acted: &Acted) {
-        self.memory.note(acted, self.town.now);
+    fn record(&mut self, acted: &ActionReport) {
+        self.memory.record(acted, self.town.now);
         let (rule, subject) = (acted.decision.rule.name, acted.decision.action.subject());
         let outcome = &acted.outcome;
-        self.town.say(&format!("{rule} on {subject}: {outcome}"));
-        self.town.count(rule, &subject.to_string());
+        self.town
+            .log_line(&format!("{rule} on {subject}: {outcome}"));
+        self.town.count_action(rule, &subject.to_string());
     }
 }
 
-/// When a moment of a simulation is, from its beginning.
-fn clock(now: Timestamp) -> String {
+/// Formats a time as the time since the start of the simulation.
+fn format_clock(now: Timestamp) -> String {
     let since = now.duration_since(town::BEGIN);
     let (hours, minutes) = (since.as_hours(), since.as_mins() % 60);
     format!("{hours:>3}:{minutes:02}:{:02}", since.as_secs() % 60)

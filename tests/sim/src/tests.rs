@@ -2,7 +2,7 @@ use clap::ValueEnum;
 
 use super::*;
 
-fn request(seed: u64, chaos: Vec<Chaos>) -> SimRequest {
+fn sim_request(seed: u64, chaos: Vec<ChaosKind>) -> SimRequest {
     SimRequest {
         seed,
         rigs: 2,
@@ -12,24 +12,25 @@ fn request(seed: u64, chaos: Vec<Chaos>) -> SimRequest {
     }
 }
 
-/// How many seeds are tried: `GASTOWN_SIM=10000` in the nightly run.
-fn seeds() -> u64 {
-    let env = kit::sys::Env::of_process();
+/// Returns the number of seeds: `GASTOWN_SIM=10000` in the nightly run.
+fn seed_count() -> u64 {
+    let env = kit::sys::Env::from_process();
     let wanted = env.get("GASTOWN_SIM").and_then(|text| text.parse().ok());
     wanted.unwrap_or(500)
 }
 
-/// All kinds of trouble, or only one: another kind may hide that a rule does nothing about it.
-fn troubles(seed: u64) -> Vec<Chaos> {
-    let kinds = Chaos::value_variants();
+/// Returns all kinds of trouble, or a single one, because another kind may hide that a rule does
+/// not handle it.
+fn draw_troubles(seed: u64) -> Vec<ChaosKind> {
+    let kinds = ChaosKind::value_variants();
     let number = usize::try_from(seed).unwrap() % (2 * kinds.len());
     kinds.get(number).map_or_else(Vec::new, |kind| vec![*kind])
 }
 
 #[test]
 fn every_bead_lands_whatever_goes_wrong() {
-    for seed in 0..seeds() {
-        let result = simulate_town(&request(seed, troubles(seed)));
+    for seed in 0..seed_count() {
+        let result = simulate_town(&sim_request(seed, draw_troubles(seed)));
         let log = result.log.join("\n");
         assert_eq!(result.faults, Vec::<String>::new(), "seed {seed}:\n{log}");
         assert_eq!(result.landed, 12, "seed {seed}:\n{log}");
@@ -38,18 +39,18 @@ fn every_bead_lands_whatever_goes_wrong() {
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let (one, other) = (
-        simulate_town(&request(7, Vec::new())),
-        simulate_town(&request(7, Vec::new())),
+    let (first, second) = (
+        simulate_town(&sim_request(7, Vec::new())),
+        simulate_town(&sim_request(7, Vec::new())),
     );
-    assert_eq!(one.log, other.log);
-    assert_ne!(one.log, simulate_town(&request(8, Vec::new())).log);
+    assert_eq!(first.log, second.log);
+    assert_ne!(first.log, simulate_town(&sim_request(8, Vec::new())).log);
 }
 
 #[test]
 fn without_trouble_one_session_does_each_bead_and_nobody_is_asked() {
-    // A kind of trouble that does no harm here: none of the others comes.
-    let result = simulate_town(&request(1, vec![Chaos::Daemon]));
+    // This kind of trouble has no effect here, and it excludes all others.
+    let result = simulate_town(&sim_request(1, vec![ChaosKind::Daemon]));
     assert_eq!(result.faults, Vec::<String>::new());
     assert_eq!(
         (result.landed, result.sessions, result.messages),
@@ -64,7 +65,7 @@ fn an_outage_costs_few_tries_and_one_message() {
             rigs: 3,
             polecats: 10,
             beads: 60,
-            ..request(seed, vec![Chaos::Outage])
+            ..sim_request(seed, vec![ChaosKind::Outage])
         });
         assert_eq!(result.faults, Vec::<String>::new(), "seed {seed}");
         let stuck = result.log.iter().filter(|line| line.contains("P6-breaker"));

@@ -1,30 +1,29 @@
-//! The simulated town: its beads, workers, sessions and queues, and the facts that the rules see of it.
+//! The simulated town: its beads, workers, sessions and queues, and the facts for the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::done::Left;
-use gt::patrol::attention::{Attention, AttentionFacts, MatterKind, Messages};
+use gt::flow::done::SandboxLeftovers;
+use gt::patrol::attention::{AttentionFacts, AttentionMatter, AttentionMessages, MatterKind};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
-    ConvoyFacts, Facts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, WatchFacts,
+    ConvoyFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, TownFacts, WatchFacts,
 };
-use gt::record::polecat::{Nudges, SlotState};
-use gt::record::progress::{Doing, Progress, Sign};
-use gt::record::pulse::Refusal;
+use gt::record::polecat::{NudgeCount, SlotState};
+use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
+use gt::record::pulse::ApiRefusal;
 use gt::town::name::Worker;
 use jiff::{SignedDuration, Timestamp};
 
-use super::agents::Mood;
-use super::{Chaos, SimRequest, clock};
+use super::agents::AgentPlan;
+use super::{ChaosKind, SimRequest, format_clock};
 
-/// When every simulation begins.
+/// The start time of every simulation.
 pub(super) const BEGIN: Timestamp = Timestamp::UNIX_EPOCH;
-/// How long something may fail before a person hears of it, as `patrol.patience`.
+/// The time that a failure may last before the user gets a message, as `patrol.patience`.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
 /// The agent program of all workers.
 const AGENT: &str = "sim";
 
-/// A bead.
 #[derive(Debug, Clone)]
 pub(super) struct SimBead {
     pub id: String,
@@ -32,83 +31,81 @@ pub(super) struct SimBead {
     pub convoy: usize,
     /// The beads that block it.
     pub blockers: Vec<usize>,
-    pub place: Place,
-    /// How often its work was merged.
+    pub place: BeadPlace,
+    /// The number of merges of its work.
     pub merges: usize,
     pub is_landed: bool,
 }
 
-/// Where a bead is.
+/// The place of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// It waits for a worker.
+pub(super) enum BeadPlace {
+    /// Waits for a worker.
     Queued,
-    /// It is on a hook.
+    /// On a hook.
     Hooked,
-    /// Its request is in the merge queue; ready at this time.
+    /// In the merge queue, ready at this time.
     Merging(Timestamp),
     /// It is merged.
     Closed,
 }
 
-/// A worker.
 #[derive(Debug, Clone)]
 pub(super) struct SimWorker {
     pub rig: usize,
     pub name: String,
     pub slot: SlotState,
     pub bead: Option<usize>,
-    pub session: Session,
+    pub session: SimSession,
     pub respawns: Vec<Timestamp>,
     pub lost: Vec<Timestamp>,
     pub refused: Vec<Timestamp>,
-    pub nudges: Nudges,
+    pub nudges: NudgeCount,
     pub stuck_times: u32,
-    /// What hosted its last session.
+    /// The host of the last session.
     pub host: u32,
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<ApiRefusal>,
 }
 
 /// The session of a worker.
 #[derive(Debug, Clone)]
-pub(super) enum Session {
+pub(super) enum SimSession {
     None,
     Alive {
-        mood: Mood,
-        /// When it last got on.
+        mood: AgentPlan,
+        /// The time of its last progress.
         progress: Timestamp,
-        sign: Sign,
+        sign: ProgressSign,
     },
-    /// Its process has ended, and its screen is kept.
+    /// The process has ended, and its screen is kept.
     Dead,
 }
 
-/// The town.
 pub(super) struct SimTown {
     pub now: Timestamp,
-    /// Facts of nothing, with the built-in thresholds.
-    blank: Facts,
+    /// Empty facts with the built-in thresholds.
+    blank: TownFacts,
     blank_rig: RigFacts,
     pub rng: fastrand::Rng,
-    chaos: Vec<Chaos>,
+    chaos: Vec<ChaosKind>,
     pub rigs: Vec<String>,
     pub workers: Vec<SimWorker>,
     pub beads: Vec<SimBead>,
     pub convoys: usize,
-    /// Which convoys have landed, and how often.
+    /// The number of landings per convoy.
     pub landings: BTreeMap<usize, usize>,
-    /// Counts the hosts of sessions: a new one after all were lost.
+    /// The number of the current session host: a new one after all sessions were lost.
     pub host: u32,
-    /// Until when the API refuses, and the remote.
+    /// The end of the current outages of the API and the remote.
     pub api_down: Option<Timestamp>,
     pub remote_down: Option<Timestamp>,
-    /// The matters that a person has heard of, and when they act.
+    /// The reported matters, with the times at which the user acts.
     pub reported: BTreeMap<String, Timestamp>,
     pub sessions: usize,
     pub messages: usize,
     pub faults: Vec<String>,
     pub log: Vec<String>,
-    /// How often each rule acted on each subject.
+    /// The number of actions of each rule on each subject.
     pub counts: BTreeMap<(String, String), usize>,
 }
 
@@ -130,7 +127,7 @@ impl SimTown {
                 rig,
                 convoy: rng.usize(..convoys),
                 blockers: blockers.into_iter().collect(),
-                place: Place::Queued,
+                place: BeadPlace::Queued,
                 merges: 0,
                 is_landed: false,
             }
@@ -142,11 +139,11 @@ impl SimTown {
                 name: format!("w{number}"),
                 slot: SlotState::Idle,
                 bead: None,
-                session: Session::None,
+                session: SimSession::None,
                 respawns: Vec::new(),
                 lost: Vec::new(),
                 refused: Vec::new(),
-                nudges: Nudges::default(),
+                nudges: NudgeCount::default(),
                 stuck_times: 0,
                 host: 0,
                 refusal: None,
@@ -154,7 +151,7 @@ impl SimTown {
         });
         Self {
             now: BEGIN,
-            blank: Facts::default(),
+            blank: TownFacts::default(),
             blank_rig: RigFacts::default(),
             rng,
             chaos: request.chaos.clone(),
@@ -175,29 +172,30 @@ impl SimTown {
         }
     }
 
-    /// Whether a kind of trouble comes now, once in so many times.
-    pub(super) fn is_struck(&mut self, kind: Chaos, times: usize) -> bool {
+    /// Returns true if a kind of trouble comes now, on average once in `times` calls.
+    pub(super) fn is_struck(&mut self, kind: ChaosKind, times: usize) -> bool {
         let may_come = self.chaos.is_empty() || self.chaos.contains(&kind);
         may_come && self.rng.usize(..times) == 0
     }
 
-    pub(super) fn say(&mut self, text: &str) {
-        self.log.push(format!("{}  {text}", clock(self.now)));
+    pub(super) fn log_line(&mut self, text: &str) {
+        self.log.push(format!("{}  {text}", format_clock(self.now)));
     }
 
-    pub(super) fn fault(&mut self, text: &str) {
-        self.say(&format!("FAULT: {text}"));
-        self.faults.push(format!("{}  {text}", clock(self.now)));
+    pub(super) fn record_fault(&mut self, text: &str) {
+        self.log_line(&format!("FAULT: {text}"));
+        self.faults
+            .push(format!("{}  {text}", format_clock(self.now)));
     }
 
-    pub(super) fn count(&mut self, rule: &str, subject: &str) {
+    pub(super) fn count_action(&mut self, rule: &str, subject: &str) {
         let key = (rule.to_owned(), subject.to_owned());
         *self.counts.entry(key).or_default() += 1;
     }
 
-    /// Whether every bead has landed, and nothing runs any more.
+    /// Returns true if every bead has landed and no session runs.
     pub(super) fn is_over(&self) -> bool {
-        let is_running = |worker: &SimWorker| !matches!(worker.session, Session::None);
+        let is_running = |worker: &SimWorker| !matches!(worker.session, SimSession::None);
         self.beads.iter().all(|bead| bead.is_landed) && !self.workers.iter().any(is_running)
     }
 
@@ -207,41 +205,42 @@ impl SimTown {
         open.take(9).collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn api_refuses(&self) -> bool {
+    pub(super) fn is_api_down(&self) -> bool {
         self.api_down.is_some_and(|until| until > self.now)
     }
 
-    pub(super) fn remote_refuses(&self) -> bool {
+    pub(super) fn is_remote_down(&self) -> bool {
         self.remote_down.is_some_and(|until| until > self.now)
     }
 
-    /// The worker of that name.
-    pub(super) fn worker(&self, worker: &Worker) -> Option<usize> {
-        let is_it = |one: &SimWorker| self.name_of(one) == *worker;
+    /// Returns the index of the worker.
+    pub(super) fn find_worker(&self, worker: &Worker) -> Option<usize> {
+        let is_it = |candidate: &SimWorker| self.worker_name(candidate) == *worker;
         self.workers.iter().position(is_it)
     }
 
-    pub(super) fn name_of(&self, worker: &SimWorker) -> Worker {
+    pub(super) fn worker_name(&self, worker: &SimWorker) -> Worker {
         Worker::new(self.rigs[worker.rig].as_str(), worker.name.as_str())
     }
 
-    /// When a session's process ends or a bead becomes ready by itself: the daemon is woken by that.
+    /// Returns the next time at which a session's process ends or a bead becomes ready, which wakes
+    /// the daemon.
     pub(super) fn next_wake(&self) -> Option<Timestamp> {
         let sessions = self
             .workers
             .iter()
             .filter_map(|worker| match &worker.session {
-                Session::Alive { mood, .. } => mood.next(),
+                SimSession::Alive { mood, .. } => mood.ends_at(),
                 _ => None,
             });
         sessions.filter(|at| *at > self.now).min()
     }
 
-    /// The facts as the patrol reads them from a real town.
-    pub(super) fn facts(&self) -> Facts {
+    /// Returns the facts as the patrol reads them from a real town.
+    pub(super) fn facts(&self) -> TownFacts {
         let rigs = (0..self.rigs.len()).map(|rig| (self.rigs[rig].clone(), self.rig_facts(rig)));
         let landable = (0..self.convoys).filter(|convoy| self.is_landable(*convoy));
-        Facts {
+        TownFacts {
             now: self.now,
             rigs: rigs.collect(),
             convoys: ConvoyFacts {
@@ -261,23 +260,23 @@ impl SimTown {
             .filter(|bead| bead.convoy == convoy)
             .peekable();
         let is_open = beads.peek().is_some_and(|bead| !bead.is_landed);
-        is_open && beads.all(|bead| bead.place == Place::Closed)
+        is_open && beads.all(|bead| bead.place == BeadPlace::Closed)
     }
 
     fn rig_facts(&self, rig: usize) -> RigFacts {
         let workers = || self.workers.iter().filter(move |worker| worker.rig == rig);
         let is_free = |bead: &&SimBead| {
-            let is_done = |one: &usize| self.beads[*one].place == Place::Closed;
-            bead.rig == rig && bead.place == Place::Queued && bead.blockers.iter().all(is_done)
+            let is_done = |blocker: &usize| self.beads[*blocker].place == BeadPlace::Closed;
+            bead.rig == rig && bead.place == BeadPlace::Queued && bead.blockers.iter().all(is_done)
         };
-        let is_stuck = |worker: &&SimWorker| worker.slot.stuck().is_some();
+        let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
         let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
-        // A stuck worker takes no room, but it keeps its bead: so many idle ones can take work.
+        // A stuck worker takes no room but keeps its bead, so the idle workers limit the room.
         let idle = workers().filter(|worker| worker.bead.is_none()).count();
         let room = workers().filter(has_room).count().min(idle);
         let ready = self.beads.iter().filter(|bead| bead.rig == rig);
         let ready = ready.filter_map(|bead| match bead.place {
-            Place::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
+            BeadPlace::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
             _ => None,
         });
         RigFacts {
@@ -306,17 +305,17 @@ impl SimTown {
 
     fn polecat_facts(&self, worker: &SimWorker) -> PolecatFacts {
         PolecatFacts {
-            worker: self.name_of(worker),
+            worker: self.worker_name(worker),
             why: String::new(),
             hook: worker.bead.map(|bead| self.beads[bead].id.clone()),
             hook_closed: false,
             superseded: false,
             record_lost: false,
             closed_at: None,
-            left: Left::Nothing,
+            left: SandboxLeftovers::Nothing,
             busy: false,
-            alive: Some(matches!(worker.session, Session::Alive { .. })),
-            shown: matches!(worker.session, Session::Dead),
+            alive: Some(matches!(worker.session, SimSession::Alive { .. })),
+            shown: matches!(worker.session, SimSession::Dead),
             slot: worker.slot.clone(),
             respawns: worker.respawns.clone(),
             lost: worker.lost.clone(),
@@ -325,9 +324,9 @@ impl SimTown {
         }
     }
 
-    /// The progress of a worker that is at work.
-    pub(super) fn progress(worker: &SimWorker) -> Option<Progress> {
-        let Session::Alive {
+    /// Returns the progress of a working worker.
+    pub(super) fn progress(worker: &SimWorker) -> Option<WorkerProgress> {
+        let SimSession::Alive {
             mood,
             progress,
             sign,
@@ -340,14 +339,14 @@ impl SimTown {
             return None;
         }
         let doing = match (&worker.refusal, mood) {
-            (Some(refusal), _) => Doing::Refused(refusal.clone()),
-            (None, Mood::Dialog) => Doing::Dialog {
+            (Some(refusal), _) => WorkerActivity::Refused(refusal.clone()),
+            (None, AgentPlan::Dialog) => WorkerActivity::Dialog {
                 question: String::new(),
             },
-            (None, Mood::Asks) => Doing::AtPrompt,
-            (None, _) => Doing::Unknown,
+            (None, AgentPlan::Asks) => WorkerActivity::AtPrompt,
+            (None, _) => WorkerActivity::Unknown,
         };
-        Some(Progress {
+        Some(WorkerProgress {
             at: *progress,
             sign: *sign,
             work: *progress,
@@ -358,7 +357,7 @@ impl SimTown {
 
     fn watch_facts(&self, worker: &SimWorker) -> Option<WatchFacts> {
         Some(WatchFacts {
-            worker: self.name_of(worker),
+            worker: self.worker_name(worker),
             progress: Self::progress(worker)?,
             nudges: worker.nudges,
             respawns: worker.respawns.clone(),
@@ -369,10 +368,10 @@ impl SimTown {
     fn outages(&self) -> Vec<outages::Outage> {
         let refused = self.workers.iter().filter_map(|worker| {
             Some(RefusedWorker {
-                worker: self.name_of(worker),
+                worker: self.worker_name(worker),
                 agent: AGENT.to_owned(),
                 refusal: worker.refusal.clone()?,
-                is_running: matches!(worker.session, Session::Alive { .. }),
+                is_running: matches!(worker.session, SimSession::Alive { .. }),
                 nudges: worker.nudges,
                 restarts: worker.refused.clone(),
             })
@@ -381,24 +380,25 @@ impl SimTown {
             .workers
             .iter()
             .filter(|worker| worker.refusal.is_none());
-        let others: Vec<Progress> = others.filter_map(Self::progress).collect();
-        let others: Vec<(&str, &Progress)> = others.iter().map(|one| (AGENT, one)).collect();
-        outages::of_workers(refused, &others)
+        let others: Vec<WorkerProgress> = others.filter_map(Self::progress).collect();
+        let others: Vec<(&str, &WorkerProgress)> =
+            others.iter().map(|progress| (AGENT, progress)).collect();
+        outages::group_outages(refused, &others)
     }
 
-    /// What needs a person now: stuck workers, dialogs, an outage that lasts.
+    /// Returns the current matters for the user: stuck workers, dialogs, a lasting outage.
     pub(super) fn matters(&self) -> BTreeSet<String> {
         let stuck = self
             .workers
             .iter()
-            .filter(|worker| worker.slot.stuck().is_some());
+            .filter(|worker| worker.slot.stuck_reason().is_some());
         let stuck = stuck.map(|worker| {
             let times = worker.stuck_times;
-            format!("stuck:{}:{times}", self.name_of(worker))
+            format!("stuck:{}:{times}", self.worker_name(worker))
         });
         let lasting = self.outages().into_iter();
-        let lasting = lasting.filter(|one| self.now.duration_since(one.since) > PATIENCE);
-        let lasting = lasting.map(|one| format!("outage:{}", one.since));
+        let lasting = lasting.filter(|outage| self.now.duration_since(outage.since) > PATIENCE);
+        let lasting = lasting.map(|outage| format!("outage:{}", outage.since));
         stuck.chain(lasting).collect()
     }
 
@@ -409,8 +409,8 @@ impl SimTown {
             .filter(|key| !self.reported.contains_key(*key));
         let over = self.reported.keys().filter(|key| !matters.contains(*key));
         AttentionFacts {
-            messages: Messages {
-                new: new.map(|key| matter(key)).collect(),
+            messages: AttentionMessages {
+                new: new.map(|key| build_matter(key)).collect(),
                 over: over.cloned().collect(),
                 mailboxes: Vec::new(),
             },
@@ -419,8 +419,8 @@ impl SimTown {
     }
 }
 
-fn matter(key: &str) -> Attention {
-    Attention {
+fn build_matter(key: &str) -> AttentionMatter {
+    AttentionMatter {
         key: key.to_owned(),
         bead: String::new(),
         kind: MatterKind::Stuck,

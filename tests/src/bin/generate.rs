@@ -1,24 +1,24 @@
-//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the formulas; with `--check` only says what is not
-//! fresh.
+//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the
+//! formulas; with `--check` only says what is not fresh.
 //!
-//! The same commands give the same files: no date, no version, so that only a change of a command or of
-//! its words changes a page.
+//! The same commands give the same files: no date, no version, so that only a change of a command
+//! or of its words changes a page.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bd::formula::{Formula, Step};
+use bd::formula::{Formula, FormulaStep};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use kit::cli::completion::{SHELLS, script};
+use kit::cli::completion::{SHELLS, build_script};
 use kit::sys::env;
 use town_tests::programs;
 
 fn main() -> ExitCode {
-    let check = env::args().iter().any(|arg| arg == "--check");
+    let check = env::process_args().iter().any(|arg| arg == "--check");
     match run(check) {
         Ok(code) => code,
         Err(error) => {
@@ -61,7 +61,7 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
     for (name, command) in programs() {
         for shell in SHELLS {
             let path = PathBuf::from(format!("completions/{name}.{shell}"));
-            files.insert(path, script(name, shell).into_bytes());
+            files.insert(path, build_script(name, shell).into_bytes());
         }
         let mut command = command.disable_help_subcommand(true);
         command.build();
@@ -80,12 +80,12 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
 
 /// An entry for each built-in formula.
 fn built_in_formulas() -> String {
-    let shelf = bd::formula::Shelf {
+    let shelf = bd::formula::FormulaSearchPath {
         has_built_in: true,
-        ..bd::formula::Shelf::default()
+        ..bd::formula::FormulaSearchPath::default()
     };
     let mut page = String::from("\n\n## Built-in formulas\n");
-    for found in shelf.all() {
+    for found in shelf.load_all() {
         if let Ok(loaded) = found.loaded {
             page.push_str(&formula_entry(&loaded.formula));
         }
@@ -140,7 +140,7 @@ fn formula_entry(formula: &Formula) -> String {
         formula
             .synthesis
             .iter()
-            .map(|it| format!("- then: {}\n", it.title)),
+            .map(|step| format!("- then: {}\n", step.title)),
     );
     if !steps.is_empty() {
         entry.push_str(&format!("\n{}", steps.concat()));
@@ -155,7 +155,7 @@ fn after(needs: &[String]) -> String {
     }
 }
 
-fn list_steps(steps: &[Step], depth: usize, lines: &mut Vec<String>) {
+fn list_steps(steps: &[FormulaStep], depth: usize, lines: &mut Vec<String>) {
     for step in steps {
         let needs: Vec<String> = step.before().map(str::to_owned).collect();
         let title = if step.title.is_empty() {
@@ -190,7 +190,8 @@ fn is_family(command: &Command) -> bool {
     shown(command).next().is_some()
 }
 
-/// The page of a program: its options, each command without subcommands, and the names of the other pages.
+/// The page of a program: its options, each command without subcommands, and the names of the other
+/// pages.
 fn program_page(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     let mut page = start(name, command)?;
     if shown(command).any(|sub| !is_family(sub)) {
@@ -250,7 +251,8 @@ fn start(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     Ok(first)
 }
 
-/// The synopsis, description and options of a command below a heading, without the flags of every command.
+/// The synopsis, description and options of a command below a heading, without the flags of every
+/// command.
 fn section(name: &str, command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let command = without_global_flags(command);
     let man = Man::new(command.clone());

@@ -1,5 +1,5 @@
-//! One program that is `bd`, `gt`, `gtd`, `gt-keeper` or `town-sim`, depending on the name it is called by, so that
-//! the tests build and link all of them once.
+//! One program that is `bd`, `gt`, `gtd`, `gt-keeper` or `town-sim`, depending on the name it is
+//! called by, so that the tests build and link all of them once.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,18 +7,18 @@ use std::process::ExitCode;
 use kit::sys::{Env, env};
 
 fn main() -> ExitCode {
-    let args = env::args();
+    let args = env::process_args();
     let name = args
         .first()
         .map(Path::new)
         .and_then(Path::file_name)
         .unwrap_or_default();
     match name.to_str() {
-        Some("bd") => bd_cli::main(Env::of_process(), args),
-        Some("gt") => gt_cli::main(Env::of_process(), args),
+        Some("bd") => bd_cli::main(Env::from_process(), args),
+        Some("gt") => gt_cli::main(Env::from_process(), args),
         Some("gt-keeper") => gt_keeper::main(args),
-        Some("gtd") => gtd::main(Env::of_process(), args),
-        Some("town-sim") => town_sim::main(Env::of_process(), args),
+        Some("gtd") => gtd::main(Env::from_process(), args),
+        Some("town-sim") => town_sim::main(Env::from_process(), args),
         _ => ExitCode::from(2),
     }
 }

@@ -1,44 +1,49 @@
-//! Activity as it happens: the folders of beads are watched, and what is new is told once.
+//! Prints activity as it happens: watches the folders of the stores and prints each event once.
 
 use std::collections::HashSet;
 
 use crate::context::Context;
 use bd::store::Store;
-use kit::cli::report::{Answer, Nothing};
-use kit::sys::watch::Changes;
+use kit::cli::report::{CommandResult, EmptyReport};
+use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
 
-use super::{Activity, Args, Item, items_of};
+use super::{ActivityItem, ActivityReport, Args, collect_items};
 
-/// Tells what happened, and goes on until nobody reads any more.
-pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activity) -> Answer {
-    // Before the first look: what happens in between is seen by the next one.
-    let changes = Changes::of(stores.iter().map(Store::dir))?;
-    let mut told: HashSet<String> = HashSet::new();
-    told.extend(so_far.seen);
+/// Prints new events until the reader closes the output.
+pub(super) fn follow_activity(
+    ctx: &Context,
+    stores: &[Store],
+    args: &Args,
+    so_far: ActivityReport,
+) -> CommandResult {
+    // The watch starts before the first read, so that the next read sees events in between.
+    let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
+    let mut printed: HashSet<String> = HashSet::new();
+    printed.extend(so_far.seen);
     if !print_items(ctx, &so_far.items, args) {
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     loop {
         for store in stores {
             let mut events = store.events()?;
-            events.retain(|event| told.insert(event.id.clone()));
+            events.retain(|event| printed.insert(event.id.clone()));
             if events.is_empty() {
                 continue;
             }
-            let items = items_of(&store.snapshot()?, events, args);
+            let items = collect_items(&store.snapshot()?, events, args);
             if !print_items(ctx, &items, args) {
-                return Ok(Box::new(Nothing));
+                return Ok(Box::new(EmptyReport));
             }
         }
         if !changes.wait() {
-            return Ok(Box::new(Nothing));
+            return Ok(Box::new(EmptyReport));
         }
     }
 }
 
-/// Writes items; `false` when nobody reads any more.
-fn print_items(ctx: &Context, items: &[Item], args: &Args) -> bool {
+/// Prints items. Returns false if the output is closed.
+fn print_items(ctx: &Context, items: &[ActivityItem], args: &Args) -> bool {
     items.iter().all(|item| {
         let text = if ctx.ui.is_json() {
             item.json(args.details).to_string()

@@ -3,13 +3,13 @@ mod follow;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::store::event::{Change, Event, Sort};
+use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, Style, escape};
 
-use super::history::shown;
-use kit::cli::report::Answer;
+use super::history::format_value;
+use kit::cli::report::CommandResult;
 
 /// Show the latest changes of all beads, newest last
 ///
@@ -43,18 +43,18 @@ pub(crate) struct Args {
     details: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(kind) = &args.kind
         && !["create", "update", "delete", "comment", "status"].contains(&kind.as_str())
     {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid type '{kind}'. Valid values: create, update, delete, comment, status"
         ))
         .into());
     }
-    let stores = stores(ctx, args.town)?;
+    let stores = open_stores(ctx, args.town)?;
     let since = match &args.since {
-        Some(text) => Some(ctx.past("since", text)?),
+        Some(text) => Some(ctx.parse_past_time("since", text)?),
         None => None,
     };
     let (mut items, mut seen) = (Vec::new(), Vec::new());
@@ -62,55 +62,55 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let snapshot = store.snapshot()?;
         let events = store.events()?;
         seen.extend(events.iter().map(|event| event.id.clone()));
-        items.extend(items_of(&snapshot, events, &args));
+        items.extend(collect_items(&snapshot, events, &args));
     }
-    items.sort_by_cached_key(|item| bd::bead::Stamp::read(&item.at).instant());
+    items.sort_by_cached_key(|item| bd::bead::Stamp::parse(&item.at).instant());
     items.retain(|item| {
-        since.is_none_or(|since| bd::bead::Stamp::read(&item.at).instant() >= since)
+        since.is_none_or(|since| bd::bead::Stamp::parse(&item.at).instant() >= since)
     });
     if args.limit > 0 && items.len() > args.limit {
         items.drain(..items.len() - args.limit);
     }
-    let activity = Activity {
+    let activity = ActivityReport {
         items,
         seen,
         details: args.details,
     };
     if args.follow {
-        return follow::follow(ctx, &stores, &args, activity);
+        return follow::follow_activity(ctx, &stores, &args, activity);
     }
     Ok(Box::new(activity))
 }
 
-fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
-    let own = ctx.store()?;
+fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
+    let current = ctx.store()?;
     if !town {
-        return Ok(vec![own]);
+        return Ok(vec![current]);
     }
-    let routes = ctx.routes(own.dir());
+    let routes = ctx.routes(current.dir());
     let mut dirs: Vec<_> = routes
         .all()
         .iter()
         .filter_map(|route| routes.dir_of(route))
         .collect();
-    dirs.push(own.dir().to_owned());
+    dirs.push(current.dir().to_owned());
     dirs.sort();
     dirs.dedup();
     dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
 }
 
-fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
+fn collect_items(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<ActivityItem> {
     let mut items = Vec::new();
     for event in events {
         for change in event.changes {
-            let sort = change.sort();
+            let sort = change.kind();
             let fits = args.kind.as_ref().is_none_or(|kind| kind == sort.as_str())
                 && args
                     .mol
                     .as_ref()
                     .is_none_or(|start| change.id.starts_with(start.as_str()));
             if fits {
-                items.push(Item::of(
+                items.push(ActivityItem::from_change(
                     snapshot,
                     &event.id,
                     &event.at,
@@ -125,24 +125,30 @@ fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
 
 /// One change of one bead.
 #[derive(Debug)]
-struct Item {
+struct ActivityItem {
     event: String,
     at: String,
     actor: String,
-    sort: Sort,
-    change: Change,
+    sort: EventKind,
+    change: BeadChange,
     title: String,
 }
 
-impl Item {
-    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: Change) -> Self {
-        let own = change.new.as_ref().and_then(|new| new.text("title"));
-        let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
+impl ActivityItem {
+    fn from_change(
+        snapshot: &Snapshot,
+        event: &str,
+        at: &str,
+        actor: &str,
+        change: BeadChange,
+    ) -> Self {
+        let new_title = change.new.as_ref().and_then(|new| new.text("title"));
+        let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {
             event: event.to_owned(),
             at: at.to_owned(),
             actor: actor.to_owned(),
-            sort: change.sort(),
+            sort: change.kind(),
             title: title.unwrap_or_default(),
             change,
         }
@@ -159,11 +165,11 @@ impl Item {
 
     fn symbol(&self) -> &'static str {
         match self.sort {
-            Sort::Create => "+",
-            Sort::Delete => "⊘",
-            Sort::Comment => "💬",
-            Sort::Update => "→",
-            Sort::Status => match self.status(true).as_deref() {
+            EventKind::Create => "+",
+            EventKind::Delete => "⊘",
+            EventKind::Comment => "💬",
+            EventKind::Update => "→",
+            EventKind::Status => match self.status(true).as_deref() {
                 Some("closed") => "✓",
                 Some("open") => "↺",
                 _ => "→",
@@ -174,10 +180,10 @@ impl Item {
     fn message(&self) -> String {
         let id = &self.change.id;
         match self.sort {
-            Sort::Create => format!("{id} created · {}", self.title),
-            Sort::Delete => format!("{id} deleted"),
-            Sort::Comment => format!("{id} comment added"),
-            Sort::Update => {
+            EventKind::Create => format!("{id} created · {}", self.title),
+            EventKind::Delete => format!("{id} deleted"),
+            EventKind::Comment => format!("{id} comment added"),
+            EventKind::Update => {
                 let fields = self.change.fields();
                 let names: Vec<&str> = fields.iter().map(|(field, _, _)| *field).collect();
                 match &self.change.lost {
@@ -189,7 +195,7 @@ impl Item {
                     _ => format!("{id} updated · {}", names.join(", ")),
                 }
             }
-            Sort::Status => match self.status(true).as_deref() {
+            EventKind::Status => match self.status(true).as_deref() {
                 Some("closed") => format!("{id} completed · {}", self.title),
                 Some("in_progress") => format!("{id} started · {}", self.title),
                 Some("open") => format!("{id} reopened · {}", self.title),
@@ -208,7 +214,7 @@ impl Item {
             "actor": self.actor,
             "event": self.event,
         });
-        if self.sort == Sort::Status {
+        if self.sort == EventKind::Status {
             value["old_status"] = json!(self.status(false));
             value["new_status"] = json!(self.status(true));
         }
@@ -218,7 +224,7 @@ impl Item {
                 .fields()
                 .into_iter()
                 .map(|(field, old, new)| {
-                    let parsed = super::history::parsed;
+                    let parsed = super::history::parse_value;
                     json!({"field": field, "old": parsed(old), "new": parsed(new)})
                 })
                 .collect();
@@ -228,35 +234,38 @@ impl Item {
 
     fn lines(&self, details: bool, style: &Style) -> Vec<String> {
         let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
-        let head = format!(
+        let summary = format!(
             "[{}] {} {} {} ({})",
-            escape::line(&time),
-            style.dim(&escape::line(&self.event)),
+            escape::escape_line(&time),
+            style.dim(&escape::escape_line(&self.event)),
             self.symbol(),
-            escape::line(&self.message()),
-            escape::line(&self.actor)
+            escape::escape_line(&self.message()),
+            escape::escape_line(&self.actor)
         );
-        let mut lines = vec![head];
+        let mut lines = vec![summary];
         if details {
             for (field, old, new) in self.change.fields() {
-                let field = escape::line(field);
-                lines.push(format!("    {field}: {} → {}", shown(old), shown(new)));
+                let field = escape::escape_line(field);
+                lines.push(format!(
+                    "    {field}: {} → {}",
+                    format_value(old),
+                    format_value(new)
+                ));
             }
         }
         lines
     }
 }
 
-/// What happened.
 #[derive(Debug)]
-struct Activity {
-    items: Vec<Item>,
-    /// The ids of all events there were, whether they are shown or not.
+struct ActivityReport {
+    items: Vec<ActivityItem>,
+    /// The ids of all events, including the events that are not shown.
     seen: Vec<String>,
     details: bool,
 }
 
-impl Report for Activity {
+impl Report for ActivityReport {
     fn json(&self) -> Value {
         self.items
             .iter()

@@ -4,8 +4,8 @@ use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::Snapshot;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Delete closed beads
@@ -34,11 +34,11 @@ pub(crate) struct Args {
     ephemeral: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let hours = i64::from(args.older_than) * 24;
     let limit = ctx.now() - jiff::SignedDuration::from_hours(hours);
     let due = |snapshot: &Snapshot| -> Vec<String> {
-        let closed = snapshot.select(|head| head.status() == Status::Closed);
+        let closed = snapshot.select(|bead| bead.status() == Status::Closed);
         let is_old = |bead: &&Bead| {
             let at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
             at.instant() <= limit
@@ -63,7 +63,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         let ids = due(&store.snapshot()?);
         let count = counted(ids.len(), "closed bead");
         if !args.dry_run && !ids.is_empty() {
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "would delete {count}; delete with --force, or list with --dry-run"
             ))
             .into());
@@ -72,19 +72,19 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         value["message"] = json!(line);
         value["candidates"] = json!(ids);
         let lines = std::iter::once(line).chain(ids.iter().map(|id| format!("  {id}")));
-        return Said::lines(value, lines.collect()).answer();
+        return TextReport::lines(value, lines.collect()).into_answer();
     }
-    ctx.may_change("cleanup")?;
+    ctx.check_writable("cleanup")?;
     let count = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let ids = due(tx);
         tx.describe("cleanup", "");
         for id in &ids {
-            change::delete(tx, id, "cleanup", args.hard)?;
+            change::delete_bead(tx, id, "cleanup", args.hard)?;
         }
         Ok(ids.len())
     })?;
     let line = format!("✓ Deleted {}", counted(count, "closed bead"));
     value["deleted_count"] = json!(count);
     value["message"] = json!(line.trim_start_matches("✓ "));
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

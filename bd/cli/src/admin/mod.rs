@@ -1,4 +1,4 @@
-//! `bd admin`: one file a verb.
+//! `bd admin`: one file per subcommand.
 
 pub(super) mod cleanup;
 mod reset;
@@ -6,7 +6,7 @@ mod reset;
 use crate::context::Context;
 
 use super::compact;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Delete closed beads, or move them to the archive

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 use kit::ui::escape;
 
 /// Show how to remove all beads of a project
@@ -11,16 +11,16 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let dir = ctx.found()?.dir.display().to_string();
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let dir = ctx.project()?.dir.display().to_string();
     let lines = vec![
         "bd never removes a project. To remove it yourself, take git's hooks out first:".to_owned(),
         "  bd hooks uninstall".to_owned(),
-        format!("and then delete the folder {}", escape::line(&dir)),
+        format!("and then delete the folder {}", escape::escape_line(&dir)),
     ];
-    // A script that forces it must not believe that it was done.
-    Exit::with(
+    // A script that passes --force must not conclude that the reset happened.
+    ExitReport::with(
         u8::from(args.force),
-        Said::lines(json!({"reset": false, "path": dir}), lines),
+        TextReport::lines(json!({"reset": false, "path": dir}), lines),
     )
 }

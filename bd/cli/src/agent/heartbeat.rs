@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::dep;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Report that an agent does something
 #[derive(Debug, clap::Args)]
@@ -13,13 +13,13 @@ pub(crate) struct Args {
     one: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("agent heartbeat")?;
-    let store = ctx.store_of(&args.one)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("agent heartbeat")?;
+    let store = ctx.store_for_id(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.one, "agent")?;
+        let id = dep::resolve_dep_end(tx, &args.one, "agent")?;
         Ok(change::agent_heartbeat(tx, &id)?)
     })?;
     let value = json!({"agent": agent.id, "last_activity": agent.last_activity});
-    Said::new(value, format!("✓ {} heartbeat", agent.id)).answer()
+    TextReport::new(value, format!("✓ {} heartbeat", agent.id)).into_answer()
 }

@@ -1,4 +1,4 @@
-//! `bd agent`: one file a verb.
+//! `bd agent`: one file per subcommand.
 
 mod heartbeat;
 mod show;
@@ -6,7 +6,7 @@ mod state;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Show and report what an agent does

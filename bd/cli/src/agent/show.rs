@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::Kind;
 use bd::change::{AGENT_LABEL, ChangeError};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// Show what an agent reported
@@ -14,8 +14,8 @@ pub(crate) struct Args {
     one: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.one)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.one)?.snapshot()?;
     let agent = snapshot.resolve(&args.one)?;
     if agent.issue_type != Kind::Agent && !agent.has_label(AGENT_LABEL) {
         return Err(ChangeError::NoAgent(agent.id.clone()).into());
@@ -44,15 +44,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .last_activity
         .as_ref()
         .map(|at| at.as_str().to_owned());
-    let shown =
-        |text: Option<String>| text.map_or_else(|| "-".to_owned(), |text| escape::line(&text));
+    let shown = |text: Option<String>| {
+        text.map_or_else(|| "-".to_owned(), |text| escape::escape_line(&text))
+    };
     let lines = vec![
-        format!("{}: {}", agent.id, escape::line(&agent.title)),
+        format!("{}: {}", agent.id, escape::escape_line(&agent.title)),
         format!("  State:         {}", shown(state)),
         format!("  Last activity: {}", shown(last)),
         format!("  Hook:          {}", shown(hook)),
         format!("  Role:          {} ({})", shown(role_type), shown(role)),
         format!("  Rig:           {}", shown(rig)),
     ];
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change::{self, AGENT_STATES};
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 
 /// Report the state of an agent
 ///
@@ -18,8 +18,8 @@ pub(crate) struct Args {
     state: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("agent state")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("agent state")?;
     let state = args.state.to_lowercase();
     if !AGENT_STATES.contains(&state.as_str()) {
         let valid = AGENT_STATES.join(", ");
@@ -27,14 +27,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             "invalid agent state {:?}; valid states: {valid}",
             args.state
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
-    let store = ctx.store_of(&args.one)?;
+    let store = ctx.store_for_id(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.one).map(|bead| bead.id.clone());
         let id = id.unwrap_or_else(|_| args.one.clone());
         Ok(change::set_agent_state(tx, &id, &state)?)
     })?;
     let value = json!({"agent": agent.id, "agent_state": agent.agent_state, "last_activity": agent.last_activity});
-    Said::new(value, format!("✓ {} state={}", agent.id, agent.agent_state)).answer()
+    TextReport::new(value, format!("✓ {} state={}", agent.id, agent.agent_state)).into_answer()
 }

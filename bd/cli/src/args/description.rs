@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use super::{file, stdin};
+use super::{read_input_file, read_stdin};
 
 /// The texts of a bead that `create` and `update` both take.
 #[derive(Debug, Default, Args)]
@@ -26,21 +26,20 @@ pub(crate) struct DescriptionArgs {
 }
 
 impl DescriptionArgs {
-    /// A text that is there already.
-    pub(crate) fn of(text: String) -> Self {
+    pub(crate) fn from_text(text: String) -> Self {
         Self {
             description: Some(text),
             ..Self::default()
         }
     }
 
-    /// The text that was given, if any.
+    /// Returns the text, or `None` if no flag is set.
     pub(crate) fn read(&self, ctx: &Context) -> anyhow::Result<Option<String>> {
         if let Some(path) = &self.body_file {
-            return file(ctx, path).map(Some);
+            return read_input_file(ctx, path).map(Some);
         }
         if self.stdin {
-            return stdin().map(Some);
+            return read_stdin().map(Some);
         }
         let mut given: Vec<&String> = [&self.description, &self.body, &self.message]
             .into_iter()
@@ -49,9 +48,9 @@ impl DescriptionArgs {
         given.dedup();
         match given.as_slice() {
             [] => Ok(None),
-            [text] if *text == "-" => stdin().map(Some),
+            [text] if *text == "-" => read_stdin().map(Some),
             [text] => Ok(Some((*text).clone())),
-            _ => Err(Usage(
+            _ => Err(UsageError(
                 "cannot specify different descriptions with --description, --body and --message"
                     .into(),
             )

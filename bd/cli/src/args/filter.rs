@@ -1,15 +1,15 @@
-//! The conditions of lists.
+//! The filter flags of lists.
 
 use clap::Args;
 
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Kind, Status};
-use bd::query::filter::{Between, Filter, LabelRegex};
-use kit::failure::Usage;
+use bd::query::filter::{BeadFilter, LabelRegex, TimeRange};
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use super::{priority, slice};
+use super::{parse_priority_arg, split_values};
 
 /// The conditions of `list`, `search` and `count`.
 #[derive(Debug, Default, Args)]
@@ -111,41 +111,39 @@ struct TimeArgs {
 }
 
 impl FilterArgs {
-    /// Whether a status was asked for.
     pub(crate) fn has_status(&self) -> bool {
         self.status.is_some()
     }
 
-    /// Whether a kind was asked for.
     pub(crate) fn has_kind(&self) -> bool {
         self.kind.is_some()
     }
 
-    /// Whether a label or an id is asked for.
-    pub(crate) fn names_some(&self) -> bool {
+    pub(crate) fn has_labels_or_ids(&self) -> bool {
         let labels = !self.label.is_empty() || !self.label_any.is_empty();
         labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
     }
 
-    /// Says that a word asked for is none that a bead can have here: why nothing was found.
-    pub(crate) fn explain_nothing(&self, ctx: &Context, words: &Vocabulary) {
+    /// Prints a hint for each requested word that no bead can have here, which explains an empty
+    /// result.
+    pub(crate) fn explain_empty_result(&self, ctx: &Context, words: &Vocabulary) {
         let statuses = self.statuses();
-        for status in statuses.iter().filter(|it| !words.knows_status(it)) {
-            let valid = words.statuses_in_words();
+        for status in statuses.iter().filter(|status| !words.has_status(status)) {
+            let valid = words.list_statuses();
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
-            ctx.ui.warn(&escape::line(&text));
+            ctx.ui.warn(&escape::escape_line(&text));
         }
-        let kind = self.kind.as_deref().map(Kind::in_filter);
-        if let Some(kind) = kind.filter(|it| !words.knows_kind(it)) {
-            let valid = words.kinds_in_words();
+        let kind = self.kind.as_deref().map(Kind::from_filter);
+        if let Some(kind) = kind.filter(|kind| !words.has_kind(kind)) {
+            let valid = words.list_kinds();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
-            ctx.ui.warn(&escape::line(&text));
+            ctx.ui.warn(&escape::escape_line(&text));
         }
     }
 
-    /// The statuses asked for; none for any.
+    /// The requested statuses; empty for any status.
     fn statuses(&self) -> Vec<Status> {
-        let words = slice(&[self.status.clone().unwrap_or_default()]);
+        let words = split_values(&[self.status.clone().unwrap_or_default()]);
         if words.iter().any(|word| word == "all") {
             return Vec::new();
         }
@@ -155,78 +153,82 @@ impl FilterArgs {
             .collect()
     }
 
-    /// The filter that these flags mean.
-    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
-        let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
+    /// Builds the filter that the flags describe.
+    pub(crate) fn to_filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
+        let number = |text: &Option<String>| text.as_deref().map(parse_priority_arg).transpose();
         let titles = [&self.title, &self.title_contains];
-        Ok(Filter {
+        Ok(BeadFilter {
             statuses: self.statuses(),
-            kind: self.kind.as_deref().map(Kind::in_filter),
-            not_kinds: slice(&self.exclude_type)
+            kind: self.kind.as_deref().map(Kind::from_filter),
+            not_kinds: split_values(&self.exclude_type)
                 .iter()
-                .map(|kind| Kind::in_filter(kind))
+                .map(|kind| Kind::from_filter(kind))
                 .collect(),
             priority: number(&self.priority)?,
             priority_min: number(&self.priority_min)?,
             priority_max: number(&self.priority_max)?,
             assignee: self.assignee.clone(),
             no_assignee: self.no_assignee,
-            labels: super::labels(&self.label),
-            labels_any: super::labels(&self.label_any),
-            not_labels: super::labels(&self.exclude_label),
+            labels: super::parse_labels(&self.label),
+            labels_any: super::parse_labels(&self.label_any),
+            not_labels: super::parse_labels(&self.exclude_label),
             label_pattern: self.label_pattern.clone(),
-            label_regex: self.label_regex.as_deref().map(regex).transpose()?,
+            label_regex: self
+                .label_regex
+                .as_deref()
+                .map(parse_label_regex)
+                .transpose()?,
             no_labels: self.no_labels,
-            ids: slice(&self.ids),
+            ids: split_values(&self.ids),
             title_contains: titles.into_iter().flatten().cloned().collect(),
             desc_contains: self.desc_contains.clone(),
             notes_contains: self.notes_contains.clone(),
             spec_prefix: self.spec.clone(),
             empty_description: self.empty_description,
-            created: between(
+            created: parse_time_range(
                 ctx,
                 "created",
                 self.times.created_after.as_deref(),
                 self.times.created_before.as_deref(),
             )?,
-            updated: between(
+            updated: parse_time_range(
                 ctx,
                 "updated",
                 self.times.updated_after.as_deref(),
                 self.times.updated_before.as_deref(),
             )?,
-            closed: between(
+            closed: parse_time_range(
                 ctx,
                 "closed",
                 self.times.closed_after.as_deref(),
                 self.times.closed_before.as_deref(),
             )?,
-            ..Filter::default()
+            ..BeadFilter::default()
         })
     }
 }
 
-fn regex(text: &str) -> Result<LabelRegex, Usage> {
+fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
     let read = regex::Regex::new(text).map(LabelRegex);
     read.map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default();
-        Usage(format!("invalid --label-regex \"{text}\": {why}"))
+        UsageError(format!("invalid --label-regex \"{text}\": {why}"))
     })
 }
 
-/// A span of time from two flags.
-pub(crate) fn between(
+/// Parses a time range from two flags.
+pub(crate) fn parse_time_range(
     ctx: &Context,
     name: &str,
     after: Option<&str>,
     before: Option<&str>,
-) -> Result<Between, Usage> {
+) -> Result<TimeRange, UsageError> {
     let read = |end: &str, text: Option<&str>| {
         let flag = format!("--{name}-{end}");
-        text.map(|text| ctx.time(&flag, text)).transpose()
+        text.map(|text| ctx.parse_time(&flag, text)).transpose()
     };
-    Ok(Between {
+    Ok(TimeRange {
         after: read("after", after)?,
         before: read("before", before)?,
     })

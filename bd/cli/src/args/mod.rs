@@ -1,4 +1,4 @@
-//! Flags that several commands share, and how their values are read.
+//! Flags that several commands share, and the parsers of their values.
 
 mod description;
 mod filter;
@@ -9,48 +9,50 @@ use std::io::Read;
 use anyhow::Context as _;
 
 use crate::context::Context;
-use bd::bead::{DepKind, Raw, record, validate};
-use kit::failure::Usage;
+use bd::bead::{DepKind, RawJson, record, validate};
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 pub(crate) use description::DescriptionArgs;
-pub(crate) use filter::{FilterArgs, between};
+pub(crate) use filter::{FilterArgs, parse_time_range};
 
-/// Reads a priority.
-pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
-    validate::priority(text).ok_or_else(|| {
-        Usage(format!(
+pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
+    validate::parse_priority(text).ok_or_else(|| {
+        UsageError(format!(
             "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
         ))
     })
 }
 
-/// Says of a kind of edge that is none of the usual ones that it holds nothing up: it may be a slip of the pen.
-pub(crate) fn remark_own_kind(ctx: &Context, kind: &DepKind) {
+/// Prints a hint that a custom kind of edge blocks nothing, because the kind may be a typing error.
+pub(crate) fn hint_custom_dep_kind(ctx: &Context, kind: &DepKind) {
     if let DepKind::Other(word) = kind {
-        let word = escape::line(word);
+        let word = escape::escape_line(word);
         ctx.ui.status(&format!("`{word}` is a kind of edge of your own: it holds nothing up, as blocks, parent-child, conditional-blocks and waits-for do"));
     }
 }
 
-/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
-pub(crate) fn slice(values: &[String]) -> Vec<String> {
-    values.iter().flat_map(|value| split(value)).collect()
+/// Splits the values of a repeatable flag at commas. A value in double quotes keeps its commas.
+pub(crate) fn split_values(values: &[String]) -> Vec<String> {
+    values
+        .iter()
+        .flat_map(|value| split_at_commas(value))
+        .collect()
 }
 
-/// Labels without surrounding white space, each once.
-pub(crate) fn labels(values: &[String]) -> Vec<String> {
+/// Returns the labels without surrounding white space and without duplicates.
+pub(crate) fn parse_labels(values: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for label in slice(values) {
+    for label in split_values(values) {
         let label = label.trim();
-        if !label.is_empty() && !found.iter().any(|own| own == label) {
+        if !label.is_empty() && !found.iter().any(|existing| existing == label) {
             found.push(label.to_owned());
         }
     }
     found
 }
 
-fn split(value: &str) -> Vec<String> {
+fn split_at_commas(value: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
     let mut quoted = false;
@@ -72,7 +74,7 @@ fn split(value: &str) -> Vec<String> {
 }
 
 /// Reads standard input to its end.
-pub(crate) fn stdin() -> anyhow::Result<String> {
+pub(crate) fn read_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
     std::io::stdin()
         .read_to_string(&mut text)
@@ -80,23 +82,23 @@ pub(crate) fn stdin() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Reads a file named by a flag; `-` is standard input.
-pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
+/// Reads a file that a flag names; `-` is standard input.
+pub(crate) fn read_input_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     if path == "-" {
-        return stdin();
+        return read_stdin();
     }
-    let path = ctx.env.absolute(path);
+    let path = ctx.env.make_absolute(path);
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads JSON given to a flag, or from the file named after `@`. Numbers keep their text.
-pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<Raw> {
+/// Reads JSON from the value of a flag, or from the file named after `@`. Numbers keep their text.
+pub(crate) fn read_json_arg(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<RawJson> {
     let text = match text.strip_prefix('@') {
-        Some(path) => file(ctx, path)?,
+        Some(path) => read_input_file(ctx, path)?,
         None => text.to_owned(),
     };
-    record::squeezed(&text).map_err(|error| {
-        Usage(format!(
+    record::compact_json(&text).map_err(|error| {
+        UsageError(format!(
             "invalid JSON in {flag}: must be valid JSON ({error})"
         ))
         .into()
@@ -115,11 +117,11 @@ mod tests {
             String::new(),
             "\"e\"\"f\"".to_owned(),
         ];
-        assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+        assert_eq!(split_values(&given), ["a", "b", "c,d", "e\"f"]);
     }
 
     #[test]
-    fn labels_are_trimmed_and_taken_once() {
-        assert_eq!(labels(&[" a , b,a".to_owned()]), ["a", "b"]);
+    fn labels_are_trimmed_and_deduplicated() {
+        assert_eq!(parse_labels(&[" a , b,a".to_owned()]), ["a", "b"]);
     }
 }

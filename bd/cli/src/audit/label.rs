@@ -2,9 +2,9 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Append a verdict about a record, such as `good` or `bad`
 #[derive(Debug, clap::Args)]
@@ -20,10 +20,10 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("audit label")?;
-    if !change::has_audit(&ctx.found()?.dir, &args.entry)? {
-        return Err(Usage(format!("audit entry {} not found", args.entry)).into());
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("audit label")?;
+    if !change::has_audit(&ctx.project()?.dir, &args.entry)? {
+        return Err(UsageError(format!("audit entry {} not found", args.entry)).into());
     }
     let entry = AuditEntry {
         kind: "label".to_owned(),
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         reason: args.reason,
         ..AuditEntry::default()
     };
-    let id = super::append(ctx, entry)?;
+    let id = super::append_entry(ctx, entry)?;
     let json = json!({"id": id, "parent_id": args.entry, "label": args.verdict});
-    Said::new(json, &id).answer()
+    TextReport::new(json, &id).into_answer()
 }

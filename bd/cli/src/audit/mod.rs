@@ -1,4 +1,4 @@
-//! `bd audit`: one file a verb.
+//! `bd audit`: one file per subcommand.
 
 mod label;
 mod record;
@@ -6,7 +6,7 @@ mod record;
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Record what agents asked models and tools
@@ -17,8 +17,8 @@ kit::family! {
     Label => label,
 }
 
-/// Appends a record with an id, a time and an actor of its own, and returns its id.
-fn append(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
+/// Appends a record with a new id, the current time and the actor, and returns its id.
+fn append_entry(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
     let id = format!("int-{}", ctx.random.hex(8));
     let entry = AuditEntry {
         id: id.clone(),
@@ -29,6 +29,6 @@ fn append(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
         },
         ..entry
     };
-    change::append_audit(&ctx.found()?.dir, &entry)?;
+    change::append_audit(&ctx.project()?.dir, &entry)?;
     Ok(id)
 }

@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change::AuditEntry;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::super::args;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Append a record and print its id
 #[derive(Debug, clap::Args)]
@@ -39,11 +39,11 @@ pub(super) struct Args {
     stdin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("audit record")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("audit record")?;
     let entry = if args.stdin {
-        let text = args::stdin()?;
-        let invalid = |error| Usage(format!("invalid JSON on standard input: {error}"));
+        let text = args::read_stdin()?;
+        let invalid = |error| UsageError(format!("invalid JSON on standard input: {error}"));
         serde_json::from_str(&text).map_err(invalid)?
     } else {
         AuditEntry {
@@ -60,8 +60,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let kind = entry.kind.clone();
     if kind.is_empty() {
-        return Err(Usage("kind is required: bd audit record --kind llm_call".into()).into());
+        return Err(UsageError("kind is required: bd audit record --kind llm_call".into()).into());
     }
-    let id = super::append(ctx, entry)?;
-    Said::new(json!({"id": id, "kind": kind}), &id).answer()
+    let id = super::append_entry(ctx, entry)?;
+    TextReport::new(json!({"id": id, "kind": kind}), &id).into_answer()
 }

@@ -4,12 +4,12 @@ mod values;
 
 pub(super) use kit::cli::completion::Args;
 use kit::cli::completion::print_script;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 use crate::context::Context;
 
 pub(super) use values::offer_values;
 
-pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, args: Args) -> CommandResult {
     print_script("bd", &args)
 }

@@ -1,4 +1,5 @@
-//! The values that fit each argument: ids, labels and the project's words, read from the store of the typed line.
+//! Lists the values for each argument: ids, labels and the project's words, read from the store
+//! that the typed line refers to.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,57 +7,59 @@ use std::sync::Arc;
 
 use clap::{Command, FromArgMatches};
 
-use crate::{Global, place};
+use crate::{GlobalArgs, resolve_env};
 use bd::bead::validate::Vocabulary;
 use bd::bead::{DepKind, Status, kind};
 use bd::config::key::KEYS;
-use bd::formula::Shelf;
+use bd::formula::FormulaSearchPath;
 use bd::hooks::tools::TOOLS;
-use bd::store::{Reports, Routes, Snapshot, Store, find};
+use bd::store::{Routes, Snapshot, Store, StoreReports, find};
 use kit::sys::Env;
 
-use bd::query::completion::{beads, is_work};
-use kit::cli::completion::{Value, Values, plain, with_values};
+use bd::query::completion::{is_work, list_bead_values};
+use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 
-/// Where a line is completed; `None` if there is no such folder.
-type Place = Option<Env>;
+/// The environment of the completed command line; `None` if its folder does not exist.
+type CompletionEnv = Option<Env>;
 
-/// The command line of `bd` with the values of the place that a typed line means.
+/// Returns the command line of `bd` with completers that read the store of the typed line.
 pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Command {
     let typed = args.iter().skip_while(|arg| *arg != "--").skip(1);
     let matches = command.clone().ignore_errors(true);
     let matches = matches.try_get_matches_from(typed).ok();
-    let global = matches.and_then(|matches| Global::from_arg_matches(&matches).ok());
-    let place = global.and_then(|global| place(env.clone(), &global).ok());
-    with_values(command, "", &Arc::new(place), values)
+    let global = matches.and_then(|matches| GlobalArgs::from_arg_matches(&matches).ok());
+    let place = global.and_then(|global| resolve_env(env.clone(), &global).ok());
+    attach_completers(command, "", &Arc::new(place), find_lister)
 }
 
-/// What completes an argument of a command.
-fn values(path: &str, argument: &str) -> Option<Values<Place>> {
+/// Returns the lister for an argument of a command.
+fn find_lister(path: &str, argument: &str) -> Option<ValueLister<CompletionEnv>> {
     Some(match (path, argument) {
         ("create", "id") | ("activity" | "formula list" | "formula new", "kind") => return None,
         ("gate create" | "gate check", "kind") => return None,
-        ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => ids,
-        ("assign", "name") => assignees,
-        ("setup", "agent") => |_| plain(TOOLS.iter().map(|tool| tool.name.to_owned())),
-        ("move", "to") | ("refile", "rig") => rigs,
-        (_, "formula" | "formulas") => formulas,
-        (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
-        ("create", "from_template") => ids,
-        (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => ids,
-        (_, "ids_and_label") => |place| [ids(place), labels(place)].concat(),
-        (_, "label" | "labels" | "label_any" | "exclude_label") => labels,
-        (_, "add_label" | "remove_label" | "set_labels") => labels,
-        (_, "status") => statuses,
+        ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => list_ids,
+        ("assign", "name") => list_assignees,
+        ("setup", "agent") => {
+            |_| without_descriptions(TOOLS.iter().map(|tool| tool.name.to_owned()))
+        }
+        ("move", "to") | ("refile", "rig") => list_rigs,
+        (_, "formula" | "formulas") => list_formulas,
+        (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => list_ids,
+        ("create", "from_template") => list_ids,
+        (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => list_ids,
+        (_, "ids_and_label") => |place| [list_ids(place), list_labels(place)].concat(),
+        (_, "label" | "labels" | "label_any" | "exclude_label") => list_labels,
+        (_, "add_label" | "remove_label" | "set_labels") => list_labels,
+        (_, "status") => list_status_values,
         ("dep add" | "dep list" | "dep tree", "kind") => |_| {
             let all = (0..).map_while(DepKind::from_code);
-            plain(all.map(|kind| kind.as_str().to_owned()))
+            without_descriptions(all.map(|kind| kind.as_str().to_owned()))
         },
-        (_, "kind" | "exclude_type") => kinds,
+        (_, "kind" | "exclude_type") => list_kind_values,
         (_, "priority" | "priority_min" | "priority_max") => {
-            |_| plain((0..=4).map(|priority| priority.to_string()))
+            |_| without_descriptions((0..=4).map(|priority| priority.to_string()))
         }
-        (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => assignees,
+        (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => list_assignees,
         (_, "key") => |_| {
             let all = KEYS.iter();
             all.map(|key| (key.name.into(), key.meaning.into()))
@@ -66,63 +69,65 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
     })
 }
 
-fn ids(place: &Place) -> Vec<Value> {
-    snapshot(place).map_or_else(Vec::new, |found| beads(&found, is_work))
+fn list_ids(place: &CompletionEnv) -> Vec<CompletionValue> {
+    load_snapshot(place).map_or_else(Vec::new, |found| list_bead_values(&found, is_work))
 }
 
-fn formulas(place: &Place) -> Vec<Value> {
+fn list_formulas(place: &CompletionEnv) -> Vec<CompletionValue> {
     let names = place.as_ref().map(|env| {
-        let beads = find::find(env).ok();
-        Shelf::new(env, beads.as_deref(), &[]).names()
+        let beads = find::find_beads_folder(env).ok();
+        FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
     });
-    plain(names.unwrap_or_default())
+    without_descriptions(names.unwrap_or_default())
 }
 
-fn labels(place: &Place) -> Vec<Value> {
-    let found = snapshot(place);
+fn list_labels(place: &CompletionEnv) -> Vec<CompletionValue> {
+    let found = load_snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
     let all: BTreeSet<&str> = beads.flat_map(|bead| bead.labels()).collect();
-    plain(all.into_iter().map(str::to_owned))
+    without_descriptions(all.into_iter().map(str::to_owned))
 }
 
-fn rigs(place: &Place) -> Vec<Value> {
+fn list_rigs(place: &CompletionEnv) -> Vec<CompletionValue> {
     let found = place.as_ref().and_then(|env| {
-        let dir = find::find(env).ok()?;
-        Some(Routes::of_place(&dir, env))
+        let dir = find::find_beads_folder(env).ok()?;
+        Some(Routes::for_working_dir(&dir, env))
     });
     let routes = found.unwrap_or_default();
-    plain(routes.all().iter().map(|route| route.rig().to_owned()))
+    without_descriptions(routes.all().iter().map(|route| route.rig().to_owned()))
 }
 
-fn assignees(place: &Place) -> Vec<Value> {
-    let found = snapshot(place);
+fn list_assignees(place: &CompletionEnv) -> Vec<CompletionValue> {
+    let found = load_snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
     let all: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
     let all = all.into_iter().filter(|name| !name.is_empty());
-    plain(all.map(str::to_owned))
+    without_descriptions(all.map(str::to_owned))
 }
 
-fn statuses(place: &Place) -> Vec<Value> {
+fn list_status_values(place: &CompletionEnv) -> Vec<CompletionValue> {
     let all = (0..).map_while(Status::from_code);
     let all = all.filter(|status| *status != Status::Tombstone);
     let all = all.map(|status| status.as_str().to_owned());
-    plain(all.chain(vocabulary(place).statuses))
+    without_descriptions(all.chain(load_vocabulary(place).statuses))
 }
 
-fn kinds(place: &Place) -> Vec<Value> {
+fn list_kind_values(place: &CompletionEnv) -> Vec<CompletionValue> {
     let all = kind::CORE.iter().map(|kind| kind.as_str().to_owned());
-    plain(all.chain(vocabulary(place).kinds))
+    without_descriptions(all.chain(load_vocabulary(place).kinds))
 }
 
-fn vocabulary(place: &Place) -> Vocabulary {
-    let found = snapshot(place);
+fn load_vocabulary(place: &CompletionEnv) -> Vocabulary {
+    let found = load_snapshot(place);
     found.map_or_else(Vocabulary::default, |found| found.config().vocabulary())
 }
 
-/// The beads of the place; `None` if there are none or they cannot be read.
-fn snapshot(place: &Place) -> Option<Snapshot> {
-    let dir = find::find(place.as_ref()?).ok()?;
-    let store = Store::open(&dir).ok()?.reporting_to(&Reports::unread());
+/// Loads the beads; `None` if there is no store or it cannot be read.
+fn load_snapshot(place: &CompletionEnv) -> Option<Snapshot> {
+    let dir = find::find_beads_folder(place.as_ref()?).ok()?;
+    let store = Store::open(&dir)
+        .ok()?
+        .reporting_to(&StoreReports::unread());
     store.snapshot().ok()
 }
 
@@ -142,7 +147,7 @@ mod tests {
             arg.get_action().takes_values()
                 && names.iter().any(|name| COMPLETED.contains(&name.as_str()))
         });
-        let missing = named.filter(|arg| values(path, arg.get_id().as_str()).is_none());
+        let missing = named.filter(|arg| find_lister(path, arg.get_id().as_str()).is_none());
         let missing = missing.map(|arg| format!("{path} {}", arg.get_id()));
         let below = command.get_subcommands().flat_map(|sub| {
             let path = format!("{path} {}", sub.get_name());
@@ -152,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_for_what_a_store_has_is_completed() {
+    fn every_argument_that_names_store_data_is_completed() {
         let new = [
             "create id",
             "update session",
@@ -162,6 +167,6 @@ mod tests {
             "mol distill name",
             "gate create await_id",
         ];
-        assert_eq!(without_values(&crate::command(), ""), new);
+        assert_eq!(without_values(&crate::build_command_line(), ""), new);
     }
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config::key;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// Print a setting
@@ -16,10 +16,10 @@ pub(crate) struct Args {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    ctx.found()?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    ctx.project()?;
     let setting = ctx.config.setting(&args.key);
-    let stored = key::is_yaml_only(&key::canonical(&args.key));
+    let stored = key::is_yaml_only(&key::canonicalize_name(&args.key));
     let mut value = json!({"key": args.key, "value": setting.as_ref().map_or("", |setting| setting.value.as_str())});
     if stored {
         value["location"] = json!("config.yaml");
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         None => format!("{} (not set)", args.key),
         Some(setting) => {
             value["origin"] = json!(setting.source.as_str());
-            let shown = escape::line(&setting.value);
+            let shown = escape::escape_line(&setting.value);
             if args.show_origin {
                 format!("{shown} ({})", setting.source.as_str())
             } else {
@@ -37,5 +37,5 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
             }
         }
     };
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

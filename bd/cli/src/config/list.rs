@@ -2,7 +2,7 @@ use serde_json::{Map, json};
 
 use crate::context::Context;
 use bd::config::key;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// List the settings of this project
@@ -18,8 +18,8 @@ pub(crate) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    ctx.found()?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    ctx.project()?;
     let mut names: Vec<String> = ctx.config.stored().into_keys().collect();
     if args.all {
         names.extend(key::KEYS.iter().map(|key| key.name.to_owned()));
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
             continue;
         }
         object.insert(name.clone(), json!(value));
-        let mut line = format!("  {name} = {}", escape::line(value));
+        let mut line = format!("  {name} = {}", escape::escape_line(value));
         if let (true, Some(setting)) = (args.show_origin, &setting) {
             line.push_str(&format!(" ({})", setting.source.as_str()));
         }
@@ -46,11 +46,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         }
         lines.push(line);
     }
-    let head = if lines.is_empty() {
+    let heading = if lines.is_empty() {
         "No configuration set"
     } else {
         "Configuration:"
     };
-    lines.insert(0, head.to_owned());
-    Said::lines(object.into(), lines).answer()
+    lines.insert(0, heading.to_owned());
+    TextReport::lines(object.into(), lines).into_answer()
 }

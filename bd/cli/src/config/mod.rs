@@ -1,4 +1,4 @@
-//! `bd config`: one file a verb.
+//! `bd config`: one file per subcommand.
 
 mod get;
 mod list;
@@ -9,7 +9,7 @@ mod validate;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show and change settings
 ///
@@ -18,11 +18,11 @@ use kit::cli::report::Answer;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ConfigCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum ConfigCommand {
     Get(get::Args),
     #[command(alias = "show")]
     List(list::Args),
@@ -32,13 +32,13 @@ enum Verb {
     Validate(validate::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::Get(args) => get::run(ctx, &args),
-        Verb::List(args) => list::run(ctx, &args),
-        Verb::Set(args) => set::run(ctx, args),
-        Verb::SetMany(args) => set_many::run(ctx, &args),
-        Verb::Unset(args) => unset::run(ctx, &args),
-        Verb::Validate(_) => validate::run(ctx),
+        ConfigCommand::Get(args) => get::run(ctx, &args),
+        ConfigCommand::List(args) => list::run(ctx, &args),
+        ConfigCommand::Set(args) => set::run(ctx, args),
+        ConfigCommand::SetMany(args) => set_many::run(ctx, &args),
+        ConfigCommand::Unset(args) => unset::run(ctx, &args),
+        ConfigCommand::Validate(_) => validate::run(ctx),
     }
 }

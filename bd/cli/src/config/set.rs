@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config::{self, key};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// Change a setting in `config.yaml`
@@ -16,22 +16,23 @@ pub(crate) struct Args {
     value: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("config set")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("config set")?;
     let store = ctx.store()?;
-    let value = cleaned(&args.key, &args.value);
-    config::set(store.dir(), &args.key, &value)?;
+    let value = remove_unset_marker(&args.key, &args.value);
+    config::set_setting(store.dir(), &args.key, &value)?;
     let mut answer = json!({"key": args.key, "value": value});
-    let mut line = format!("Set {} = {}", args.key, escape::line(&value));
-    if key::is_yaml_only(&key::canonical(&args.key)) {
+    let mut line = format!("Set {} = {}", args.key, escape::escape_line(&value));
+    if key::is_yaml_only(&key::canonicalize_name(&args.key)) {
         answer["location"] = json!("config.yaml");
         line.push_str(" (in config.yaml)");
     }
-    Said::new(answer, line).answer()
+    TextReport::new(answer, line).into_answer()
 }
 
-/// Older clients read the text "… (not set)" of an unset list as one of its entries and write it back.
-fn cleaned(key: &str, value: &str) -> String {
+/// Removes the entry "… (not set)" from a list. Older clients read that text of an unset list as an
+/// entry and write it back.
+fn remove_unset_marker(key: &str, value: &str) -> String {
     if !key.ends_with(".custom") {
         return value.to_owned();
     }

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Change several settings in `config.yaml`
@@ -14,12 +14,12 @@ pub(crate) struct Args {
     pairs: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    ctx.may_change("config set-many")?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    ctx.check_writable("config set-many")?;
     let mut pairs = Vec::new();
     for pair in &args.pairs {
         let Some((key, value)) = pair.split_once('=') else {
-            return Err(Usage(format!("{pair:?} is not KEY=VALUE; nothing was set")).into());
+            return Err(UsageError(format!("{pair:?} is not KEY=VALUE; nothing was set")).into());
         };
         pairs.push((key, value));
     }
@@ -27,11 +27,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let mut lines = Vec::new();
     config::set_all(store.dir(), &pairs)?;
     for (key, value) in &pairs {
-        lines.push(format!("Set {key} = {}", escape::line(value)));
+        lines.push(format!("Set {key} = {}", escape::escape_line(value)));
     }
     let set: Vec<_> = pairs
         .iter()
         .map(|(key, value)| json!({"key": key, "value": value}))
         .collect();
-    Said::lines(json!(set), lines).answer()
+    TextReport::lines(json!(set), lines).into_answer()
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Remove a setting from `config.yaml`
 #[derive(Debug, clap::Args)]
@@ -12,8 +12,8 @@ pub(crate) struct Args {
     key: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    ctx.may_change("config unset")?;
-    config::unset(ctx.store()?.dir(), &args.key)?;
-    Said::new(json!({"key": args.key}), format!("Unset {}", args.key)).answer()
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    ctx.check_writable("config unset")?;
+    config::unset_setting(ctx.store()?.dir(), &args.key)?;
+    TextReport::new(json!({"key": args.key}), format!("Unset {}", args.key)).into_answer()
 }

@@ -2,17 +2,17 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config::key;
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Check whether each setting has a value that it takes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context) -> Answer {
-    ctx.found()?;
+pub(super) fn run(ctx: &Context) -> CommandResult {
+    ctx.project()?;
     let stored = ctx.config.stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::wants(name, &setting.value)?;
+        let wanted = key::find_expectation(name, &setting.value)?;
         Some(format!("{name} takes {wanted}, not {:?}", setting.value))
     });
     let problems: Vec<String> = odd.collect();
@@ -23,5 +23,5 @@ pub(super) fn run(ctx: &Context) -> Answer {
     } else {
         problems
     };
-    Exit::with(u8::from(!is_valid), Said::lines(value, lines))
+    ExitReport::with(u8::from(!is_valid), TextReport::lines(value, lines))
 }

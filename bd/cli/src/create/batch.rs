@@ -1,4 +1,5 @@
-//! Many beads from one file, made in one transaction: issues written as Markdown, or a plan as JSON.
+//! Creates many beads from one file in one transaction: issues written as Markdown, or a plan as
+//! JSON.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +10,41 @@ use serde_json::{Value, json};
 use crate::args;
 use crate::context::Context;
 use crate::report::plain_json;
-use bd::bead::{Bead, DepKind, Kind, Raw, record};
-use bd::change::{self, End, New, Plan, PlanBead, PlanEdge};
-use kit::cli::report::Answer;
-use kit::failure::Usage;
+use bd::bead::{Bead, DepKind, Kind, RawJson, record};
+use bd::change::{self, BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
+use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::{Args, place, request};
 
-/// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
-pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
-    ctx.may_change("create")?;
+/// Creates the issues of a Markdown file. Reports each issue that cannot be created, and creates
+/// the others.
+pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
+    ctx.check_writable("create")?;
     let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
     if !is_markdown || path.split('/').any(|part| part == "..") {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "{path} is no Markdown file (.md or .markdown, without `..`)"
         ))
         .into());
     }
-    let drafts = drafts(&read(ctx, path)?)?;
-    let (store, _) = place::choose(ctx, args)?;
+    let drafts = parse_drafts(&read_batch_file(ctx, path)?)?;
+    let (store, _) = place::choose_store(ctx, args)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let (mut made, mut problems) = (Vec::new(), Vec::new());
         for (title, sections) in drafts {
-            let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
-                let draft = draft(title.clone(), &sections)?;
+            let attempt = tx.attempt(|tx| -> anyhow::Result<Bead> {
+                let draft = build_draft(title.clone(), &sections)?;
                 super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
-                let bead = change::create(tx, draft.new)?;
+                let bead = change::create_bead(tx, draft.new)?;
                 for (kind, target) in draft.edges {
                     change::add_dep(tx, &bead.id, &target, kind)?;
                 }
                 Ok(tx.get(&bead.id).cloned().unwrap_or(bead))
             });
-            match one {
+            match attempt {
                 Ok(bead) => made.push(bead),
                 Err(error) => problems.push(error.context(format!("creating \"{title}\""))),
             }
@@ -57,25 +59,24 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
         ));
     }
     let failed = problems.len();
-    Ok(Box::new(Made { beads, failed }))
+    Ok(Box::new(MarkdownReport { beads, failed }))
 }
 
-fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
-    let absolute = ctx.env.absolute(path);
-    let bytes = file::read(&absolute)
-        .map_err(|error| Usage(format!("cannot read {path}: {error}")))?
-        .ok_or_else(|| Usage(format!("there is no file {path}")))?;
-    String::from_utf8(bytes).map_err(|_| Usage(format!("{path} is not UTF-8")).into())
+fn read_batch_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    let absolute = ctx.env.make_absolute(path);
+    let bytes = file::read_file_if_exists(&absolute)
+        .map_err(|error| UsageError(format!("cannot read {path}: {error}")))?
+        .ok_or_else(|| UsageError(format!("there is no file {path}")))?;
+    String::from_utf8(bytes).map_err(|_| UsageError(format!("{path} is not UTF-8")).into())
 }
 
-/// An issue of a Markdown file.
 #[derive(Debug, Default)]
-struct Draft {
-    new: New,
+struct IssueDraft {
+    new: NewBead,
     edges: Vec<(DepKind, String)>,
 }
 
-/// The headings in an issue of a Markdown file that say what the text below them is.
+/// The headings that assign the text below them to a field of the issue.
 const SECTIONS: [&str; 8] = [
     "priority",
     "type",
@@ -87,21 +88,21 @@ const SECTIONS: [&str; 8] = [
     "dependencies",
 ];
 
-/// What stands under which of [`SECTIONS`], or under none of them.
-type Sections = BTreeMap<String, String>;
+/// The text below each of [`SECTIONS`], and the text below none of them.
+type DraftSections = BTreeMap<String, String>;
 
-/// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
-/// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
-/// are no headings.
-fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
-    let mut found: Vec<(String, Sections)> = Vec::new();
+/// Parses the issues of a Markdown file, each with its title. `## Title` begins an issue. The text
+/// up to the first of [`SECTIONS`] is the description, and any other heading with its text belongs
+/// to the description. Code blocks contain no headings.
+fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
+    let mut found: Vec<(String, DraftSections)> = Vec::new();
     let mut section = String::new();
     let mut is_code = false;
     for line in text.lines() {
         is_code ^= line.trim_start().starts_with("```");
         let heading = |mark: &str| line.strip_prefix(mark).filter(|_| !is_code).map(str::trim);
         if let Some(title) = heading("## ") {
-            found.push((title.to_owned(), Sections::new()));
+            found.push((title.to_owned(), DraftSections::new()));
             section = "intro".to_owned();
         } else if let Some((_, sections)) = found.last_mut() {
             let name = heading("### ").map(str::to_lowercase);
@@ -119,14 +120,14 @@ fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
         }
     }
     if found.is_empty() {
-        return Err(Usage(
+        return Err(UsageError(
             "no issues found in markdown file (expected ## Issue Title format)".into(),
         ));
     }
     Ok(found)
 }
 
-fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
+fn build_draft(title: String, sections: &DraftSections) -> Result<IssueDraft, UsageError> {
     let part = |name: &str| {
         let text = sections.get(name).map(|text| text.trim());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -140,9 +141,9 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
         items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
     };
     let description = part("description").or_else(|| part("intro"));
-    let priority = part("priority").map(|text| args::priority(&text));
-    Ok(Draft {
-        new: New {
+    let priority = part("priority").map(|text| args::parse_priority_arg(&text));
+    Ok(IssueDraft {
+        new: NewBead {
             title,
             description: description.unwrap_or_default(),
             design: part("design").unwrap_or_default(),
@@ -150,12 +151,12 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
             assignee: part("assignee").unwrap_or_default(),
             labels: list("labels"),
             priority: priority.transpose()?.unwrap_or(2),
-            issue_type: Kind::normal(part("type").as_deref().unwrap_or("task")),
-            ..New::default()
+            issue_type: Kind::from_user_text(part("type").as_deref().unwrap_or("task")),
+            ..NewBead::default()
         },
         edges: list("dependencies")
             .into_iter()
-            .map(request::edge)
+            .map(request::parse_edge)
             .collect(),
     })
 }
@@ -171,7 +172,7 @@ struct FilePlan {
 
 #[derive(Debug, Deserialize)]
 struct FileNode {
-    /// The name by which the plan's edges know it.
+    /// The name that the plan's edges use for this bead.
     key: String,
     title: String,
     #[serde(rename = "type", default)]
@@ -185,7 +186,7 @@ struct FileNode {
     #[serde(default)]
     labels: Vec<String>,
     #[serde(default)]
-    metadata: Option<Raw>,
+    metadata: Option<RawJson>,
     #[serde(default)]
     parent_key: Option<String>,
     #[serde(default)]
@@ -207,23 +208,23 @@ struct FileEdge {
 }
 
 impl FilePlan {
-    /// What is to be made.
-    fn read(
+    /// Converts the file to a plan for the store.
+    fn into_plan(
         self,
         path: &str,
-        check_kind: impl Fn(&Kind) -> Result<(), Usage>,
-    ) -> Result<Plan, Usage> {
-        let mut plan = Plan::default();
+        check_kind: impl Fn(&Kind) -> Result<(), UsageError>,
+    ) -> Result<BeadPlan, UsageError> {
+        let mut plan = BeadPlan::default();
         for node in self.nodes {
-            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
+            let kind = Kind::from_user_text(node.kind.as_deref().unwrap_or("task"));
             check_kind(&kind)?;
             plan.beads.push(PlanBead {
                 key: node.key,
                 parent: node
                     .parent_key
-                    .map(End::Key)
-                    .or(node.parent_id.map(End::Id)),
-                new: New {
+                    .map(PlanEndpoint::Key)
+                    .or(node.parent_id.map(PlanEndpoint::Id)),
+                new: NewBead {
                     title: node.title,
                     description: node.description,
                     assignee: node.assignee,
@@ -231,15 +232,17 @@ impl FilePlan {
                     labels: node.labels,
                     metadata: node
                         .metadata
-                        .and_then(|raw| record::squeezed(raw.get()).ok()),
+                        .and_then(|raw| record::compact_json(raw.get()).ok()),
                     issue_type: kind,
-                    ..New::default()
+                    ..NewBead::default()
                 },
             });
         }
         let end = |key: Option<String>, id: Option<String>| {
-            let none = || Usage(format!("{path}: an edge has an end without key and id"));
-            key.map(End::Key).or(id.map(End::Id)).ok_or_else(none)
+            let none = || UsageError(format!("{path}: an edge has an end without key and id"));
+            key.map(PlanEndpoint::Key)
+                .or(id.map(PlanEndpoint::Id))
+                .ok_or_else(none)
         };
         for edge in self.edges {
             plan.edges.push(PlanEdge {
@@ -253,29 +256,29 @@ impl FilePlan {
     }
 }
 
-/// Makes a plan's beads and edges: all of it or nothing.
-pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
-    ctx.may_change("create")?;
-    let plan: FilePlan = serde_json::from_str(&read(ctx, path)?)
-        .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
-    let (store, _) = place::choose(ctx, args)?;
+/// Creates the beads and edges of a plan, all or nothing.
+pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> CommandResult {
+    ctx.check_writable("create")?;
+    let plan: FilePlan = serde_json::from_str(&read_batch_file(ctx, path)?)
+        .map_err(|error| UsageError(format!("{path} is no plan of nodes and edges: {error}")))?;
+    let (store, _) = place::choose_store(ctx, args)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let plan = plan.read(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
+        let plan = plan.into_plan(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
         Ok(change::create_all(tx, plan)?)
     });
     let ids = made.with_context(|| path.to_owned())?;
-    Ok(Box::new(Planned { ids }))
+    Ok(Box::new(PlanReport { ids }))
 }
 
-/// Beads made from a file.
+/// The beads created from a Markdown file.
 #[derive(Debug)]
-struct Made {
+struct MarkdownReport {
     beads: Vec<Bead>,
-    /// How many could not be made.
+    /// The number of beads that could not be created.
     failed: usize,
 }
 
-impl Report for Made {
+impl Report for MarkdownReport {
     fn json(&self) -> Value {
         self.beads.iter().map(plain_json).collect()
     }
@@ -291,7 +294,7 @@ impl Report for Made {
             page.cut_line(format!(
                 "  {}: {} [P{}, {}]",
                 bead.id,
-                escape::line(&bead.title),
+                escape::escape_line(&bead.title),
                 bead.priority,
                 bead.issue_type
             ));
@@ -303,13 +306,13 @@ impl Report for Made {
     }
 }
 
-/// Beads made from a plan.
+/// The beads created from a plan, by key.
 #[derive(Debug)]
-struct Planned {
+struct PlanReport {
     ids: BTreeMap<String, String>,
 }
 
-impl Report for Planned {
+impl Report for PlanReport {
     fn json(&self) -> Value {
         json!({"ids": self.ids})
     }
@@ -319,7 +322,7 @@ impl Report for Planned {
         let count = counted(self.ids.len(), "issue");
         page.line(format!("{mark} Created {count}:"));
         for (key, id) in &self.ids {
-            page.line(format!("  {} → {id}", escape::line(key)));
+            page.line(format!("  {} → {id}", escape::escape_line(key)));
         }
     }
 }
@@ -329,12 +332,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_markdown_file_gives_an_issue_for_each_heading() {
+    fn each_heading_of_a_markdown_file_becomes_a_bead() {
         let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
-        let found: Vec<Draft> = drafts(text)
+        let found: Vec<IssueDraft> = parse_drafts(text)
             .unwrap()
             .into_iter()
-            .map(|(title, sections)| draft(title, &sections).unwrap())
+            .map(|(title, sections)| build_draft(title, &sections).unwrap())
             .collect();
         let one = &found[0];
         assert_eq!(one.new.description, "First line\nsecond");
@@ -344,6 +347,6 @@ mod tests {
         );
         assert_eq!(one.edges, [(DepKind::Blocks, "x-1".to_owned())]);
         assert_eq!(found[1].new.issue_type, Kind::Bug);
-        assert!(drafts("# no\n").is_err());
+        assert!(parse_drafts("# no\n").is_err());
     }
 }

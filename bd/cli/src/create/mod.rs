@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, DepKind, Kind, id};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::args::{self, DescriptionArgs};
 use super::dep::elsewhere;
 use super::report::plain_json;
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Create a bead
 ///
@@ -149,8 +149,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What `bd q` gives.
-    pub(super) fn quick(
+    /// The arguments for `bd q`.
+    pub(super) fn for_quick(
         title: String,
         priority: String,
         kind: String,
@@ -167,8 +167,9 @@ impl Args {
         }
     }
 
-    /// What `bd create-form` asked for: title, type, priority, assignee, labels, edges, description.
-    pub(super) fn answered(answers: [String; 7]) -> Self {
+    /// The arguments from the answers of `bd create-form`: title, type, priority, assignee, labels,
+    /// edges, description.
+    pub(super) fn from_form_answers(answers: [String; 7]) -> Self {
         let [title, kind, priority, assignee, labels, deps, description] = answers;
         Self {
             positional: Some(title),
@@ -177,49 +178,53 @@ impl Args {
             assignee: (!assignee.is_empty()).then_some(assignee),
             labels: vec![labels],
             deps: vec![deps],
-            description: DescriptionArgs::of(description),
+            description: DescriptionArgs::from_text(description),
             waits_for_gate: "all-children".into(),
             ..Self::default()
         }
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(path) = &args.file {
-        return batch::from_markdown(ctx, &args, path);
+        return batch::create_from_markdown(ctx, &args, path);
     }
     if let Some(path) = &args.graph {
-        return batch::from_plan(ctx, &args, path);
+        return batch::create_from_plan(ctx, &args, path);
     }
     if args.dry_run {
-        let new = request::read(ctx, &args)?;
-        return Ok(Box::new(Created {
-            bead: request::preview(new),
+        let new = request::read_new_bead(ctx, &args)?;
+        return Ok(Box::new(CreateReport {
+            bead: request::preview_bead(new),
             rig: None,
             dry_run: true,
         }));
     }
     let silent = args.silent || (ctx.ui.is_quiet() && !ctx.ui.is_json());
-    let (bead, rig) = make(ctx, &args)?;
+    let (bead, rig) = create_from_args(ctx, &args)?;
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
-    Ok(Box::new(Created {
+    Ok(Box::new(CreateReport {
         bead,
         rig,
         dry_run: false,
     }))
 }
 
-/// Makes the bead; says also in which rig, where that is not the one of the working directory.
-pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<String>)> {
-    ctx.may_change("create")?;
-    let new = request::read(ctx, args)?;
+/// Creates the bead. Returns the name of its rig if the rig is not the one of the working
+/// directory.
+pub(super) fn create_from_args(
+    ctx: &Context,
+    args: &Args,
+) -> anyhow::Result<(Bead, Option<String>)> {
+    ctx.check_writable("create")?;
+    let new = request::read_new_bead(ctx, args)?;
     if !args.silent && !ctx.ui.is_quiet() {
-        remark(ctx, &new);
+        print_remarks(ctx, &new);
     }
-    let (store, rig) = place::choose(ctx, args)?;
+    let (store, rig) = place::choose_store(ctx, args)?;
     let above = args
         .id
         .as_deref()
@@ -233,11 +238,11 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
             ));
         }
     }
-    let edges = request::edges(args);
+    let edges = request::parse_edges(args);
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx.vocabulary(), &new.issue_type)?;
-        let bead = change::create(tx, new)?;
-        let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
+        let bead = change::create_bead(tx, new)?;
+        let problems = add_edges(tx, (ctx, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
     });
@@ -246,13 +251,13 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
         ctx.ui.warn(&bd::error::describe_failure(&problem).message);
     }
     for (kind, _) in &edges {
-        args::remark_own_kind(ctx, kind);
+        args::hint_custom_dep_kind(ctx, kind);
     }
-    ctx.touch(&bead.id);
+    ctx.set_last_touched(&bead.id);
     Ok((bead, rig))
 }
 
-fn remark(ctx: &Context, new: &New) {
+fn print_remarks(ctx: &Context, new: &NewBead) {
     let lower = new.title.to_lowercase();
     if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
         ctx.ui
@@ -269,21 +274,21 @@ fn remark(ctx: &Context, new: &New) {
     }
 }
 
-fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), Usage> {
+fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
     let usual = bd::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
-    if usual || words.kinds.iter().any(|own| own == kind.as_str()) {
+    if usual || words.kinds.iter().any(|custom| custom == kind.as_str()) {
         return Ok(());
     }
-    Err(Usage(format!(
+    Err(UsageError(format!(
         "invalid issue type: {kind}. Valid types: {}",
-        words.kinds_in_words()
+        words.list_kinds()
     )))
 }
 
-/// Adds the edges; those that fail are returned, and the bead stays.
-fn link(
+/// Adds the edges. Returns the errors of the edges that fail; the bead stays.
+fn add_edges(
     tx: &mut Tx<'_>,
-    (ctx, own): (&Context, &Path),
+    (ctx, dir): (&Context, &Path),
     id: &str,
     args: &Args,
     edges: &[(DepKind, String)],
@@ -293,10 +298,13 @@ fn link(
         let found = tx.get_live(given).map(|bead| bead.id.clone());
         let target = match found {
             Some(id) => Ok(id),
-            None => elsewhere(ctx, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+            None => elsewhere(ctx, dir, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
         };
-        let added =
-            target.and_then(|target| Ok(change::add_dep_with(tx, id, &target, kind, metadata)?));
+        let added = target.and_then(|target| {
+            Ok(change::add_dep_with_metadata(
+                tx, id, &target, kind, metadata,
+            )?)
+        });
         if let Err(error) = added {
             problems.push(error.context(format!("failed to add dependency {id} → {given}")));
         }
@@ -311,15 +319,14 @@ fn link(
     problems
 }
 
-/// A bead that was made.
 #[derive(Debug)]
-struct Created {
+struct CreateReport {
     bead: Bead,
     rig: Option<String>,
     dry_run: bool,
 }
 
-impl Report for Created {
+impl Report for CreateReport {
     fn json(&self) -> Value {
         plain_json(&self.bead)
     }
@@ -337,7 +344,7 @@ impl Report for Created {
         } else {
             page.line(format!("{mark} Created issue{place}: {}", bead.id));
         }
-        page.line(format!("  Title: {}", escape::line(&bead.title)));
+        page.line(format!("  Title: {}", escape::escape_line(&bead.title)));
         page.line(format!("  Priority: P{}", bead.priority));
         page.line(format!("  Status: {}", bead.status));
     }

@@ -1,17 +1,18 @@
-//! Where a new bead goes.
+//! Chooses the store of a new bead.
 
 use crate::context::Context;
 use bd::store::Store;
 use bd::store::find;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::Args;
 
-/// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
-pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
+/// Returns the store for the new bead: the store of --repo, --rig or --prefix, of the route for
+/// --id, or of the working directory.
+pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
-        let dir = ctx.env.absolute(folder).join(".beads");
-        let dir = find::follow(&dir, &mut Vec::new());
+        let dir = ctx.env.make_absolute(folder).join(".beads");
+        let dir = find::follow_redirect(&dir, &mut Vec::new());
         return Ok((ctx.open(&dir)?, None));
     }
     let name = args.rig.as_ref().or(args.prefix.as_ref());
@@ -19,7 +20,7 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
         let (store, rig) = store_of_rig(ctx, name)?;
         return Ok((store, Some(rig)));
     }
-    let here = ctx.found()?;
+    let here = ctx.project()?;
     let routes = ctx.routes(&here.dir);
     let by_id = args.id.as_deref().or(args.parent.as_deref());
     let elsewhere = by_id.and_then(|id| routes.dir_for(id));
@@ -29,15 +30,15 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
     }
 }
 
-/// The store of a rig, by its name or its prefix, and the rig's name.
+/// Returns the store of a rig, by the rig's name or prefix, and the rig's name.
 pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
-    let routes = ctx.routes(&ctx.found()?.dir);
+    let routes = ctx.routes(&ctx.project()?.dir);
     let unknown = || {
-        Usage(format!(
+        UsageError(format!(
             "rig or prefix \"{name}\" not found in routes.jsonl"
         ))
     };
-    let route = routes.of_rig(name).ok_or_else(unknown)?;
+    let route = routes.route_of_rig(name).ok_or_else(unknown)?;
     let dir = routes.dir_of(route).ok_or_else(unknown)?;
     Ok((ctx.open(&dir)?, route.rig().to_owned()))
 }

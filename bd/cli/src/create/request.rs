@@ -1,32 +1,32 @@
-//! The new bead that the flags of `bd create` describe.
+//! Builds the new bead that the flags of `bd create` describe.
 
 use crate::args;
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::change::New;
+use bd::change::NewBead;
 use bd::molecule::proto;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::Args;
 
-/// The new bead as the flags describe it.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
+pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.flag("create.require-description") {
-        return Err(
-            Usage("description is required (create.require-description is set)".into()).into(),
-        );
+        return Err(UsageError(
+            "description is required (create.require-description is set)".into(),
+        )
+        .into());
     }
     if args.agent_rig.is_some() && args.kind.as_deref() != Some("agent") {
-        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
+        return Err(UsageError("--agent-rig flag requires --type=agent".into()).into());
     }
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
     let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
         let text = text.as_deref().filter(|text| !text.is_empty());
         Ok(text
-            .map(|text| ctx.time(flag, text))
+            .map(|text| ctx.parse_time(flag, text))
             .transpose()?
             .map(Stamp::from))
     };
@@ -34,21 +34,21 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
     let metadata = args
         .metadata
         .as_deref()
-        .map(|text| args::json(ctx, "--metadata", text));
-    let new = New {
+        .map(|text| args::read_json_arg(ctx, "--metadata", text));
+    let new = NewBead {
         id: args.id.clone(),
         force: args.force,
         parent: args.parent.clone(),
-        title: title(args)?,
+        title: read_title(args)?,
         description,
         design: text(&args.design),
         acceptance_criteria: text(&args.acceptance),
         notes: text(&args.notes),
         spec_id: text(&args.spec_id),
-        priority: args::priority(args.priority.as_deref().unwrap_or("2"))?,
-        issue_type: Kind::normal(args.kind.as_deref().unwrap_or("task")),
+        priority: args::parse_priority_arg(args.priority.as_deref().unwrap_or("2"))?,
+        issue_type: Kind::from_user_text(args.kind.as_deref().unwrap_or("task")),
         assignee: text(&args.assignee),
-        labels: args::labels(&args.labels),
+        labels: args::parse_labels(&args.labels),
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,
         due_at: time("--due", &args.due)?,
@@ -62,7 +62,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         actor: text(&args.event_actor),
         target: text(&args.event_target),
         payload: text(&args.event_payload),
-        ..New::default()
+        ..NewBead::default()
     };
     match &args.from_template {
         Some(id) => from_template(ctx, args, new, id),
@@ -70,12 +70,16 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
     }
 }
 
-/// The new bead with what its flags leave out taken from another bead.
-fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Result<New> {
-    let snapshot = ctx.store_of(id)?.snapshot()?;
+/// Fills the values that the flags leave out from another bead.
+fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
+    let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
-    let or = |given: String, own: &String| {
-        if given.is_empty() { own.clone() } else { given }
+    let or = |given: String, fallback: &String| {
+        if given.is_empty() {
+            fallback.clone()
+        } else {
+            given
+        }
     };
     let mut labels = new.labels;
     for label in bead.labels.iter().filter(|label| *label != proto::LABEL) {
@@ -83,7 +87,7 @@ fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Resu
             labels.push(label.clone());
         }
     }
-    Ok(New {
+    Ok(NewBead {
         description: or(new.description, &bead.description),
         design: or(new.design, &bead.design),
         acceptance_criteria: or(new.acceptance_criteria, &bead.acceptance_criteria),
@@ -102,23 +106,26 @@ fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Resu
     })
 }
 
-fn title(args: &Args) -> Result<String, Usage> {
+fn read_title(args: &Args) -> Result<String, UsageError> {
     match (&args.positional, &args.title_flag) {
-        (Some(one), Some(other)) if one != other => Err(Usage(format!(
-            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
+        (Some(first), Some(second)) if first != second => Err(UsageError(format!(
+            "cannot specify different titles as both positional argument and --title flag: \"{first}\" and \"{second}\""
         ))),
         (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
-        (None, None) => Err(Usage("title required".into())),
+        (None, None) => Err(UsageError("title required".into())),
     }
 }
 
-/// The edges of --deps: kind and target.
-pub(super) fn edges(args: &Args) -> Vec<(DepKind, String)> {
-    args::slice(&args.deps).into_iter().map(edge).collect()
+/// Parses the edges of --deps into kind and target.
+pub(super) fn parse_edges(args: &Args) -> Vec<(DepKind, String)> {
+    args::split_values(&args.deps)
+        .into_iter()
+        .map(parse_edge)
+        .collect()
 }
 
-/// An edge as it is written: `kind:id`, or `id` for "waits for".
-pub(super) fn edge(text: String) -> (DepKind, String) {
+/// Parses an edge: `kind:id`, or `id` for a `blocks` edge.
+pub(super) fn parse_edge(text: String) -> (DepKind, String) {
     match text.split_once(':') {
         Some((kind, target)) if !text.starts_with("external:") => {
             (DepKind::from(kind.trim()), target.trim().to_owned())
@@ -127,8 +134,8 @@ pub(super) fn edge(text: String) -> (DepKind, String) {
     }
 }
 
-/// The bead as a dry run shows it.
-pub(super) fn preview(new: New) -> Bead {
+/// Builds the bead that a dry run shows.
+pub(super) fn preview_bead(new: NewBead) -> Bead {
     Bead {
         title: new.title,
         description: new.description,

@@ -9,8 +9,8 @@ use bd::bead::DepKind;
 use bd::change;
 use bd::graph::external;
 use bd::store::Tx;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 
 /// Make a bead depend on another
 ///
@@ -40,43 +40,45 @@ pub(crate) struct Args {
     kind: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let to = args.to.or(args.blocked_by).or(args.depends_on);
-    let to = to.ok_or_else(|| Usage("dependency target is required: bd dep add ID ON".into()))?;
+    let to =
+        to.ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
     if args.kind.is_empty() || args.kind.len() > 50 {
-        return Err(Usage(format!("invalid dependency type \"{}\"", args.kind)).into());
+        return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
     }
     let kind = DepKind::from(args.kind.as_str());
-    let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
-    args::remark_own_kind(ctx, &kind);
+    let (from, to) = link_beads(ctx, &args.from, &to, kind.clone())?;
+    args::hint_custom_dep_kind(ctx, &kind);
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Added dependency: {from} depends on {to} ({kind})"),
     )
-    .answer()
+    .into_answer()
 }
 
-/// Adds an edge between two beads as they were given; returns their full ids.
-pub(crate) fn link(
+/// Adds an edge between two beads by their partial ids, and returns their full ids.
+pub(crate) fn link_beads(
     ctx: &Context,
     from: &str,
     to: &str,
     kind: DepKind,
 ) -> anyhow::Result<(String, String)> {
-    ctx.may_change("dep add")?;
+    ctx.check_writable("dep add")?;
     check_external(to)?;
-    let store = ctx.store_of(from)?;
+    let store = ctx.store_for_id(from)?;
     let routes = ctx.routes(store.dir());
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = resolve(tx, from, "issue")?;
-        let to = match resolve(tx, to, "dependency") {
+        let from = resolve_dep_end(tx, from, "issue")?;
+        let to = match resolve_dep_end(tx, to, "dependency") {
             Ok(id) => id,
             Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
         };
         if kind == DepKind::Blocks
-            && let Some(mut path) = external::way(&routes, &ctx.reports, &to, &from)
+            && let Some(mut path) =
+                external::find_path_across_rigs(&routes, &ctx.reports, &to, &from)
             && path.iter().any(|id| tx.get(id).is_none())
         {
             path.insert(0, from.clone());
@@ -87,10 +89,14 @@ pub(crate) fn link(
     })
 }
 
-/// The reference to a bead of another rig, `external:<rig>:<id>`, if routing leads there. A rig that can be read must have
-/// the bead.
-pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<Option<String>> {
-    let routes = ctx.routes(own);
+/// Returns the reference to a bead of another rig, `external:<rig>:<id>`, if routing leads to that
+/// rig. If the rig can be read, the bead must exist.
+pub(crate) fn elsewhere(
+    ctx: &Context,
+    current_dir: &Path,
+    id: &str,
+) -> anyhow::Result<Option<String>> {
+    let routes = ctx.routes(current_dir);
     let prefix = bd::bead::id::route_prefix(id);
     let route = prefix.and_then(|prefix| routes.all().iter().find(|route| route.prefix == prefix));
     let Some(route) = route else {
@@ -98,7 +104,7 @@ pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<O
     };
     let Some(dir) = routes
         .dir_of(route)
-        .filter(|dir| dir != own && dir.is_dir())
+        .filter(|dir| dir != current_dir && dir.is_dir())
     else {
         return Ok(None);
     };
@@ -111,8 +117,8 @@ pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<O
     Ok(Some(format!("external:{name}:{id}")))
 }
 
-/// The full id of a bead; an external one is taken as it is.
-pub(crate) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
+/// Resolves a partial id. An external reference is returned unchanged.
+pub(crate) fn resolve_dep_end(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());
     }
@@ -122,13 +128,13 @@ pub(crate) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<St
     Ok(bead.id.clone())
 }
 
-fn check_external(to: &str) -> Result<(), Usage> {
+fn check_external(to: &str) -> Result<(), UsageError> {
     let Some(rest) = to.strip_prefix("external:") else {
         return Ok(());
     };
     match rest.split_once(':') {
         Some((project, capability)) if !project.is_empty() && !capability.is_empty() => Ok(()),
-        _ => Err(Usage(format!(
+        _ => Err(UsageError(format!(
             "invalid external reference \"{to}\": use external:<project>:<capability>"
         ))),
     }

@@ -3,16 +3,16 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::report::plain_json;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Find a circle of edges
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let Some(circle) = change::find_cycle(&snapshot) else {
-        return Said::new(json!([]), "✓ No dependency cycles detected").answer();
+        return TextReport::new(json!([]), "✓ No dependency cycles detected").into_answer();
     };
     let beads: Vec<Value> = circle
         .iter()
@@ -24,5 +24,5 @@ pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
         circle.join(" → "),
         circle[0]
     );
-    Said::new(json!([beads]), line).answer()
+    TextReport::new(json!([beads]), line).into_answer()
 }

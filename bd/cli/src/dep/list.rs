@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::line;
 use crate::report::linked_json;
 use bd::bead::{Bead, DepKind};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// List the edges of a bead
@@ -22,13 +22,13 @@ pub(crate) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
     let kind = args.kind.as_deref().map(DepKind::from);
-    let wanted = |own: &DepKind| kind.as_ref().is_none_or(|kind| kind == own);
+    let wanted = |candidate: &DepKind| kind.as_ref().is_none_or(|kind| kind == candidate);
     let links: Vec<(Bead, DepKind)> = if args.direction == "up" {
         let links = snapshot.dependents_of(&bead.id).into_iter();
         links
@@ -41,40 +41,40 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .filter_map(|edge| {
                 let target = match snapshot.get_live(&edge.depends_on_id) {
                     Some(bead) => bead.clone(),
-                    None => elsewhere(ctx, &edge.depends_on_id)?,
+                    None => find_bead_elsewhere(ctx, &edge.depends_on_id)?,
                 };
                 Some((target, edge.kind.clone()))
             })
             .collect()
     };
-    Ok(Box::new(Links {
+    Ok(Box::new(DepListReport {
         id: bead.id.clone(),
         up: args.direction == "up",
         found: links,
     }))
 }
 
-/// A bead of another rig of the town, by its id or as `external:<rig>:<id>`.
-fn elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
+/// Finds a bead of another rig of the town, by its id or as `external:<rig>:<id>`.
+fn find_bead_elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     let id = match target.strip_prefix("external:") {
         Some(rest) => rest.split_once(':')?.1,
         None => target,
     };
-    let here = ctx.found().ok()?;
+    let here = ctx.project().ok()?;
     let dir = ctx.routes(&here.dir).dir_for(id)?;
     let snapshot = ctx.open(&dir).ok()?.snapshot().ok()?;
     snapshot.get_live(id).cloned()
 }
 
-/// Beads at the other ends of edges.
+/// The beads at the other ends of the edges.
 #[derive(Debug)]
-struct Links {
+struct DepListReport {
     id: String,
     up: bool,
     found: Vec<(Bead, DepKind)>,
 }
 
-impl Report for Links {
+impl Report for DepListReport {
     fn json(&self) -> Value {
         self.found
             .iter()
@@ -92,8 +92,8 @@ impl Report for Links {
         page.line(text);
         for (bead, kind) in &self.found {
             let tail = format!(" [P{}] ({}) via {kind}", bead.priority, bead.status);
-            let head = format!("  {}: ", page.style().cyan(&bead.id));
-            line::fitted(page, &head, &bead.title, &tail);
+            let prefix = format!("  {}: ", page.style().cyan(&bead.id));
+            line::write_fitted(page, &prefix, &bead.title, &tail);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `bd dep`: one file a verb.
+//! `bd dep`: one file per subcommand.
 
 mod add;
 mod cycles;
@@ -7,13 +7,13 @@ pub(super) mod relate;
 mod remove;
 mod tree;
 
-pub(super) use add::{elsewhere, link, resolve};
+pub(super) use add::{elsewhere, link_beads, resolve_dep_end};
 
 use crate::context::Context;
 use bd::bead::DepKind;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add, remove and show dependencies
 ///
@@ -28,11 +28,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "ID")]
     blocks: Option<String>,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<DepCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum DepCommand {
     Add(add::Args),
     #[command(visible_alias = "rm")]
     Remove(remove::Args),
@@ -43,22 +43,25 @@ enum Verb {
     Unrelate(relate::UnArgs),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match (args.verb, args.blocker, args.blocks) {
-        (Some(Verb::Add(args)), ..) => add::run(ctx, args),
-        (Some(Verb::Remove(args)), ..) => remove::run(ctx, &args),
-        (Some(Verb::List(args)), ..) => list::run(ctx, args),
-        (Some(Verb::Tree(args)), ..) => tree::run(ctx, &args),
-        (Some(Verb::Cycles(args)), ..) => cycles::run(ctx, &args),
-        (Some(Verb::Relate(args)), ..) => relate::run(ctx, &args),
-        (Some(Verb::Unrelate(args)), ..) => relate::undo(ctx, &args),
+        (Some(DepCommand::Add(args)), ..) => add::run(ctx, args),
+        (Some(DepCommand::Remove(args)), ..) => remove::run(ctx, &args),
+        (Some(DepCommand::List(args)), ..) => list::run(ctx, args),
+        (Some(DepCommand::Tree(args)), ..) => tree::run(ctx, &args),
+        (Some(DepCommand::Cycles(args)), ..) => cycles::run(ctx, &args),
+        (Some(DepCommand::Relate(args)), ..) => relate::run(ctx, &args),
+        (Some(DepCommand::Unrelate(args)), ..) => relate::run_unrelate(ctx, &args),
         (None, Some(target), Some(waiting)) => {
-            let (from, to) = add::link(ctx, &waiting, &target, DepKind::Blocks)?;
+            let (from, to) = add::link_beads(ctx, &waiting, &target, DepKind::Blocks)?;
             let value = serde_json::json!({"status": "added", "blocker_id": to, "blocked_id": from, "type": "blocks"});
-            kit::cli::report::Said::new(value, format!("✓ Added dependency: {to} blocks {from}"))
-                .answer()
+            kit::cli::report::TextReport::new(
+                value,
+                format!("✓ Added dependency: {to} blocks {from}"),
+            )
+            .into_answer()
         }
-        _ => Err(Usage(
+        _ => Err(UsageError(
             "use 'bd dep add A B' or 'bd dep BLOCKER --blocks BLOCKED'; see 'bd help dep'".into(),
         )
         .into()),

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 use super::add;
 
@@ -28,39 +28,39 @@ pub(crate) struct UnArgs {
     other: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let (a, b) = change_both(ctx, &args.one, &args.other, true)?;
-    Said::new(
+    TextReport::new(
         json!({"id1": a, "id2": b, "related": true}),
         format!("✓ Linked {a} ↔ {b}"),
     )
-    .answer()
+    .into_answer()
 }
 
-pub(crate) fn undo(ctx: &Context, args: &UnArgs) -> Answer {
+pub(crate) fn run_unrelate(ctx: &Context, args: &UnArgs) -> CommandResult {
     let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
-    Said::new(
+    TextReport::new(
         json!({"id1": a, "id2": b, "unrelated": true}),
         format!("✓ Unlinked {a} ↔ {b}"),
     )
-    .answer()
+    .into_answer()
 }
 
 fn change_both(
     ctx: &Context,
-    one: &str,
-    other: &str,
+    first: &str,
+    second: &str,
     add: bool,
 ) -> anyhow::Result<(String, String)> {
-    ctx.may_change("dep relate")?;
+    ctx.check_writable("dep relate")?;
     let store = ctx.store()?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let a = add::resolve(tx, one, "issue")?;
-        let b = add::resolve(tx, other, "issue")?;
+        let a = add::resolve_dep_end(tx, first, "issue")?;
+        let b = add::resolve_dep_end(tx, second, "issue")?;
         if add {
-            change::relate(tx, &a, &b)?;
+            change::relate_beads(tx, &a, &b)?;
         } else {
-            change::unrelate(tx, &a, &b)?;
+            change::unrelate_beads(tx, &a, &b)?;
         }
         Ok((a, b))
     })

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 use super::add;
 
@@ -17,12 +17,12 @@ pub(crate) struct Args {
     to: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    ctx.may_change("dep remove")?;
-    let store = ctx.store_of(&args.from)?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    ctx.check_writable("dep remove")?;
+    let store = ctx.store_for_id(&args.from)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = add::resolve(tx, &args.from, "issue")?;
-        // An edge to a bead that is not here is removed by the id that it holds.
+        let from = add::resolve_dep_end(tx, &args.from, "issue")?;
+        // An edge to a bead that is not in this store is removed by the id in the edge.
         let held = tx.get(&from).is_some_and(|bead| {
             bead.dependencies
                 .iter()
@@ -31,16 +31,16 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         let to = if held {
             args.to.clone()
         } else {
-            add::resolve(tx, &args.to, "dependency")?
+            add::resolve_dep_end(tx, &args.to, "dependency")?
         };
         change::remove_dep(tx, &from, &to)?;
         Ok((from, to))
     });
     let (from, to) = result?;
     let value = json!({"status": "removed", "issue_id": from, "depends_on_id": to});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Removed dependency: {from} no longer depends on {to}"),
     )
-    .answer()
+    .into_answer()
 }

@@ -8,7 +8,7 @@ use crate::line;
 use crate::report::plain_json;
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report, escape, tree};
 
 /// Show the dependencies of a bead as a tree
@@ -41,8 +41,8 @@ pub(crate) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
@@ -53,12 +53,12 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         args.direction.as_str()
     };
     let all_paths = args.show_all_paths;
-    let mut found = nodes(&snapshot, root, way == "up", depth, all_paths);
+    let mut found = collect_nodes(&snapshot, root, way == "up", depth, all_paths);
     if way == "both" {
         let offset = found.len() - 1;
-        let more = nodes(&snapshot, root, true, depth, all_paths);
+        let more = collect_nodes(&snapshot, root, true, depth, all_paths);
         found.extend(more.into_iter().skip(1).map(|mut node| {
-            // The root is there once.
+            // The root appears only once.
             node.below = if node.below == 0 {
                 0
             } else {
@@ -73,19 +73,19 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         ));
     }
     if let Some(status) = &args.status {
-        found = narrowed(found, &Status::from(status.as_str()));
+        found = filter_by_status(found, &Status::from(status.as_str()));
     }
-    Ok(Box::new(Tree {
+    Ok(Box::new(DepTreeReport {
         nodes: found,
         mermaid: args.format.is_some(),
     }))
 }
 
-/// How many places a tree may have.
+/// The maximum number of nodes in a tree.
 const MOST: usize = 10_000;
 
-/// The nodes of a status with those that lead to them; the root stays.
-fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
+/// Keeps the nodes of a status and their ancestors in the tree. The root always stays.
+fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
     let mut is_kept = vec![false; nodes.len()];
     for at in (0..nodes.len()).rev() {
         if is_kept[at] || nodes[at].bead.status == *status {
@@ -93,9 +93,9 @@ fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
             is_kept[nodes[at].below] = true;
         }
     }
-    // What stays moves up.
+    // The remaining nodes move up.
     let mut places = vec![0; nodes.len()];
-    let mut kept: Vec<Node> = Vec::new();
+    let mut kept: Vec<TreeNode> = Vec::new();
     for (at, mut node) in nodes.into_iter().enumerate() {
         if at == 0 || is_kept[at] {
             places[at] = kept.len();
@@ -106,16 +106,17 @@ fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
     kept
 }
 
-/// All beads reached from the root, level by level: each once, or once for each path that leads to it.
-fn nodes(
+/// Returns all beads reached from the root, level by level: each one once, or once per path with
+/// `all_paths`.
+fn collect_nodes(
     snapshot: &Snapshot,
     root: &Bead,
     up: bool,
     max_depth: usize,
     all_paths: bool,
-) -> Vec<Node> {
+) -> Vec<TreeNode> {
     let mut seen = HashSet::from([root.id.clone()]);
-    let mut nodes = vec![Node {
+    let mut nodes = vec![TreeNode {
         bead: root.clone(),
         depth: 0,
         parent: root.id.clone(),
@@ -125,7 +126,7 @@ fn nodes(
     let mut at = 0;
     while at < nodes.len() && nodes.len() < MOST {
         let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
-        let mut next: Vec<&Bead> = neighbours(snapshot, &id, up);
+        let mut next: Vec<&Bead> = list_neighbours(snapshot, &id, up);
         if all_paths {
             next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
         } else {
@@ -138,7 +139,7 @@ fn nodes(
         next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
         for bead in next {
             if seen.insert(bead.id.clone()) || all_paths {
-                nodes.push(Node {
+                nodes.push(TreeNode {
                     bead: bead.clone(),
                     depth: depth + 1,
                     parent: id.clone(),
@@ -152,8 +153,8 @@ fn nodes(
     nodes
 }
 
-/// Whether a bead is on the way from a node to the root.
-fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
+/// Returns true if a bead is on the path from a node to the root.
+fn is_on_path(nodes: &[TreeNode], mut at: usize, id: &str) -> bool {
     loop {
         if nodes[at].bead.id == id {
             return true;
@@ -165,7 +166,7 @@ fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
     }
 }
 
-fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
+fn list_neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
     if up {
         return snapshot
             .dependents_of(id)
@@ -183,31 +184,30 @@ fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
 }
 
 #[derive(Debug)]
-struct Node {
+struct TreeNode {
     bead: Bead,
     depth: usize,
     parent: String,
-    /// The place of the node that it is drawn below.
+    /// The position of the parent node in the list.
     below: usize,
     truncated: bool,
 }
 
-/// A tree of beads.
 #[derive(Debug)]
-struct Tree {
-    nodes: Vec<Node>,
+struct DepTreeReport {
+    nodes: Vec<TreeNode>,
     mermaid: bool,
 }
 
-/// The tree as a mermaid diagram.
-fn diagram(page: &mut Page, nodes: &[Node]) {
+/// Writes the tree as a mermaid diagram.
+fn write_mermaid(page: &mut Page, nodes: &[TreeNode]) {
     page.line("flowchart TD");
     let mut named = HashSet::new();
-    for Node { bead, .. } in nodes {
+    for TreeNode { bead, .. } in nodes {
         if !named.insert(bead.id.as_str()) {
             continue;
         }
-        let title = escape::line(&bead.title)
+        let title = escape::escape_line(&bead.title)
             .replace('\\', "\\\\")
             .replace('"', "#quot;");
         page.line(format!("  {0}[\"{0}: {title}\"]", bead.id));
@@ -221,34 +221,34 @@ fn diagram(page: &mut Page, nodes: &[Node]) {
     }
 }
 
-impl Report for Tree {
+impl Report for DepTreeReport {
     fn json(&self) -> Value {
-        let one = |node: &Node| {
+        let node_json = |node: &TreeNode| {
             let mut value = plain_json(&node.bead);
             value["depth"] = json!(node.depth);
             value["parent_id"] = json!(node.parent);
             value["truncated"] = json!(node.truncated);
             value
         };
-        self.nodes.iter().map(one).collect()
+        self.nodes.iter().map(node_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
         if self.mermaid {
-            diagram(page, &self.nodes);
+            write_mermaid(page, &self.nodes);
             return;
         }
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().skip(1) {
             children[node.below].push(at);
         }
-        for (branch, at) in tree::walk(&[0], &children) {
+        for (branch, at) in tree::walk_tree(&[0], &children) {
             let (node, style) = (&self.nodes[at], page.style().clone());
-            let symbol = line::painted_symbol(&style, &node.bead.status);
-            let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+            let symbol = line::paint_symbol(&style, &node.bead.status);
+            let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
             let more = if node.truncated { " …" } else { "" };
             let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
-            line::fitted(page, &head, &node.bead.title, &tail);
+            line::write_fitted(page, &prefix, &node.bead.title, &tail);
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::context::Context;
 use crate::each;
 use bd::change;
 use bd::graph::epic;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
-use super::status::Epics;
+use super::status::EpicStatusReport;
 
 /// Close epics whose children are all closed
 #[derive(Debug, clap::Args)]
@@ -16,23 +16,23 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(epic::EpicProgress::is_done);
     if args.dry_run {
-        return Ok(Box::new(Epics(epics)));
+        return Ok(Box::new(EpicStatusReport(epics)));
     }
-    ctx.may_change("epic close-eligible")?;
+    ctx.check_writable("epic close-eligible")?;
     if epics.is_empty() {
-        return Said::new(json!([]), "No epics eligible for closure").answer();
+        return TextReport::new(json!([]), "No epics eligible for closure").into_answer();
     }
-    let ids: Vec<String> = epics.into_iter().map(|own| own.epic.id).collect();
-    let closed = each::change(ctx, "closing", &ids, |tx, id| {
-        change::close(tx, id, "All children completed", "", false)
+    let ids: Vec<String> = epics.into_iter().map(|progress| progress.epic.id).collect();
+    let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
+        change::close_bead(tx, id, "All children completed", "", false)
     })?;
     let ids: Vec<&str> = closed.iter().map(|bead| bead.id.as_str()).collect();
     let lines = ids
         .iter()
         .map(|id| format!("✓ Closed {id}: All children completed"));
-    Said::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).answer()
+    TextReport::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).into_answer()
 }

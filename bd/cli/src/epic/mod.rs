@@ -1,11 +1,11 @@
-//! `bd epic`: one file a verb.
+//! `bd epic`: one file per subcommand.
 
 mod close_eligible;
 mod status;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Show and close epics by their children

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::line;
 use crate::report::plain_json;
 use bd::graph::epic::{self, EpicProgress};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// Show how many children of each open epic are closed
@@ -15,27 +15,26 @@ pub(crate) struct Args {
     eligible_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(|epic| !args.eligible_only || epic.is_done());
-    Ok(Box::new(Epics(epics)))
+    Ok(Box::new(EpicStatusReport(epics)))
 }
 
-/// Epics with their progress.
 #[derive(Debug)]
-pub(super) struct Epics(pub(super) Vec<EpicProgress>);
+pub(super) struct EpicStatusReport(pub(super) Vec<EpicProgress>);
 
-impl Report for Epics {
+impl Report for EpicStatusReport {
     fn json(&self) -> Value {
-        let one = |own: &EpicProgress| {
+        let epic_json = |progress: &EpicProgress| {
             json!({
-                "epic": plain_json(&own.epic),
-                "total_children": own.children,
-                "closed_children": own.closed,
-                "eligible_for_close": own.is_done(),
+                "epic": plain_json(&progress.epic),
+                "total_children": progress.children,
+                "closed_children": progress.closed,
+                "eligible_for_close": progress.is_done(),
             })
         };
-        self.0.iter().map(one).collect()
+        self.0.iter().map(epic_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -49,8 +48,8 @@ impl Report for Epics {
         } in &self.0
         {
             let style = page.style().clone();
-            let mark = line::painted_symbol(&style, &epic.status);
-            line::fitted(
+            let mark = line::paint_symbol(&style, &epic.status);
+            line::write_fitted(
                 page,
                 &format!("{mark} {} ", style.cyan(&epic.id)),
                 &epic.title,

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Write a JSON formula as TOML
 #[derive(Debug, clap::Args)]
@@ -26,32 +26,32 @@ pub(super) struct Args {
     stdout: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let shelf = super::super::mol::shelf(ctx, &[]);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let shelf = super::super::mol::build_search_path(ctx, &[]);
     let paths: Vec<PathBuf> = match (&args.formula, args.all) {
         (Some(name), false) => vec![PathBuf::from(shelf.load(name)?.formula.source)],
-        (None, true) => json_files(&ctx.found()?.dir.join("formulas")),
-        _ => return Err(Usage("name a formula, or use --all".into()).into()),
+        (None, true) => json_files(&ctx.project()?.dir.join("formulas")),
+        _ => return Err(UsageError("name a formula, or use --all".into()).into()),
     };
     if args.stdout {
         let Some(path) = paths.first() else {
-            return Err(Usage("name a formula".into()).into());
+            return Err(UsageError("name a formula".into()).into());
         };
-        let text = converted(path)?;
+        let text = convert_to_toml(path)?;
         ctx.ui.raw(&text);
-        return Ok(Box::new(kit::cli::report::Nothing));
+        return Ok(Box::new(kit::cli::report::EmptyReport));
     }
-    ctx.may_change("formula convert")?;
+    ctx.check_writable("formula convert")?;
     let mut written = Vec::new();
     for path in &paths {
-        let text = converted(path)?;
+        let text = convert_to_toml(path)?;
         let target = PathBuf::from(
             path.to_string_lossy()
                 .replace(".formula.json", ".formula.toml"),
         );
-        if !file::create(&target, text.as_bytes(), 0o644)? {
+        if !file::create_file(&target, text.as_bytes(), 0o644)? {
             let text = format!("{} exists; nothing was written over it", target.display());
-            return Err(Usage(text).into());
+            return Err(UsageError(text).into());
         }
         if args.delete {
             fs::remove_file(path)?;
@@ -62,7 +62,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .iter()
         .map(|path| format!("✓ Wrote {path}"))
         .collect();
-    Said::lines(json!({"converted": written}), lines).answer()
+    TextReport::lines(json!({"converted": written}), lines).into_answer()
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
@@ -75,22 +75,26 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A JSON formula as TOML; keys that we do not know are kept too.
-fn converted(path: &Path) -> anyhow::Result<String> {
+/// Converts a JSON formula to TOML. Unknown keys are preserved.
+fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let is_json = path.to_string_lossy().ends_with(".json");
     if !is_json || !path.is_file() {
-        return Err(Usage(format!("{shown} is no JSON file")).into());
+        return Err(UsageError(format!("{shown} is no JSON file")).into());
     }
     let text = fs::read_to_string(path)?;
-    // Read as a formula first, so that what is wrong is reported with its line.
-    bd::formula::source::read(&shown.to_string(), &text, bd::formula::source::Format::Json)?;
+    // Parsing the file as a formula first reports errors with their line.
+    bd::formula::source::parse_formula(
+        &shown.to_string(),
+        &text,
+        bd::formula::source::FormulaFormat::Json,
+    )?;
     let mut value: Value = serde_json::from_str(&text)?;
     drop_nulls(&mut value);
     Ok(toml::to_string_pretty(&value)?)
 }
 
-/// TOML has no null.
+/// Removes nulls, which TOML does not have.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -5,7 +5,7 @@ use bd::formula::{Formula, FormulaKind};
 use kit::ui::{Page, Report, counted, escape};
 
 use super::super::line;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List formulas
 ///
@@ -17,9 +17,9 @@ pub(super) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut formulas = Vec::new();
-    for found in super::super::mol::shelf(ctx, &[]).all() {
+    for found in super::super::mol::build_search_path(ctx, &[]).load_all() {
         match found.loaded {
             Ok(loaded) => formulas.push(loaded.formula),
             Err(problem) => ctx
@@ -32,16 +32,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     formulas.sort_by(|a, b| a.name.cmp(&b.name));
     formulas.dedup_by(|a, b| a.name == b.name);
-    Ok(Box::new(Listed { formulas }))
+    Ok(Box::new(FormulaListReport { formulas }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct FormulaListReport {
     formulas: Vec<Formula>,
 }
 
-/// How many steps a list says that a formula has.
-fn steps(formula: &Formula) -> usize {
+/// Returns the number of steps that a list shows for a formula.
+fn count_steps(formula: &Formula) -> usize {
     match formula.kind {
         FormulaKind::Expansion => formula.template.len(),
         FormulaKind::Convoy => formula.legs.len(),
@@ -49,20 +49,20 @@ fn steps(formula: &Formula) -> usize {
     }
 }
 
-impl Report for Listed {
+impl Report for FormulaListReport {
     fn json(&self) -> Value {
-        let one = |formula: &Formula| {
+        let formula_json = |formula: &Formula| {
             let short: String = formula.first_line().chars().take(60).collect();
             json!({
                 "name": formula.name,
                 "type": formula.kind.as_str(),
                 "description": short,
                 "source": formula.source,
-                "steps": steps(formula),
+                "steps": count_steps(formula),
                 "vars": formula.vars.len(),
             })
         };
-        self.formulas.iter().map(one).collect()
+        self.formulas.iter().map(formula_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -74,12 +74,17 @@ impl Report for Listed {
         let width = width.unwrap_or_default();
         for formula in &self.formulas {
             let name = format!("{:width$}", formula.name);
-            let head = format!(
+            let prefix = format!(
                 "{}  {:9}  ",
                 page.style().cyan(&name),
                 formula.kind.as_str()
             );
-            line::fitted(page, &head, &escape::line(formula.first_line()), "");
+            line::write_fitted(
+                page,
+                &prefix,
+                &escape::escape_line(formula.first_line()),
+                "",
+            );
         }
         page.blank();
         page.line(format!(

@@ -1,4 +1,4 @@
-//! `bd formula`: one file a verb.
+//! `bd formula`: one file per subcommand.
 
 mod convert;
 mod list;
@@ -9,7 +9,7 @@ mod validate;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// List, check and write formulas

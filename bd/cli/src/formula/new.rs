@@ -2,11 +2,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::FormulaKind;
-use bd::formula::find::is_name;
-use kit::failure::Usage;
+use bd::formula::find::is_formula_name;
+use kit::failure::UsageError;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Write a formula to start from
 ///
@@ -24,14 +24,14 @@ pub(super) struct Args {
     output: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("formula new")?;
-    if !is_name(&args.name) {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("formula new")?;
+    if !is_formula_name(&args.name) {
         let text = format!(
             "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
             args.name
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
     let kinds = [
         (
@@ -53,20 +53,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ];
     let found = kinds.iter().find(|(kind, _)| kind.as_str() == args.kind);
     let (_, template) = found.ok_or_else(|| {
-        Usage(format!(
+        UsageError(format!(
             "unknown type \"{}\": use workflow, expansion, aspect or convoy",
             args.kind
         ))
     })?;
     let folder = match &args.output {
-        Some(folder) => ctx.env.absolute(folder),
-        None => ctx.found()?.dir.join("formulas"),
+        Some(folder) => ctx.env.make_absolute(folder),
+        None => ctx.project()?.dir.join("formulas"),
     };
     let path = folder.join(format!("{}.formula.toml", args.name));
     std::fs::create_dir_all(&folder)?;
     let text = template.replace("NAME", &args.name);
-    if !file::create(&path, text.as_bytes(), 0o644)? {
-        return Err(Usage(format!("{} exists; choose another name", path.display())).into());
+    if !file::create_file(&path, text.as_bytes(), 0o644)? {
+        return Err(UsageError(format!("{} exists; choose another name", path.display())).into());
     }
     let shown = path.display().to_string();
     let named = if args.output.is_some() {
@@ -74,12 +74,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         &args.name
     };
-    Said::lines(
+    TextReport::lines(
         json!({"name": args.name, "path": shown}),
         vec![
             format!("✓ Wrote {shown}"),
             format!("Next: edit it, then bd formula validate {named}"),
         ],
     )
-    .answer()
+    .into_answer()
 }

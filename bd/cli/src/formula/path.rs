@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use kit::ui::{Page, Report};
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show where formulas are looked for, or where one is
 #[derive(Debug, clap::Args)]
@@ -13,28 +13,28 @@ pub(super) struct Args {
     formula: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let shelf = super::super::mol::shelf(ctx, &[]);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let shelf = super::super::mol::build_search_path(ctx, &[]);
     if let Some(name) = args.formula {
         let source = shelf.load(&name)?.formula.source;
-        return Said::new(json!({"name": name, "path": source}), source).answer();
+        return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
     }
     let folders = shelf.folders.iter();
     let folders = folders.map(|folder| (folder.display().to_string(), folder.is_dir()));
-    Ok(Box::new(Folders {
+    Ok(Box::new(FormulaPathReport {
         folders: folders.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Folders {
+struct FormulaPathReport {
     folders: Vec<(String, bool)>,
 }
 
-impl Report for Folders {
+impl Report for FormulaPathReport {
     fn json(&self) -> Value {
-        let one = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
-        self.folders.iter().map(one).collect()
+        let folder_json = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
+        self.folders.iter().map(folder_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::{Formula, Step, cook};
+use bd::formula::{Formula, FormulaStep, cook_formula};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a formula: its variables and steps
 ///
@@ -34,53 +34,54 @@ pub(super) struct Args {
     search_path: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let shelf = super::super::mol::build_search_path(ctx, &args.search_path);
     let loaded = shelf.load(&args.formula)?;
     if !(args.graph || args.mermaid || args.dot) {
-        return Ok(Box::new(Shown {
+        return Ok(Box::new(FormulaShowReport {
             formula: loaded.formula,
             graph: None,
         }));
     }
-    let values = super::super::mol::values(&args.var)?;
-    let formula = cook(&shelf, &loaded, &values)?.formula;
-    let steps = drawn(&formula);
+    let values = super::super::mol::parse_vars(&args.var)?;
+    let formula = cook_formula(&shelf, &loaded, &values)?.formula;
+    let steps = draw_formula(&formula);
     if args.graph {
-        return Ok(Box::new(Shown {
+        return Ok(Box::new(FormulaShowReport {
             formula,
             graph: Some(steps),
         }));
     }
     let text = if args.mermaid {
-        draw::mermaid(&steps)
+        draw::format_mermaid(&steps)
     } else {
-        draw::dot(&formula.name, &steps)
+        draw::format_dot(&formula.name, &steps)
     };
     let lines = text.lines().map(str::to_owned).collect();
-    Said::lines(json!({"formula": formula.name, "graph": text}), lines).answer()
+    TextReport::lines(json!({"formula": formula.name, "graph": text}), lines).into_answer()
 }
 
-/// The steps of a formula with what each waits for; the legs of a convoy formula before its synthesis.
-fn drawn(formula: &Formula) -> Vec<DrawnStep> {
+/// Returns the steps of a formula with their dependencies. A convoy formula has its legs before its
+/// synthesis.
+fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
     if !formula.legs.is_empty() {
-        return drawn_legs(formula);
+        return draw_legs(formula);
     }
     let steps = formula.every_step();
     let at = |id: &str| steps.iter().position(|step| step.id == id);
-    let is_child = |step: &Step, id: &str| step.children.iter().any(|child| child.id == id);
+    let is_child = |step: &FormulaStep, id: &str| step.children.iter().any(|child| child.id == id);
     let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
-    let one = |step: &&Step| DrawnStep {
+    let draw_step = |step: &&FormulaStep| DrawnStep {
         id: step.id.clone(),
         title: step.title.clone(),
         needs: step.before().filter_map(at).collect(),
         parent: parent(&step.id),
         ..DrawnStep::default()
     };
-    steps.iter().map(one).collect()
+    steps.iter().map(draw_step).collect()
 }
 
-fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
+fn draw_legs(formula: &Formula) -> Vec<DrawnStep> {
     let legs = &formula.legs;
     let at = |id: &String| legs.iter().position(|leg| leg.id == *id);
     let mut drawn: Vec<DrawnStep> = legs
@@ -109,12 +110,12 @@ fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
 }
 
 #[derive(Debug)]
-struct Shown {
+struct FormulaShowReport {
     formula: Formula,
     graph: Option<Vec<DrawnStep>>,
 }
 
-impl Report for Shown {
+impl Report for FormulaShowReport {
     fn json(&self) -> Value {
         serde_json::to_value(&self.formula).unwrap_or_default()
     }
@@ -129,14 +130,14 @@ impl Report for Shown {
         ));
         if let Some(graph) = &self.graph {
             page.blank();
-            steps::draw(page, graph, |_| String::new());
+            steps::draw_step_tree(page, graph, |_| String::new());
             return;
         }
         if !formula.description.trim().is_empty() {
             page.blank();
-            page.line(escape::block(formula.description.trim()));
+            page.line(escape::escape_block(formula.description.trim()));
         }
-        variables(page, formula);
+        write_variables(page, formula);
         let listed = if formula.template.is_empty() {
             &formula.steps
         } else {
@@ -154,49 +155,52 @@ impl Report for Shown {
         for leg in &formula.legs {
             page.cut_line(format!(
                 "  {}: {}",
-                escape::line(&leg.id),
-                escape::line(&leg.title)
+                escape::escape_line(&leg.id),
+                escape::escape_line(&leg.title)
             ));
         }
         if let Some(synthesis) = &formula.synthesis {
-            page.cut_line(format!("Then: {}", escape::line(&synthesis.title)));
+            page.cut_line(format!("Then: {}", escape::escape_line(&synthesis.title)));
         }
         page.blank();
-        page.line(format!("Source: {}", escape::line(&formula.source)));
+        page.line(format!("Source: {}", escape::escape_line(&formula.source)));
     }
 }
 
-fn variables(page: &mut Page, formula: &Formula) {
+fn write_variables(page: &mut Page, formula: &Formula) {
     if !formula.vars.is_empty() || !formula.inputs.is_empty() {
         page.blank();
         page.line("Variables:");
     }
     for (name, var) in &formula.vars {
         let note = match &var.default {
-            Some(default) => format!("default \"{}\"", escape::line(default)),
+            Some(default) => format!("default \"{}\"", escape::escape_line(default)),
             None if var.required => "required".to_owned(),
             None => String::new(),
         };
-        let text = [escape::line(&var.description), note].join("  ");
+        let text = [escape::escape_line(&var.description), note].join("  ");
         page.cut_line(format!("  {name}: {}", text.trim()));
     }
     for (name, input) in &formula.inputs {
-        page.cut_line(format!("  {name}: {}", escape::line(&input.description)));
+        page.cut_line(format!(
+            "  {name}: {}",
+            escape::escape_line(&input.description)
+        ));
     }
 }
 
-fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
+fn list_steps(page: &mut Page, steps: &[FormulaStep], depth: usize) {
     for step in steps {
         let needs: Vec<&str> = step.before().collect();
         let needs = match needs.as_slice() {
             [] => String::new(),
-            ids => format!(" (after {})", escape::line(&ids.join(", "))),
+            ids => format!(" (after {})", escape::escape_line(&ids.join(", "))),
         };
         let indent = "  ".repeat(depth);
         page.cut_line(format!(
             "{indent}{}: {}{needs}",
-            escape::line(&step.id),
-            escape::line(&step.title)
+            escape::escape_line(&step.id),
+            escape::escape_line(&step.title)
         ));
         list_steps(page, &step.children, depth + 1);
         if let Some(repeat) = &step.repeat {

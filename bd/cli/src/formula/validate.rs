@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::vars::Values;
-use bd::formula::{FormulaError, Problem, check, cook};
+use bd::formula::vars::VarValues;
+use bd::formula::{FormulaError, FormulaProblem, check, cook_formula};
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check that formulas can be cooked
 ///
@@ -21,8 +21,8 @@ pub(super) struct Args {
     search_path: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let shelf = super::super::mol::build_search_path(ctx, &args.search_path);
     let names = if args.formulas.is_empty() {
         shelf.names().into_iter().collect()
     } else {
@@ -30,70 +30,70 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let mut checked = Vec::new();
     for name in names {
-        let mut found = Checked {
+        let mut found = CheckedFormula {
             name: name.clone(),
-            ..Checked::default()
+            ..CheckedFormula::default()
         };
         match shelf.load(&name) {
             Ok(loaded) => {
-                found.warnings = check::own(&loaded).1;
-                match cook(&shelf, &loaded, &Values::new()) {
+                found.warnings = check::check_own_file(&loaded).1;
+                match cook_formula(&shelf, &loaded, &VarValues::new()) {
                     Ok(cooked) => {
                         found.steps = cooked.formula.every_step().len();
                         let fresh = cooked.warnings.into_iter();
                         found
                             .warnings
-                            .extend(fresh.filter(|own| !loaded.warnings.contains(own)));
+                            .extend(fresh.filter(|warning| !loaded.warnings.contains(warning)));
                         found.warnings.dedup();
                     }
-                    Err(error) => found.refused = texts(&error),
+                    Err(error) => found.errors = list_error_texts(&error),
                 }
             }
             Err(error @ FormulaError::NotFound { .. }) => return Err(error.into()),
-            Err(error) => found.refused = texts(&error),
+            Err(error) => found.errors = list_error_texts(&error),
         }
         checked.push(found);
     }
-    Ok(Box::new(Validated { checked }))
+    Ok(Box::new(FormulaValidateReport { checked }))
 }
 
-fn texts(error: &FormulaError) -> Vec<String> {
+fn list_error_texts(error: &FormulaError) -> Vec<String> {
     match error {
-        FormulaError::Invalid(problems) => problems.iter().map(Problem::to_string).collect(),
+        FormulaError::Invalid(problems) => problems.iter().map(FormulaProblem::to_string).collect(),
         other => vec![other.to_string()],
     }
 }
 
 #[derive(Debug, Default)]
-struct Checked {
+struct CheckedFormula {
     name: String,
     steps: usize,
-    refused: Vec<String>,
-    warnings: Vec<Problem>,
+    errors: Vec<String>,
+    warnings: Vec<FormulaProblem>,
 }
 
 #[derive(Debug)]
-struct Validated {
-    checked: Vec<Checked>,
+struct FormulaValidateReport {
+    checked: Vec<CheckedFormula>,
 }
 
-impl Report for Validated {
+impl Report for FormulaValidateReport {
     fn json(&self) -> Value {
-        let one = |found: &Checked| {
+        let checked_json = |found: &CheckedFormula| {
             json!({
                 "name": found.name,
-                "valid": found.refused.is_empty(),
+                "valid": found.errors.is_empty(),
                 "steps": found.steps,
-                "errors": found.refused,
-                "warnings": found.warnings.iter().map(Problem::to_string).collect::<Vec<_>>(),
+                "errors": found.errors,
+                "warnings": found.warnings.iter().map(FormulaProblem::to_string).collect::<Vec<_>>(),
             })
         };
-        self.checked.iter().map(one).collect()
+        self.checked.iter().map(checked_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
         for found in &self.checked {
-            if found.refused.is_empty() {
+            if found.errors.is_empty() {
                 let mark = page.style().green("✓");
                 page.line(format!(
                     "{mark} {}: {}",
@@ -104,7 +104,7 @@ impl Report for Validated {
                 let mark = page.style().red("✗");
                 page.line(format!("{mark} {}", found.name));
             }
-            for problem in &found.refused {
+            for problem in &found.errors {
                 page.line(format!("  {problem}"));
             }
             for warning in &found.warnings {
@@ -114,6 +114,6 @@ impl Report for Validated {
     }
 
     fn exit(&self) -> u8 {
-        u8::from(self.checked.iter().any(|found| !found.refused.is_empty()))
+        u8::from(self.checked.iter().any(|found| !found.errors.is_empty()))
     }
 }

@@ -1,8 +1,8 @@
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Record an address that waits for a gate
 ///
@@ -17,20 +17,24 @@ pub(super) struct Args {
     address: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    Ok(Box::new(add(ctx, &args.id, &args.address)?))
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    Ok(Box::new(add_waiter_to_gate(ctx, &args.id, &args.address)?))
 }
 
-/// Adds an address to the waiters of a gate, once.
-pub(super) fn add(ctx: &Context, id: &str, address: &str) -> anyhow::Result<Changed> {
-    ctx.may_change("gate add-waiter")?;
+/// Adds an address to the waiters of a gate, unless it is already there.
+pub(super) fn add_waiter_to_gate(
+    ctx: &Context,
+    id: &str,
+    address: &str,
+) -> anyhow::Result<Changed> {
+    ctx.check_writable("gate add-waiter")?;
     if address.trim().is_empty() {
-        return Err(Usage("the address is empty".into()).into());
+        return Err(UsageError("the address is empty".into()).into());
     }
-    let store = ctx.store_of(id)?;
+    let store = ctx.store_for_id(id)?;
     let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let mut gate = super::find(tx, id)?;
-        if !gate.waiters.iter().any(|own| own == address) {
+        let mut gate = super::find_gate(tx, id)?;
+        if !gate.waiters.iter().any(|waiter| waiter == address) {
             gate.waiters.push(address.to_owned());
             tx.put_updated(gate.clone())?;
         }

@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
-use bd::molecule::gate::{self, Verdict};
+use bd::molecule::gate::{self, GateVerdict};
 use kit::ui::{Page, Report, escape};
 
 use super::forge::ForgeCommands;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Open the gates whose condition is met
 ///
@@ -30,20 +30,20 @@ pub(super) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("gate check")?;
+        ctx.check_writable("gate check")?;
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let forge = ForgeCommands::new(ctx);
-    let gates = gate::gates(&snapshot, false).into_iter();
+    let gates = gate::list_gates(&snapshot, false).into_iter();
     let gates = gates
-        .filter(|bead| gate::is_of(bead, &args.kind))
+        .filter(|bead| gate::is_of_kind(bead, &args.kind))
         .take(args.limit);
-    // What others are asked takes its time: no lock is held while they answer.
-    let judged: Vec<(Bead, Verdict)> = gates
-        .map(|bead| (bead.clone(), gate::judge(bead, ctx.now(), &forge)))
+    // Requests to a forge take time, so no lock is held while they run.
+    let judged: Vec<(Bead, GateVerdict)> = gates
+        .map(|bead| (bead.clone(), gate::judge_gate(bead, ctx.now(), &forge)))
         .collect();
     drop(snapshot);
     if !args.dry_run {
@@ -51,10 +51,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             for (bead, verdict) in &judged {
                 let is_open = tx.get_live(&bead.id).is_some_and(Bead::is_open);
                 match verdict {
-                    Verdict::Open(reason) if is_open => {
-                        change::close(tx, &bead.id, reason, "", true)?;
+                    GateVerdict::Open(reason) if is_open => {
+                        change::close_bead(tx, &bead.id, reason, "", true)?;
                     }
-                    Verdict::Escalate(_) if is_open && args.escalate => {
+                    GateVerdict::Escalate(_) if is_open && args.escalate => {
                         change::add_label(tx, &bead.id, "escalated")?;
                     }
                     _ => {}
@@ -63,36 +63,40 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             Ok(())
         })?;
     }
-    Ok(Box::new(Checked {
+    Ok(Box::new(GateCheckReport {
         judged,
         dry_run: args.dry_run,
     }))
 }
 
 #[derive(Debug)]
-struct Checked {
-    judged: Vec<(Bead, Verdict)>,
+struct GateCheckReport {
+    judged: Vec<(Bead, GateVerdict)>,
     dry_run: bool,
 }
 
-impl Report for Checked {
+impl Report for GateCheckReport {
     fn json(&self) -> Value {
-        let count =
-            |is: fn(&Verdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
+        let count = |is: fn(&GateVerdict) -> bool| {
+            self.judged
+                .iter()
+                .filter(|(_, verdict)| is(verdict))
+                .count()
+        };
         let errors = self.judged.iter().filter(
-            |(_, own)| matches!(own, Verdict::Wait(text) if text.starts_with("cannot be asked")),
+            |(_, verdict)| matches!(verdict, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
         );
-        let one = |(bead, verdict): &(Bead, Verdict)| {
-            let (result, reason) = words(verdict);
+        let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
+            let (result, reason) = describe_verdict(verdict);
             json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
         };
         json!({
             "checked": self.judged.len(),
-            "resolved": count(|own| matches!(own, Verdict::Open(_))),
-            "escalated": count(|own| matches!(own, Verdict::Escalate(_))),
+            "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
+            "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
             "errors": errors.count(),
             "dry_run": self.dry_run,
-            "gates": self.judged.iter().map(one).collect::<Vec<_>>(),
+            "gates": self.judged.iter().map(gate_json).collect::<Vec<_>>(),
         })
     }
 
@@ -102,21 +106,21 @@ impl Report for Checked {
         }
         for (bead, verdict) in &self.judged {
             let mark = match verdict {
-                Verdict::Open(_) => page.style().green("✓"),
-                Verdict::Escalate(_) => page.style().red("✗"),
-                Verdict::Wait(_) => "○".to_owned(),
+                GateVerdict::Open(_) => page.style().green("✓"),
+                GateVerdict::Escalate(_) => page.style().red("✗"),
+                GateVerdict::Wait(_) => "○".to_owned(),
             };
-            let (result, reason) = words(verdict);
-            let reason = escape::line(reason);
+            let (result, reason) = describe_verdict(verdict);
+            let reason = escape::escape_line(reason);
             page.line(format!("{mark} {}: {result}, {reason}", bead.id));
         }
     }
 }
 
-fn words(verdict: &Verdict) -> (&'static str, &str) {
+fn describe_verdict(verdict: &GateVerdict) -> (&'static str, &str) {
     match verdict {
-        Verdict::Open(reason) => ("resolved", reason),
-        Verdict::Escalate(reason) => ("escalate", reason),
-        Verdict::Wait(reason) => ("pending", reason),
+        GateVerdict::Open(reason) => ("resolved", reason),
+        GateVerdict::Escalate(reason) => ("escalate", reason),
+        GateVerdict::Wait(reason) => ("pending", reason),
     }
 }

@@ -1,12 +1,12 @@
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::query::when;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Create a gate that blocks a bead
 #[derive(Debug, clap::Args)]
@@ -31,19 +31,20 @@ pub(super) struct Args {
     waiter: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("gate create")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("gate create")?;
     super::check_kind(&args.kind)?;
     let timeout = match &args.timeout {
-        Some(text) => when::duration(text)
-            .ok_or_else(|| Usage(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d")))?,
+        Some(text) => when::parse_duration(text).ok_or_else(|| {
+            UsageError(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d"))
+        })?,
         None if args.kind == "timer" => {
-            return Err(Usage("a timer needs --timeout, such as 30m".into()).into());
+            return Err(UsageError("a timer needs --timeout, such as 30m".into()).into());
         }
         None => 0,
     };
     let store = match args.blocks.first() {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let gate = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -56,17 +57,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             id => format!(" {id}"),
         };
         let title = args.title.clone();
-        let new = New {
+        let new = NewBead {
             title: title.unwrap_or_else(|| format!("Gate: {}{end}", args.kind)),
             issue_type: Kind::Gate,
             await_type: args.kind.clone(),
             await_id: args.await_id.clone(),
             timeout,
-            // A durable bead cannot wait for a wisp, and a wisp's gate is nobody else's business.
+            // A durable bead cannot wait for a wisp, and the gate of a wisp stays local.
             ephemeral: !blocked.is_empty() && blocked.iter().all(|bead| bead.ephemeral),
-            ..New::default()
+            ..NewBead::default()
         };
-        let mut gate = change::create(tx, new)?;
+        let mut gate = change::create_bead(tx, new)?;
         if !args.waiter.is_empty() {
             gate.waiters = args.waiter.clone();
             tx.put(gate.clone())?;
@@ -76,22 +77,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         Ok(gate)
     })?;
-    Ok(Box::new(Created { gate }))
+    Ok(Box::new(GateCreateReport { gate }))
 }
 
 #[derive(Debug)]
-struct Created {
+struct GateCreateReport {
     gate: Bead,
 }
 
-impl Report for Created {
+impl Report for GateCreateReport {
     fn json(&self) -> serde_json::Value {
         plain_json(&self.gate)
     }
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        let waits = escape::line(&super::waits_for(&self.gate));
+        let waits = escape::escape_line(&super::describe_condition(&self.gate));
         page.line(format!("{mark} Created gate {} ({waits})", self.gate.id));
     }
 }

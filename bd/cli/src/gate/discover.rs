@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::molecule::gate;
 use bd::query::when;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::forge::ForgeCommands;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs that gates without an id wait for
 ///
@@ -29,29 +29,29 @@ pub(super) struct Args {
     max_age: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let age = when::duration(&args.max_age).ok_or_else(|| {
-        Usage(format!(
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let age = when::parse_duration(&args.max_age).ok_or_else(|| {
+        UsageError(format!(
             "invalid --max-age \"{}\": use 30m or 2h",
             args.max_age
         ))
     })?;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let open = gate::gates(&snapshot, false).into_iter();
+    let open = gate::list_gates(&snapshot, false).into_iter();
     let open: Vec<_> = open
         .filter(|bead| bead.await_type == "gh:run" && bead.await_id.is_empty())
         .cloned()
         .collect();
     if open.is_empty() {
-        return Said::new(
+        return TextReport::new(
             json!({"discovered": []}),
             "No gate waits for a run without an id",
         )
-        .answer();
+        .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs = ForgeCommands::new(ctx).ask("gate.runs-command", usual, &args.branch);
+    let runs = ForgeCommands::new(ctx).run_command("gate.runs-command", usual, &args.branch);
     let runs = runs.map_err(bd::molecule::MoleculeError::Refused)?;
     let runs: Vec<Value> = runs.as_array().cloned().unwrap_or_default();
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
     }
     if !args.dry_run {
-        ctx.may_change("gate discover")?;
+        ctx.check_writable("gate discover")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             for (id, run) in &found {
                 if let Some(mut bead) = tx.get_live(id).cloned() {
@@ -85,5 +85,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let lines = found
         .iter()
         .map(|(id, run)| format!("{id} waits for run {run}"));
-    Said::lines(value, lines.collect()).answer()
+    TextReport::lines(value, lines.collect()).into_answer()
 }

@@ -1,4 +1,4 @@
-//! Asking a forge about CI runs and pull requests, through a command that can be set.
+//! Queries a forge about CI runs and pull requests, through configurable commands.
 
 use std::time::Duration;
 
@@ -7,12 +7,11 @@ use serde_json::Value;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::gate::Forge;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
-/// How long a forge may take to answer.
+/// The time limit for a forge command.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The commands of this project.
 pub(super) struct ForgeCommands<'a> {
     ctx: &'a Context,
 }
@@ -22,8 +21,13 @@ impl<'a> ForgeCommands<'a> {
         Self { ctx }
     }
 
-    /// Runs a command from the settings, with the id as one argument of its own in the place of `{id}`.
-    pub(super) fn ask(&self, setting: &str, usual: &str, id: &str) -> Result<Value, String> {
+    /// Runs a command from the settings, and passes the id as one argument in place of `{id}`.
+    pub(super) fn run_command(
+        &self,
+        setting: &str,
+        usual: &str,
+        id: &str,
+    ) -> Result<Value, String> {
         let text = self.ctx.config.get(setting);
         let text = text.unwrap_or_else(|| usual.to_owned());
         let mut words = text.split_whitespace();
@@ -38,14 +42,16 @@ impl<'a> ForgeCommands<'a> {
                 word.to_owned()
             }
         });
-        let command = Exec::new(program).args(args).cwd(self.ctx.env.cwd());
+        let command = ChildCommand::new(program)
+            .args(args)
+            .cwd(self.ctx.env.cwd());
         let done = command
             .limit(PATIENCE)
             .run()
             .map_err(|error| error.to_string())?;
-        if !done.ok() {
-            let said = done.error_text();
-            let first = said.lines().next().unwrap_or("it failed");
+        if !done.is_success() {
+            let error_text = done.error_text();
+            let first = error_text.lines().next().unwrap_or("it failed");
             return Err(format!("{program}: {first}"));
         }
         serde_json::from_slice(&done.stdout)
@@ -57,11 +63,11 @@ impl Forge for ForgeCommands<'_> {
     fn run(&self, id: &str) -> Result<Value, String> {
         if id.is_empty() || id.chars().all(|c| c.is_ascii_digit()) {
             let usual = "gh run view {id} --json status,conclusion,name";
-            return self.ask("gate.run-command", usual, id);
+            return self.run_command("gate.run-command", usual, id);
         }
-        // The name of a workflow means its newest run.
+        // The name of a workflow means its latest run.
         let usual = "gh run list --workflow {id} --limit 1 --json status,conclusion,name";
-        let list = self.ask("gate.workflow-command", usual, id)?;
+        let list = self.run_command("gate.workflow-command", usual, id)?;
         match list {
             Value::Array(mut runs) if !runs.is_empty() => Ok(runs.swap_remove(0)),
             Value::Object(_) => Ok(list),
@@ -71,13 +77,13 @@ impl Forge for ForgeCommands<'_> {
 
     fn pull_request(&self, id: &str) -> Result<Value, String> {
         let usual = "gh pr view {id} --json state,mergedAt,title";
-        self.ask("gate.pr-command", usual, id)
+        self.run_command("gate.pr-command", usual, id)
     }
 
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String> {
-        let found = self.ctx.found().map_err(|error| error.to_string())?;
+        let found = self.ctx.project().map_err(|error| error.to_string())?;
         let routes = self.ctx.routes(&found.dir);
-        let route = routes.of_rig(rig);
+        let route = routes.route_of_rig(rig);
         let dir = route.and_then(|route| routes.dir_of(route));
         let dir = dir.ok_or_else(|| format!("rig {rig} is not known here"))?;
         let snapshot = self.ctx.open(&dir).and_then(|store| store.snapshot());

@@ -7,7 +7,7 @@ use kit::ui::{Page, Report, escape};
 
 use super::super::line;
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List gates, oldest first
 #[derive(Debug, clap::Args)]
@@ -20,25 +20,25 @@ pub(super) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = gate::gates(&snapshot, args.all).into_iter();
+    let found = gate::list_gates(&snapshot, args.all).into_iter();
     let most = if args.limit == 0 {
         usize::MAX
     } else {
         args.limit
     };
-    Ok(Box::new(Listed {
+    Ok(Box::new(GateListReport {
         gates: found.take(most).cloned().collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct GateListReport {
     gates: Vec<Bead>,
 }
 
-impl Report for Listed {
+impl Report for GateListReport {
     fn json(&self) -> Value {
         self.gates.iter().map(plain_json).collect()
     }
@@ -49,11 +49,14 @@ impl Report for Listed {
         }
         for gate in &self.gates {
             let style = page.style().clone();
-            let symbol = line::painted_symbol(&style, &gate.status);
-            let when = page.when(&gate.created_at.to_string());
-            let head = format!("{symbol} {}: ", style.cyan(&gate.id));
-            let tail = format!(" ({}, {when})", escape::line(&super::waits_for(gate)));
-            line::fitted(page, &head, &gate.title, &tail);
+            let symbol = line::paint_symbol(&style, &gate.status);
+            let when = page.relative_time(&gate.created_at.to_string());
+            let prefix = format!("{symbol} {}: ", style.cyan(&gate.id));
+            let tail = format!(
+                " ({}, {when})",
+                escape::escape_line(&super::describe_condition(gate))
+            );
+            line::write_fitted(page, &prefix, &gate.title, &tail);
         }
         if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
             page.line(format!(

@@ -1,4 +1,4 @@
-//! `bd gate`: one file a verb.
+//! `bd gate`: one file per subcommand.
 
 mod add_waiter;
 mod check;
@@ -13,9 +13,9 @@ mod wait;
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Make steps wait for time, a person, CI or a pull request
@@ -35,8 +35,8 @@ kit::family! {
     Discover => discover,
 }
 
-/// The gate that an id means.
-fn find(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
+/// Resolves an id to a gate.
+fn find_gate(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
     let bead = snapshot.resolve(given)?.clone();
     if bead.issue_type != Kind::Gate {
         let text = format!("{} is not a gate issue (type={})", bead.id, bead.issue_type);
@@ -48,18 +48,18 @@ fn find(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
 /// The kinds of gates.
 const KINDS: [&str; 6] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr"];
 
-fn check_kind(kind: &str) -> Result<(), Usage> {
+fn check_kind(kind: &str) -> Result<(), UsageError> {
     if KINDS.contains(&kind) {
         return Ok(());
     }
-    Err(Usage(format!(
+    Err(UsageError(format!(
         "unknown gate type \"{kind}\": use one of {}",
         KINDS.join(", ")
     )))
 }
 
-/// What a gate waits for, for people.
-fn waits_for(gate: &Bead) -> String {
+/// Describes the condition of a gate for the user.
+fn describe_condition(gate: &Bead) -> String {
     let kind = gate.await_type.as_str();
     match gate.await_id.as_str() {
         "" => kind.to_owned(),

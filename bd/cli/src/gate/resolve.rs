@@ -3,7 +3,7 @@ use bd::change;
 
 use super::super::each;
 use super::super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Open gates
 ///
@@ -18,14 +18,14 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("gate resolve")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("gate resolve")?;
     for id in &args.ids {
-        super::find(&ctx.store_of(id)?.snapshot()?, id)?;
+        super::find_gate(&ctx.store_for_id(id)?.snapshot()?, id)?;
     }
     let session = ctx.author().session;
-    let beads = each::change(ctx, "resolving", &args.ids, |tx, id| {
-        change::close(tx, id, &args.reason, &session, true)
+    let beads = each::change_each(ctx, "resolving", &args.ids, |tx, id| {
+        change::close_bead(tx, id, &args.reason, &session, true)
     })?;
     Ok(Box::new(Changed {
         beads,

@@ -2,11 +2,11 @@ use std::time::{Duration, Instant};
 
 use crate::context::Context;
 use bd::query::when;
-use kit::failure::Usage;
-use kit::sys::watch::Changes;
+use kit::failure::UsageError;
+use kit::sys::watch::FolderWatch;
 
 use super::super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Wait until a gate opens
 ///
@@ -24,26 +24,28 @@ pub(super) struct Args {
     timeout: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(address) = &args.notify {
-        return Ok(Box::new(super::add_waiter::add(ctx, &args.id, address)?));
+        return Ok(Box::new(super::add_waiter::add_waiter_to_gate(
+            ctx, &args.id, address,
+        )?));
     }
     let limit = match &args.timeout {
         Some(text) => Some(
-            when::duration(text)
+            when::parse_duration(text)
                 .and_then(|nanos| u64::try_from(nanos).ok())
                 .map(Duration::from_nanos)
                 .ok_or_else(|| {
-                    Usage(format!("invalid --timeout \"{text}\": use 30s, 10m or 2h"))
+                    UsageError(format!("invalid --timeout \"{text}\": use 30s, 10m or 2h"))
                 })?,
         ),
         None => None,
     };
-    let store = ctx.store_of(&args.id)?;
-    let changes = Changes::of([store.dir()])?;
+    let store = ctx.store_for_id(&args.id)?;
+    let changes = FolderWatch::start([store.dir()])?;
     let start = Instant::now();
     loop {
-        let gate = super::find(&store.snapshot()?, &args.id)?;
+        let gate = super::find_gate(&store.snapshot()?, &args.id)?;
         if !gate.is_open() {
             return Ok(Box::new(Changed {
                 beads: vec![gate],

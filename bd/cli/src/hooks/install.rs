@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::hooks;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 
 /// Install the git hooks
 #[derive(Debug, clap::Args)]
@@ -18,14 +18,15 @@ pub(crate) struct Args {
     shared: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("hooks install")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("hooks install")?;
     if args.shared {
         let text =
             "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
-        return Err(Usage(text.into()).into());
+        return Err(UsageError(text.into()).into());
     }
-    let chained = hooks::install(&super::repository(ctx), env!("CARGO_PKG_VERSION"))?;
+    let chained =
+        hooks::install_git_hooks(&super::open_repository(ctx), env!("CARGO_PKG_VERSION"))?;
     let message = format!("Installed git hooks: {}", hooks::NAMES.join(", "));
     let mut lines = vec![format!("✓ {message}")];
     lines.extend(
@@ -34,5 +35,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map(|name| format!("  {name} runs your own hook first")),
     );
     let value = json!({"success": true, "message": message, "shared": false, "chained": !chained.is_empty()});
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -1,4 +1,4 @@
-//! `bd hooks`: one file a verb.
+//! `bd hooks`: one file per subcommand.
 
 mod install;
 pub(super) mod run;
@@ -8,7 +8,7 @@ mod uninstall;
 use crate::context::Context;
 use bd::git::Git;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Install, check and remove the git hooks of bd
@@ -23,7 +23,7 @@ kit::family! {
     Run => run,
 }
 
-/// The repository of the working directory.
-fn repository(ctx: &Context) -> Git {
+/// Opens the repository of the working directory.
+fn open_repository(ctx: &Context) -> Git {
     Git::at(ctx.env.cwd())
 }

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::context::Context;
 use bd::git::Git;
-use kit::cli::report::{Answer, Nothing};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, EmptyReport};
+use kit::failure::UsageError;
 
 /// Do what a git hook does
 #[derive(Debug, clap::Args)]
@@ -20,49 +20,51 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
-    if ctx.found().is_ok() {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if ctx.project().is_ok() {
         match args.hook.as_str() {
-            "pre-commit" => stage(ctx)?,
-            // To read the beads reports what left them.
-            "post-merge" => report(ctx),
-            "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => report(ctx),
+            "pre-commit" => stage_issues(ctx)?,
+            // Reading the beads reports the lines that were rolled back.
+            "post-merge" => report_rollback(ctx),
+            "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => {
+                report_rollback(ctx);
+            }
             "post-checkout" | "pre-push" | "prepare-commit-msg" => {}
-            hook => return Err(Usage(format!("unknown hook {hook:?}")).into()),
+            hook => return Err(UsageError(format!("unknown hook {hook:?}")).into()),
         }
     }
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }
 
-fn report(ctx: &Context) {
+fn report_rollback(ctx: &Context) {
     let read = ctx.store().and_then(|store| Ok(store.snapshot()?));
     if let Err(error) = read {
-        // The merge is done, whatever the beads are like.
+        // The merge is complete, so problems with the beads are only warnings.
         ctx.ui.warn(&format!("{error:#}"));
     }
 }
 
-/// Writes all changes to the issues file, and stages it where git tracks it.
-fn stage(ctx: &Context) -> anyhow::Result<()> {
+/// Folds all changes into the issues file, and stages the file if git tracks it.
+fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     let store = ctx.store()?;
     if let Err(error) = store.fold(&ctx.clock) {
-        // What is wrong with the beads is no reason to stop a commit.
+        // A problem with the beads must not stop a commit.
         ctx.ui.warn(&format!(
             "the commit does not take the beads along: {error}"
         ));
         return Ok(());
     }
     let git = Git::at(store.dir());
-    // Beads elsewhere are no part of this commit.
+    // Beads of another repository are not part of this commit.
     let is_here = git.top().ok() == Git::at(ctx.env.cwd()).top().ok();
     if !is_here {
         return Ok(());
     }
     let name = store.issues_file().file_name().unwrap_or_default();
     let index = ctx.env.get("GIT_INDEX_FILE");
-    let index = index.map(|path| ctx.env.absolute(path));
+    let index = index.map(|path| ctx.env.make_absolute(path));
     let file_name = index.as_deref().and_then(Path::file_name);
-    // `git commit FILE` has an index of its own: what is added there would be taken back by the next commit.
+    // `git commit FILE` uses a temporary index. The next commit would revert a file added to it.
     if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {
         return Ok(());
     }
@@ -73,12 +75,14 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
             None => call,
         }
     };
-    let is_tracked = call(&["ls-files", "--error-unmatch", "--"]).finish()?.ok();
+    let is_tracked = call(&["ls-files", "--error-unmatch", "--"])
+        .finish()?
+        .is_success();
     if !is_tracked {
         return Ok(());
     }
     if ctx.env.get("BEADS_NO_AUTO_STAGE").is_some() {
-        if call(&["diff", "--quiet", "--"]).finish()?.ok() {
+        if call(&["diff", "--quiet", "--"]).finish()?.is_success() {
             return Ok(());
         }
         let text = format!(
@@ -86,8 +90,8 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
             store.issues_file().display(),
             store.issues_file().display()
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
-    call(&["add", "--"]).done()?;
+    call(&["add", "--"]).finish_checked()?;
     Ok(())
 }

@@ -1,31 +1,33 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::hooks::{self, Hook};
-use kit::cli::report::Answer;
+use bd::hooks::{self, GitHook};
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// Show which git hooks are installed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    Ok(Box::new(Hooks(hooks::status(&super::repository(ctx))?)))
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    Ok(Box::new(HooksStatusReport(hooks::read_hooks(
+        &super::open_repository(ctx),
+    )?)))
 }
 
-/// The hooks as they are now.
+/// The current state of the hooks.
 #[derive(Debug)]
-struct Hooks(Vec<Hook>);
+struct HooksStatusReport(Vec<GitHook>);
 
-fn is_outdated(hook: &Hook) -> bool {
+fn is_outdated(hook: &GitHook) -> bool {
     let version = hook.version.as_deref();
     version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"))
 }
 
-impl Report for Hooks {
+impl Report for HooksStatusReport {
     fn json(&self) -> Value {
-        // The keys are those of the era.
-        let one = |hook: &Hook| {
+        // The keys are those of existing clients.
+        let hook_json = |hook: &GitHook| {
             json!({
                 "Name": hook.name,
                 "Installed": hook.version.is_some(),
@@ -35,7 +37,7 @@ impl Report for Hooks {
                 "Chained": hook.is_chained,
             })
         };
-        let hooks: Value = self.0.iter().map(one).collect();
+        let hooks: Value = self.0.iter().map(hook_json).collect();
         json!({"hooks": hooks})
     }
 
@@ -47,7 +49,7 @@ impl Report for Hooks {
                 }
                 Some(_) if hook.is_chained => format!("✓ {}, after your own hook", hook.name),
                 Some(_) => format!("✓ {}", hook.name),
-                None if hook.is_there => format!("✗ {} is a hook of your own", hook.name),
+                None if hook.exists => format!("✗ {} is a hook of your own", hook.name),
                 None => format!("✗ {}", hook.name),
             };
             page.line(state);

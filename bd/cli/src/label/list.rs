@@ -2,7 +2,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use crate::context::Context;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// List the labels of a bead
@@ -13,8 +13,8 @@ pub(crate) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     lines.extend(
         bead.labels
             .iter()
-            .map(|label| format!("  - {}", escape::line(label))),
+            .map(|label| format!("  - {}", escape::escape_line(label))),
     );
-    Said::lines(json!(bead.labels), lines).answer()
+    TextReport::lines(json!(bead.labels), lines).into_answer()
 }

@@ -3,18 +3,18 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
 /// List all labels with their number of beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let live = snapshot.bead_refs().filter(|head| !head.is_tombstone());
-    for label in live.flat_map(|head| head.labels()) {
+    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+    for label in live.flat_map(|bead| bead.labels()) {
         *counts.entry(label).or_default() += 1;
     }
     let value: Value = counts
@@ -23,6 +23,6 @@ pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
         .collect();
     let lines = counts
         .iter()
-        .map(|(label, count)| format!("  {} ({count})", escape::line(label)));
-    Said::lines(value, lines.collect()).answer()
+        .map(|(label, count)| format!("  {} ({count})", escape::escape_line(label)));
+    TextReport::lines(value, lines.collect()).into_answer()
 }

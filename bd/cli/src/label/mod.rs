@@ -1,25 +1,25 @@
-//! `bd label`: one file a verb.
+//! `bd label`: one file per subcommand.
 
 mod add;
 mod list;
 mod list_all;
 mod remove;
 
-pub(super) use add::{added, refuse_reserved};
+pub(super) use add::{refuse_reserved, report_added};
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add, remove and list labels
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: LabelCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum LabelCommand {
     Add(add::Args),
     #[command(visible_alias = "rm")]
     Remove(remove::Args),
@@ -27,11 +27,11 @@ enum Verb {
     ListAll(list_all::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::Add(args) => add::run(ctx, args),
-        Verb::Remove(args) => remove::run(ctx, args),
-        Verb::List(args) => list::run(ctx, &args),
-        Verb::ListAll(args) => list_all::run(ctx, &args),
+        LabelCommand::Add(args) => add::run(ctx, args),
+        LabelCommand::Remove(args) => remove::run(ctx, args),
+        LabelCommand::List(args) => list::run(ctx, &args),
+        LabelCommand::ListAll(args) => list_all::run(ctx, &args),
     }
 }

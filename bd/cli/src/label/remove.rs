@@ -1,7 +1,7 @@
 use crate::context::Context;
 use crate::each;
 use bd::change;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 use super::add;
 
@@ -13,11 +13,11 @@ pub(crate) struct Args {
     ids_and_label: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("label")?;
-    let (ids, label) = add::split(args.ids_and_label)?;
-    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("label")?;
+    let (ids, label) = add::split_off_label(args.ids_and_label)?;
+    let done = each::change_each(ctx, "labelling", &ids, |tx, id| {
         change::remove_label(tx, id, &label).map(|_| id.to_owned())
     })?;
-    add::answer(&done, &label, "removed", "✓ Removed label")
+    add::build_label_answer(&done, &label, "removed", "✓ Removed label")
 }

@@ -1,4 +1,4 @@
-//! A list of beads, as JSON and drawn for people.
+//! Renders a list of beads as JSON or as text.
 
 use std::collections::HashMap;
 
@@ -8,58 +8,56 @@ use crate::line;
 use bd::bead::Status;
 use kit::ui::{Page, Report, counted, escape, tree};
 
-use super::format::Format;
+use super::format::ListFormat;
 use super::row::DrawnRow;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ListForm {
     Lines,
     Long,
     Tree,
-    Format(Format),
+    Format(ListFormat),
 }
 
-/// A list of beads.
 #[derive(Debug)]
-pub(super) struct List {
-    /// What is in it.
+pub(super) struct ListReport {
     pub(super) rows: Vec<DrawnRow>,
-    /// How it is drawn.
-    pub(super) form: Form,
+    pub(super) form: ListForm,
 }
 
-impl Report for List {
+impl Report for ListReport {
     fn json(&self) -> Value {
         self.rows.iter().map(|row| row.json(true)).collect()
     }
 
     fn human(&self, page: &mut Page) {
         match &self.form {
-            Form::Lines if self.rows.is_empty() => page.line("No issues found"),
-            Form::Lines => {
-                let widths = line::Widths::of(page, self.rows.iter().map(|row| &row.bead));
+            ListForm::Lines if self.rows.is_empty() => page.line("No issues found"),
+            ListForm::Lines => {
+                let widths =
+                    line::ColumnWidths::for_beads(page, self.rows.iter().map(|row| &row.bead));
                 for row in &self.rows {
-                    line::aligned(page, &row.bead, &row.links, widths);
+                    line::write_aligned_line(page, &row.bead, &row.links, widths);
                 }
             }
-            Form::Long => {
+            ListForm::Long => {
                 page.line(format!("Found {}:", counted(self.rows.len(), "issue")));
                 draw_long(page, &self.rows);
             }
-            Form::Tree => draw_tree(page, &self.rows),
-            Form::Format(format) => format.print(page, &self.rows),
+            ListForm::Tree => draw_tree(page, &self.rows),
+            ListForm::Format(format) => format.print(page, &self.rows),
         }
     }
 }
 
-/// Several lines per bead.
+/// Writes several lines per bead.
 pub(crate) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
     for DrawnRow { bead, links, .. } in rows {
         page.blank();
-        line::listed(page, bead, "");
+        line::write_list_line(page, bead, "");
         if !bead.description.is_empty() {
             let first = bead.description.lines().next().unwrap_or_default();
-            page.cut_line(format!("  {}", escape::line(first)));
+            page.cut_line(format!("  {}", escape::escape_line(first)));
         }
         if !links.is_empty() {
             page.cut_line(format!(" {links}"));
@@ -81,12 +79,12 @@ fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
             None => roots.push(at),
         }
     }
-    for (branch, at) in tree::walk(&roots, &children) {
+    for (branch, at) in tree::walk_tree(&roots, &children) {
         let (bead, style) = (&rows[at].bead, page.style().clone());
-        let symbol = line::painted_symbol(&style, &bead.status);
-        let id = style.cyan(&escape::line(&bead.id));
-        let priority = line::priority(&style, bead.priority);
-        line::fitted(
+        let symbol = line::paint_symbol(&style, &bead.status);
+        let id = style.cyan(&escape::escape_line(&bead.id));
+        let priority = line::paint_priority(&style, bead.priority);
+        line::write_fitted(
             page,
             &format!("{branch}{symbol} {id} [{priority}] "),
             &bead.title,

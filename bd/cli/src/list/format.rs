@@ -1,47 +1,45 @@
-//! `--format`: the edges of a list for other programs, or lines of the user's own.
+//! `--format`: the edges of a list for other programs, or user-defined lines.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use bd::bead::{Bead, Dep, record};
-use bd::query::template::Template;
-use kit::failure::Usage;
+use bd::query::template::LineTemplate;
+use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 use super::row::DrawnRow;
 
-/// What `--format` asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
-    /// An id per line.
+pub(super) enum ListFormat {
     Ids,
-    /// The words `FROM TO` per edge, for the program digraph.
+    /// One line `FROM TO` per edge, for the program digraph.
     Digraph,
     /// A graph for the program dot.
     Dot,
-    /// A line per bead, or per edge if the template names parts of one.
-    Lines(Template),
+    /// One line per bead, or one per edge if the template uses fields of edges.
+    Lines(LineTemplate),
 }
 
-/// The first names of the fields that an edge has.
+/// The first part of the names of an edge's fields.
 const OF_EDGE: [&str; 5] = ["issue_id", "depends_on_id", "type", "issue", "dependency"];
 
-impl Format {
-    pub(super) fn read(text: &str) -> Result<Self, Usage> {
+impl ListFormat {
+    pub(super) fn parse(text: &str) -> Result<Self, UsageError> {
         Ok(match text {
             "id" | "ids" => Self::Ids,
             "digraph" => Self::Digraph,
             "dot" => Self::Dot,
             text if text.contains("{{") => {
-                let read = Template::read(text);
-                Self::Lines(read.map_err(|error| Usage(format!("invalid --format: {error}")))?)
+                let read = LineTemplate::parse(text);
+                Self::Lines(read.map_err(|error| UsageError(format!("invalid --format: {error}")))?)
             }
             other => {
                 let text = format!(
                     "invalid --format \"{other}\": use id, json, digraph, dot, or a template such as '{{{{.ID}}}} {{{{.Title}}}}'"
                 );
-                return Err(Usage(text));
+                return Err(UsageError(text));
             }
         })
     }
@@ -50,28 +48,33 @@ impl Format {
         match self {
             Self::Ids => rows.iter().for_each(|row| page.line(&row.bead.id)),
             Self::Digraph => {
-                for (from, edge, _) in edges(rows) {
-                    page.line(escape::line(&format!("{} {}", from.id, edge.depends_on_id)));
+                for (from, edge, _) in list_edges(rows) {
+                    page.line(escape::escape_line(&format!(
+                        "{} {}",
+                        from.id, edge.depends_on_id
+                    )));
                 }
             }
-            Self::Dot => dot(page, rows),
-            Self::Lines(template) if template.names(&OF_EDGE) => {
-                for (from, edge, to) in edges(rows) {
-                    page.line(escape::block(&template.fill(&edge_value(from, edge, to))));
+            Self::Dot => write_dot(page, rows),
+            Self::Lines(template) if template.has_field_prefix(&OF_EDGE) => {
+                for (from, edge, to) in list_edges(rows) {
+                    page.line(escape::escape_block(
+                        &template.fill(&edge_value(from, edge, to)),
+                    ));
                 }
             }
             Self::Lines(template) => {
                 for row in rows {
-                    let line = kit::json::unmark(template.fill(&row.json(true)));
-                    page.line(escape::block(&line));
+                    let line = kit::json::unmark_numbers(template.fill(&row.json(true)));
+                    page.line(escape::escape_block(&line));
                 }
             }
         }
     }
 }
 
-/// The edges between beads of the list.
-fn edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
+/// Returns the edges between beads of the list.
+fn list_edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
     let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
     let beads: HashMap<&str, &Bead> = beads.collect();
     let mut found = Vec::new();
@@ -89,14 +92,14 @@ fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
         "issue_id": from.id,
         "depends_on_id": edge.depends_on_id,
         "type": edge.kind.as_str(),
-        "issue": record::value(from),
-        "dependency": record::value(to),
+        "issue": record::bead_to_json_value(from),
+        "dependency": record::bead_to_json_value(to),
     })
 }
 
-fn dot(page: &mut Page, rows: &[DrawnRow]) {
+fn write_dot(page: &mut Page, rows: &[DrawnRow]) {
     let plain = |text: &str| {
-        let text = escape::line(text);
+        let text = escape::escape_line(text);
         text.replace('\\', "\\\\").replace('"', "\\\"")
     };
     page.line("digraph dependencies {");
@@ -106,7 +109,7 @@ fn dot(page: &mut Page, rows: &[DrawnRow]) {
         let (id, title) = (plain(&bead.id), plain(&bead.title));
         page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
     }
-    for (from, edge, _) in edges(rows) {
+    for (from, edge, _) in list_edges(rows) {
         let (from, to) = (plain(&from.id), plain(&edge.depends_on_id));
         let kind = plain(edge.kind.as_str());
         page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));

@@ -4,16 +4,16 @@ mod row;
 
 use crate::context::Context;
 use bd::bead::{Kind, Status};
-use bd::query::{Filter, Order, sort};
+use bd::query::{BeadFilter, SortOrder, sort};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::args::{self, FilterArgs};
 use super::watch;
-use draw::{Form, List};
-use format::Format;
-use kit::cli::report::{Answer, Nothing};
+use draw::{ListForm, ListReport};
+use format::ListFormat;
+use kit::cli::report::{CommandResult, EmptyReport};
 
 pub(super) use draw::draw_long;
 pub(super) use row::DrawnRow;
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     wisp_type: Option<String>,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long, alias = "asc")]
     reverse: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The children of a bead.
+    /// The arguments to list the children of a bead.
     pub(super) fn children_of(id: String) -> Self {
         Self {
             parent: Some(id),
@@ -113,42 +113,42 @@ impl Args {
     }
 }
 
-/// How many beads a list has where no limit is given.
+/// The default limit of a list.
 const LIMIT: usize = 50;
-/// The same for agents.
+/// The default limit of a list for agents.
 const AGENT_LIMIT: usize = 20;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.watch {
-        let dir = ctx.found()?.dir.clone();
-        return watch::watch(ctx, &dir, || found(ctx, &args));
+        let dir = ctx.project()?.dir.clone();
+        return watch::watch_view(ctx, &dir, || answer_list(ctx, &args));
     }
     if args.format.as_deref() == Some("json") {
-        let list = found(ctx, &args)?;
-        ctx.ui.raw(&kit::json::pretty(&list.json()));
-        return Ok(Box::new(Nothing));
+        let list = answer_list(ctx, &args)?;
+        ctx.ui.raw(&kit::json::to_pretty_json(&list.json()));
+        return Ok(Box::new(EmptyReport));
     }
-    found(ctx, &args)
+    answer_list(ctx, &args)
 }
 
-fn found(ctx: &Context, args: &Args) -> Answer {
-    let form = form(args)?;
+fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
+    let form = choose_form(args)?;
     let snapshot = ctx.store()?.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
-    let filter = filter(ctx, args, &snapshot)?;
-    let limit = limit(ctx, args);
-    // In another order the first are known only when all are.
+    warn_of_damaged_lines(ctx, &snapshot);
+    let filter = build_filter(ctx, args, &snapshot)?;
+    let limit = choose_limit(ctx, args);
+    // In any other order, the first beads are determined only after all beads are found.
     let other_order = args.sort.is_some() || args.reverse;
     let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
     if let Some(order) = args.sort {
-        sort::sort(&mut found, order, args.reverse);
+        sort::sort_beads(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }
     found.truncate(limit);
     if total == 0 {
         args.filter
-            .explain_nothing(ctx, &snapshot.config().vocabulary());
+            .explain_empty_result(ctx, &snapshot.config().vocabulary());
     } else if found.len() < total {
         ctx.ui.status(&format!(
             "Showing {} of {total} issues (use --limit 0 for all)",
@@ -156,21 +156,21 @@ fn found(ctx: &Context, args: &Args) -> Answer {
         ));
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    let rows = DrawnRow::all(snapshot, &ids);
-    Ok(Box::new(List { rows, form }))
+    let rows = DrawnRow::from_ids(snapshot, &ids);
+    Ok(Box::new(ListReport { rows, form }))
 }
 
-fn form(args: &Args) -> Result<Form, Usage> {
+fn choose_form(args: &Args) -> Result<ListForm, UsageError> {
     Ok(match &args.format {
-        Some(format) if format != "json" => Form::Format(Format::read(format)?),
-        _ if args.tree => Form::Tree,
-        _ if args.long => Form::Long,
-        _ => Form::Lines,
+        Some(format) if format != "json" => ListForm::Format(ListFormat::parse(format)?),
+        _ if args.tree => ListForm::Tree,
+        _ if args.long => ListForm::Long,
+        _ => ListForm::Lines,
     })
 }
 
-fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Filter> {
-    let mut filter = args.filter.filter(ctx)?;
+fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<BeadFilter> {
+    let mut filter = args.filter.to_filter(ctx)?;
     if args.ready {
         filter.statuses = vec![Status::Open];
     } else if !args.all && !args.filter.has_status() {
@@ -179,7 +179,7 @@ fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Fil
     if !args.include_gates && !args.filter.has_kind() {
         filter.not_kinds.push(Kind::Gate);
     }
-    if hides_infra(ctx, args) {
+    if is_infra_hidden(ctx, args) {
         filter.not_kinds.extend(bd::bead::kind::INFRA);
         filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
     }
@@ -189,24 +189,24 @@ fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Fil
     filter.deferred = args.deferred;
     filter.overdue_at = args.overdue.then(|| ctx.now());
     let (after, before) = (args.due_after.as_deref(), args.due_before.as_deref());
-    filter.due = args::between(ctx, "due", after, before)?;
+    filter.due = args::parse_time_range(ctx, "due", after, before)?;
     let (after, before) = (args.defer_after.as_deref(), args.defer_before.as_deref());
-    filter.deferral = args::between(ctx, "defer", after, before)?;
+    filter.deferral = args::parse_time_range(ctx, "defer", after, before)?;
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);
     filter.wisp_type.clone_from(&args.wisp_type);
     Ok(filter)
 }
 
-/// Whether records about the town stay out: for people who ask for nothing in particular. Programs get
-/// everything.
-fn hides_infra(ctx: &Context, args: &Args) -> bool {
+/// Returns true if records about the town are left out, which is the default for terminals.
+/// Programs get all beads.
+fn is_infra_hidden(ctx: &Context, args: &Args) -> bool {
     let asked =
-        args.include_infra || args.all || args.filter.has_kind() || args.filter.names_some();
+        args.include_infra || args.all || args.filter.has_kind() || args.filter.has_labels_or_ids();
     !asked && !ctx.ui.is_json()
 }
 
-fn limit(ctx: &Context, args: &Args) -> usize {
+fn choose_limit(ctx: &Context, args: &Args) -> usize {
     let agent = ctx.env.get("BD_AGENT_MODE") == Some("1");
     match args.limit {
         Some(0) => usize::MAX,
@@ -217,14 +217,14 @@ fn limit(ctx: &Context, args: &Args) -> usize {
     }
 }
 
-/// Tells which lines of the files could not be read.
-pub(super) fn warn_of_damage(ctx: &Context, snapshot: &Snapshot) {
+/// Warns about the lines of the files that could not be parsed.
+pub(super) fn warn_of_damaged_lines(ctx: &Context, snapshot: &Snapshot) {
     for damage in snapshot.damaged() {
         ctx.ui.warn(&format!(
             "{}, line {}: {}",
             damage.file.display(),
             damage.line,
-            escape::line(&damage.reason)
+            escape::escape_line(&damage.reason)
         ));
     }
 }

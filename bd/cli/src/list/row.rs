@@ -6,29 +6,30 @@ use crate::line;
 use bd::bead::{Bead, record};
 use bd::store::Snapshot;
 
-/// A bead and its counts.
 #[derive(Debug)]
 pub(crate) struct DrawnRow {
-    /// The bead.
     pub(crate) bead: Bead,
     pub(super) links: String,
     dependents: usize,
 }
 
 impl DrawnRow {
-    pub(crate) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
+    pub(crate) fn from_bead(snapshot: &Snapshot, bead: &Bead) -> Self {
         Self {
             bead: bead.clone(),
-            links: line::links(snapshot, bead),
+            links: line::format_links(snapshot, bead),
             dependents: snapshot.dependent_count(&bead.id),
         }
     }
 
-    /// The rows of beads that are in the snapshot; those that came from a file are not copied.
-    pub(crate) fn all(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
+    /// Builds the rows of the given beads. Moves beads from the snapshot instead of copying them.
+    pub(crate) fn from_ids(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
         let counts = |id: &String| {
             let bead = snapshot.get(id)?;
-            Some((line::links(&snapshot, bead), snapshot.dependent_count(id)))
+            Some((
+                line::format_links(&snapshot, bead),
+                snapshot.dependent_count(id),
+            ))
         };
         let counted: Vec<_> = ids.iter().map(counts).collect();
         let row = |(id, counts): (&String, Option<(String, usize)>)| {
@@ -42,9 +43,9 @@ impl DrawnRow {
         ids.iter().zip(counted).filter_map(row).collect()
     }
 
-    /// The bead with its counts; its edges only where they are asked for.
+    /// Converts the bead with its counts to JSON, with its edges if `edges` is set.
     pub(crate) fn json(&self, edges: bool) -> Value {
-        let mut value = record::value(&self.bead);
+        let mut value = record::bead_to_json_value(&self.bead);
         if let Value::Object(object) = &mut value {
             object.shift_remove("comments");
             if !edges {

@@ -3,7 +3,7 @@ mod tool;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Serve beads to an MCP client on standard input and output
 ///
@@ -13,7 +13,7 @@ use kit::cli::report::{Answer, Nothing};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    server::serve(ctx)?;
-    Ok(Box::new(Nothing))
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    server::serve_client(ctx)?;
+    Ok(Box::new(EmptyReport))
 }

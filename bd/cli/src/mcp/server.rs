@@ -1,6 +1,8 @@
-//! The server: the protocol is that of `rmcp`, each call is a child process of this program.
+//! The MCP server. `rmcp` implements the protocol, and each call runs a child process of this
+//! program.
 //!
-//! A child starts from the files as they are, as every `bd` does, so a server that runs for days sees what others write.
+//! Every child reads the current files, as each `bd` does, so a server that runs for days sees all
+//! changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,25 +19,25 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use kit::sys::env::current_exe;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
-use super::tool::{self, CONTEXT, TOOLS, Tool, WORKSPACE};
+use super::tool::{self, CONTEXT, McpTool, TOOLS, WORKSPACE};
 
-/// How long one call may take.
+/// The time limit of one call.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const INSTRUCTIONS: &str = "Beads are units of work in git beside the code. `ready` lists what can be started, `claim` takes one, \
 `close` finishes it. `create` records work that you find on the way, with deps discovered-from:ID.";
 
-/// Answers a client until it goes away.
-pub(super) fn serve(ctx: &Context) -> anyhow::Result<()> {
-    let server = Server(Arc::new(Calls {
+/// Serves a client until it disconnects.
+pub(super) fn serve_client(ctx: &Context) -> anyhow::Result<()> {
+    let server = McpServer(Arc::new(CallContext {
         program: current_exe()
             .filter(|path| path.ends_with("bd"))
             .unwrap_or_else(|| PathBuf::from("bd")),
         actor: ctx.config.get("actor"),
         beads: ctx.env.get("BEADS_DIR").map(str::to_owned),
-        is_readonly: ctx.readonly,
+        is_readonly: ctx.is_readonly,
         start: ctx.env.cwd().to_owned(),
         chosen: Mutex::new(None),
     }));
@@ -44,34 +46,34 @@ pub(super) fn serve(ctx: &Context) -> anyhow::Result<()> {
         .build()?;
     runtime.block_on(async {
         let running = server.serve(rmcp::transport::stdio()).await;
-        // A client that went away before it said hello wanted nothing.
+        // A client that disconnects before the handshake is not an error.
         if let Ok(running) = running {
             running.waiting().await?;
         }
         anyhow::Ok(())
     })?;
-    // A read of standard input cannot be ended.
+    // A pending read of standard input cannot be cancelled.
     runtime.shutdown_background();
     Ok(())
 }
 
 #[derive(Debug, Clone)]
-struct Server(Arc<Calls>);
+struct McpServer(Arc<CallContext>);
 
-/// What calls start from.
+/// The environment of all calls.
 #[derive(Debug)]
-struct Calls {
+struct CallContext {
     program: PathBuf,
     actor: Option<String>,
     beads: Option<String>,
     is_readonly: bool,
-    /// Where the client started us.
+    /// The folder in which the client started the server.
     start: PathBuf,
-    /// The folder of the last call of [`CONTEXT`].
+    /// The folder from the last call of [`CONTEXT`].
     chosen: Mutex<Option<PathBuf>>,
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("beads", env!("CARGO_PKG_VERSION"));
@@ -83,7 +85,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(entries()))
+        Ok(ListToolsResult::with_all_items(build_tool_entries()))
     }
 
     async fn call_tool(
@@ -93,7 +95,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let calls = Arc::clone(&self.0);
         let name = request.name.into_owned();
-        if name != CONTEXT && Tool::named(&name).is_none() {
+        if name != CONTEXT && McpTool::find(&name).is_none() {
             return Err(ErrorData::invalid_params(
                 format!("there is no tool {name:?}"),
                 None,
@@ -110,8 +112,8 @@ impl ServerHandler for Server {
     }
 }
 
-fn entries() -> Vec<ToolEntry> {
-    let entry = |tool: &Tool| {
+fn build_tool_entries() -> Vec<ToolEntry> {
+    let entry = |tool: &McpTool| {
         let hints = ToolAnnotations::new()
             .read_only(tool.is_reading)
             .destructive(false);
@@ -122,28 +124,28 @@ fn entries() -> Vec<ToolEntry> {
     TOOLS.iter().map(entry).chain([context]).collect()
 }
 
-impl Calls {
-    /// What a call gives, or why it failed, as text for the model.
+impl CallContext {
+    /// Runs a call, and returns its output or its error as text for the model.
     fn answer(&self, name: &str, given: &Map<String, Value>) -> Result<String, String> {
         let chosen = self.folder(given)?;
         let folder = chosen.as_ref().unwrap_or(&self.start);
-        let Some(tool) = Tool::named(name) else {
-            self.chosen().clone_from(&chosen);
+        let Some(tool) = McpTool::find(name) else {
+            self.lock_chosen_folder().clone_from(&chosen);
             return Ok(json!({"workspace_root": folder}).to_string());
         };
         let line = tool
-            .line(given)
+            .command_line(given)
             .map_err(|error| json!({"error": error, "code": "usage"}).to_string())?;
         let ended = self.exec(&line, folder, chosen.is_some()).run();
         let ended = ended.map_err(|error| error.to_string())?;
-        if ended.ok() {
-            return Ok(compact(&ended.text(), tool.is_brief));
+        if ended.is_success() {
+            return Ok(compact_output(&ended.text(), tool.is_brief));
         }
-        Err(compact(&ended.error_text(), false))
+        Err(compact_output(&ended.error_text(), false))
     }
 
-    fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> Exec {
-        let mut exec = Exec::new(&self.program).cwd(folder).limit(LIMIT);
+    fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> ChildCommand {
+        let mut exec = ChildCommand::new(&self.program).cwd(folder).limit(LIMIT);
         if let Some(actor) = &self.actor {
             exec = exec.arg(format!("--actor={actor}"));
         }
@@ -151,7 +153,7 @@ impl Calls {
             exec = exec.arg("--readonly");
         }
         exec = match &self.beads {
-            // Who names a folder means the beads of that folder.
+            // A call that names a folder means the beads of that folder.
             _ if is_chosen => exec.env_remove("BEADS_DIR"),
             Some(beads) => exec.env("BEADS_DIR", beads),
             None => exec,
@@ -159,15 +161,15 @@ impl Calls {
         exec.args(line)
     }
 
-    fn chosen(&self) -> MutexGuard<'_, Option<PathBuf>> {
+    fn lock_chosen_folder(&self) -> MutexGuard<'_, Option<PathBuf>> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The folder that a call or an earlier one names.
+    /// Returns the folder that this call or an earlier call names.
     fn folder(&self, given: &Map<String, Value>) -> Result<Option<PathBuf>, String> {
-        let own = self.chosen().clone();
+        let current = self.lock_chosen_folder().clone();
         let folder = match given.get(WORKSPACE) {
-            None | Some(Value::Null) => return Ok(own),
+            None | Some(Value::Null) => return Ok(current),
             Some(Value::String(text)) => self.start.join(text),
             Some(_) => return Err(format!("{WORKSPACE} takes a text")),
         };
@@ -178,11 +180,11 @@ impl Calls {
     }
 }
 
-/// JSON on one line, its beads cut down where a list is wanted; other text unchanged.
-fn compact(text: &str, is_brief: bool) -> String {
+/// Compacts JSON to one line, with reduced beads if `is_brief` is set. Other text stays unchanged.
+fn compact_output(text: &str, is_brief: bool) -> String {
     match serde_json::from_str::<Value>(text) {
-        Ok(value) if is_brief => tool::brief(value).to_string(),
-        Ok(_) => bd::bead::record::squeezed(text)
+        Ok(value) if is_brief => tool::keep_brief_fields(value).to_string(),
+        Ok(_) => bd::bead::record::compact_json(text)
             .map_or_else(|_| text.to_owned(), |raw| raw.get().to_owned()),
         Err(_) => text.to_owned(),
     }

@@ -1,47 +1,49 @@
-//! The tools: what a client may call, and the command line that each call means.
+//! The tools that a client may call, and the command line of each call.
 //!
-//! Names and arguments are those of the usual MCP server for beads. A tool is an entry of [`TOOLS`] and nothing else. Values
-//! of a client are single arguments behind their flag or behind `--`, so none of them can pass for a flag.
+//! Names and arguments are those of the usual MCP server for beads. A tool is one entry of
+//! [`TOOLS`]. Values from a client are single arguments after their flag or after `--`, so no value
+//! can act as a flag.
 
 use serde_json::{Map, Value, json};
 
-/// A tool.
 #[derive(Debug)]
-pub(super) struct Tool {
-    /// Its name.
+pub(super) struct McpTool {
     pub(super) name: &'static str,
-    /// What it does, for the model.
+    /// The description for the model.
     pub(super) about: &'static str,
-    /// The command and the flags that are always given.
+    /// The command and its fixed flags.
     command: &'static [&'static str],
-    /// Whether it changes nothing.
     pub(super) is_reading: bool,
-    /// Whether its beads are given with a few fields only.
+    /// True if the output has only a few fields of each bead.
     pub(super) is_brief: bool,
-    params: &'static [Param],
+    params: &'static [ToolParam],
 }
 
-/// An argument of a tool.
 #[derive(Debug)]
-struct Param {
+struct ToolParam {
     name: &'static str,
     about: &'static str,
-    kind: Kind,
-    /// The flag that takes it; empty for a positional argument.
+    kind: ParamKind,
+    /// The flag for the value; empty for a positional argument.
     flag: &'static str,
     is_required: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ParamKind {
     Text,
     Number,
     Switch,
     Texts,
 }
 
-const fn flag(name: &'static str, flag: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param {
+const fn flag_param(
+    name: &'static str,
+    flag: &'static str,
+    kind: ParamKind,
+    about: &'static str,
+) -> ToolParam {
+    ToolParam {
         name,
         about,
         kind,
@@ -50,60 +52,60 @@ const fn flag(name: &'static str, flag: &'static str, kind: Kind, about: &'stati
     }
 }
 
-const fn text(name: &'static str, long: &'static str, about: &'static str) -> Param {
-    flag(name, long, Kind::Text, about)
+const fn text_param(name: &'static str, long: &'static str, about: &'static str) -> ToolParam {
+    flag_param(name, long, ParamKind::Text, about)
 }
 
 /// A required positional argument.
-const fn place(name: &'static str, about: &'static str) -> Param {
-    Param {
+const fn positional_param(name: &'static str, about: &'static str) -> ToolParam {
+    ToolParam {
         is_required: true,
-        ..flag(name, "", Kind::Text, about)
+        ..flag_param(name, "", ParamKind::Text, about)
     }
 }
 
-const LIMIT: Param = flag("limit", "--limit", Kind::Number, "0 for all");
-const PRIORITY: Param = flag(
+const LIMIT: ToolParam = flag_param("limit", "--limit", ParamKind::Number, "0 for all");
+const PRIORITY: ToolParam = flag_param(
     "priority",
     "--priority",
-    Kind::Number,
+    ParamKind::Number,
     "0 (most urgent) to 4",
 );
-const ASSIGNEE: Param = text("assignee", "--assignee", "");
-const LABELS: Param = flag(
+const ASSIGNEE: ToolParam = text_param("assignee", "--assignee", "");
+const LABELS: ToolParam = flag_param(
     "labels",
     "--label",
-    Kind::Texts,
+    ParamKind::Texts,
     "Beads with all given labels",
 );
-const LABELS_ANY: Param = flag(
+const LABELS_ANY: ToolParam = flag_param(
     "labels_any",
     "--label-any",
-    Kind::Texts,
+    ParamKind::Texts,
     "Beads with one of the given labels",
 );
-const KIND: Param = text(
+const KIND: ToolParam = text_param(
     "issue_type",
     "--type",
     "bug, feature, task, epic, chore, or a type of the project",
 );
-const STATUS: Param = text(
+const STATUS: ToolParam = text_param(
     "status",
     "--status",
     "open, in_progress, blocked, deferred, closed, or a status of the project",
 );
-const ID: Param = place("issue_id", "Id of the bead, or an unambiguous part of it");
-const DESCRIPTION: Param = text("description", "--description", "The long text");
-const DESIGN: Param = text("design", "--design", "How it is to be done");
-const EXTERNAL: Param = text(
+const ID: ToolParam = positional_param("issue_id", "Id of the bead, or an unambiguous part of it");
+const DESCRIPTION: ToolParam = text_param("description", "--description", "The long text");
+const DESIGN: ToolParam = text_param("design", "--design", "How it is to be done");
+const EXTERNAL: ToolParam = text_param(
     "external_ref",
     "--external-ref",
     "Its id in another tracker",
 );
 
 /// All tools, in the order in which a client lists them.
-pub(super) const TOOLS: &[Tool] = &[
-    Tool {
+pub(super) const TOOLS: &[McpTool] = &[
+    McpTool {
         name: "ready",
         about: "List beads that can be started now: open, not blocked, not deferred. Start here.",
         command: &["ready"],
@@ -113,20 +115,20 @@ pub(super) const TOOLS: &[Tool] = &[
             LIMIT,
             PRIORITY,
             ASSIGNEE,
-            flag(
+            flag_param(
                 "unassigned",
                 "--unassigned",
-                Kind::Switch,
+                ParamKind::Switch,
                 "Only beads that nobody has",
             ),
             LABELS,
             LABELS_ANY,
             KIND,
-            text("parent_id", "--parent", "Only descendants of this bead"),
-            text("sort_policy", "--sort", "hybrid, priority or oldest"),
+            text_param("parent_id", "--parent", "Only descendants of this bead"),
+            text_param("sort_policy", "--sort", "hybrid, priority or oldest"),
         ],
     },
-    Tool {
+    McpTool {
         name: "list",
         about: "List beads by their fields; closed ones only with a status.",
         command: &["list"],
@@ -137,28 +139,34 @@ pub(super) const TOOLS: &[Tool] = &[
             PRIORITY,
             KIND,
             ASSIGNEE,
-            flag(
+            flag_param(
                 "unassigned",
                 "--no-assignee",
-                Kind::Switch,
+                ParamKind::Switch,
                 "Only beads that nobody has",
             ),
             LABELS,
             LABELS_ANY,
-            text("parent_id", "--parent", "Only children of this bead"),
-            text("query", "--title", "Text in the title"),
+            text_param("parent_id", "--parent", "Only children of this bead"),
+            text_param("query", "--title", "Text in the title"),
             LIMIT,
         ],
     },
-    Tool {
+    McpTool {
         name: "search",
         about: "Find beads by text in title, description and id, closed ones included.",
         command: &["search"],
         is_reading: true,
         is_brief: true,
-        params: &[place("query", "The text"), STATUS, KIND, ASSIGNEE, LIMIT],
+        params: &[
+            positional_param("query", "The text"),
+            STATUS,
+            KIND,
+            ASSIGNEE,
+            LIMIT,
+        ],
     },
-    Tool {
+    McpTool {
         name: "show",
         about: "Show a bead with all its fields, dependencies, dependents and comments.",
         command: &["show"],
@@ -166,36 +174,36 @@ pub(super) const TOOLS: &[Tool] = &[
         is_brief: false,
         params: &[ID],
     },
-    Tool {
+    McpTool {
         name: "create",
         about: "Create a bead.",
         command: &["create"],
         is_reading: false,
         is_brief: true,
         params: &[
-            Param {
+            ToolParam {
                 is_required: true,
-                ..text("title", "--title", "One line that says what is to be done")
+                ..text_param("title", "--title", "One line that says what is to be done")
             },
             DESCRIPTION,
             DESIGN,
-            text("acceptance", "--acceptance", "When it is done"),
+            text_param("acceptance", "--acceptance", "When it is done"),
             PRIORITY,
             KIND,
             ASSIGNEE,
-            flag("labels", "--labels", Kind::Texts, "Its labels"),
-            flag(
+            flag_param("labels", "--labels", ParamKind::Texts, "Its labels"),
+            flag_param(
                 "deps",
                 "--deps",
-                Kind::Texts,
+                ParamKind::Texts,
                 "Beads it depends on: ID or TYPE:ID, such as discovered-from:bd-k3f",
             ),
-            text("parent_id", "--parent", "The bead it is a child of"),
+            text_param("parent_id", "--parent", "The bead it is a child of"),
             EXTERNAL,
-            text("id", "--id", "Its id; without, one is made"),
+            text_param("id", "--id", "Its id; without, one is made"),
         ],
     },
-    Tool {
+    McpTool {
         name: "claim",
         about: "Take a bead that nobody has: you become its assignee and it is in progress. Of several claims one succeeds.",
         command: &["update", "--claim"],
@@ -203,7 +211,7 @@ pub(super) const TOOLS: &[Tool] = &[
         is_brief: true,
         params: &[ID],
     },
-    Tool {
+    McpTool {
         name: "update",
         about: "Change fields of a bead. Empty text clears a field. To finish a bead use close.",
         command: &["update"],
@@ -214,28 +222,33 @@ pub(super) const TOOLS: &[Tool] = &[
             STATUS,
             PRIORITY,
             ASSIGNEE,
-            text("title", "--title", "One line that says what is to be done"),
+            text_param("title", "--title", "One line that says what is to be done"),
             DESCRIPTION,
             DESIGN,
-            text("acceptance_criteria", "--acceptance", "When it is done"),
-            text("notes", "--notes", "Working notes"),
+            text_param("acceptance_criteria", "--acceptance", "When it is done"),
+            text_param("notes", "--notes", "Working notes"),
             KIND,
-            flag("add_labels", "--add-label", Kind::Texts, "Labels to add"),
-            flag(
+            flag_param(
+                "add_labels",
+                "--add-label",
+                ParamKind::Texts,
+                "Labels to add",
+            ),
+            flag_param(
                 "remove_labels",
                 "--remove-label",
-                Kind::Texts,
+                ParamKind::Texts,
                 "Labels to remove",
             ),
             EXTERNAL,
-            text(
+            text_param(
                 "expect_version",
                 "--expect-version",
                 "Refuse unless the bead has this version, as show gave it",
             ),
         ],
     },
-    Tool {
+    McpTool {
         name: "close",
         about: "Close a bead that is done.",
         command: &["close"],
@@ -243,60 +256,60 @@ pub(super) const TOOLS: &[Tool] = &[
         is_brief: true,
         params: &[
             ID,
-            text("reason", "--reason", "What was done, or why it is closed"),
+            text_param("reason", "--reason", "What was done, or why it is closed"),
         ],
     },
-    Tool {
+    McpTool {
         name: "reopen",
         about: "Open closed beads again.",
         command: &["reopen"],
         is_reading: false,
         is_brief: true,
         params: &[
-            Param {
+            ToolParam {
                 is_required: true,
-                ..flag("issue_ids", "", Kind::Texts, "Ids of the beads")
+                ..flag_param("issue_ids", "", ParamKind::Texts, "Ids of the beads")
             },
-            text("reason", "--reason", "Why they are opened again"),
+            text_param("reason", "--reason", "Why they are opened again"),
         ],
     },
-    Tool {
+    McpTool {
         name: "dep",
         about: "Let a bead depend on another: it is not ready before that one is closed.",
         command: &["dep", "add"],
         is_reading: false,
         is_brief: false,
         params: &[
-            place("issue_id", "Id of the bead that waits"),
-            place("depends_on_id", "Id of the bead it waits for"),
-            text(
+            positional_param("issue_id", "Id of the bead that waits"),
+            positional_param("depends_on_id", "Id of the bead it waits for"),
+            text_param(
                 "dep_type",
                 "--type",
                 "blocks (the default), related, parent-child, discovered-from, or another type",
             ),
         ],
     },
-    Tool {
+    McpTool {
         name: "comment",
         about: "Add a comment to a bead.",
         command: &["comments", "add"],
         is_reading: false,
         is_brief: false,
-        params: &[ID, place("text", "The comment")],
+        params: &[ID, positional_param("text", "The comment")],
     },
-    Tool {
+    McpTool {
         name: "blocked",
         about: "List blocked beads, each with the open beads it waits for.",
         command: &["blocked"],
         is_reading: true,
         is_brief: true,
-        params: &[text(
+        params: &[text_param(
             "parent_id",
             "--parent",
             "Only descendants of this bead",
         )],
     },
-    Tool {
+    McpTool {
         name: "stats",
         about: "Count beads by status; how many are ready, how long they took.",
         command: &["status"],
@@ -304,7 +317,7 @@ pub(super) const TOOLS: &[Tool] = &[
         is_brief: false,
         params: &[],
     },
-    Tool {
+    McpTool {
         name: "where_am_i",
         about: "Name the folder whose beads the tools use, and its prefix.",
         command: &["where"],
@@ -312,27 +325,27 @@ pub(super) const TOOLS: &[Tool] = &[
         is_brief: false,
         params: &[],
     },
-    Tool {
+    McpTool {
         name: "init",
         about: "Start a project in the workspace: make its .beads folder.",
         command: &["init"],
         is_reading: false,
         is_brief: false,
-        params: &[text("prefix", "--prefix", "What the ids begin with")],
+        params: &[text_param("prefix", "--prefix", "What the ids begin with")],
     },
 ];
 
-/// The tool that is no command: it sets the folder of later calls.
+/// The tool that is not a command. It sets the folder of later calls.
 pub(super) const CONTEXT: &str = "context";
-/// The argument that every tool takes.
+/// The argument that every tool has.
 pub(super) const WORKSPACE: &str = "workspace_root";
 
-/// The schema of the arguments of [`CONTEXT`].
+/// Returns the schema of the arguments of [`CONTEXT`].
 pub(super) fn context_schema() -> Map<String, Value> {
     schema_of(std::iter::empty())
 }
 
-fn schema_of<'a>(params: impl Iterator<Item = &'a Param> + Clone) -> Map<String, Value> {
+fn schema_of<'a>(params: impl Iterator<Item = &'a ToolParam> + Clone) -> Map<String, Value> {
     let mut properties: Map<String, Value> = params
         .clone()
         .map(|param| (param.name.to_owned(), param.schema()))
@@ -358,13 +371,13 @@ fn schema_of<'a>(params: impl Iterator<Item = &'a Param> + Clone) -> Map<String,
     }
 }
 
-impl Param {
+impl ToolParam {
     fn schema(&self) -> Value {
         let kind = match self.kind {
-            Kind::Text => json!("string"),
-            Kind::Number => json!("integer"),
-            Kind::Switch => json!("boolean"),
-            Kind::Texts => {
+            ParamKind::Text => json!("string"),
+            ParamKind::Number => json!("integer"),
+            ParamKind::Switch => json!("boolean"),
+            ParamKind::Texts => {
                 return json!({"type": "array", "items": {"type": "string"}, "description": self.about});
             }
         };
@@ -374,50 +387,51 @@ impl Param {
         json!({"type": kind, "description": self.about})
     }
 
-    /// The texts that a client gave. Of a number its text counts, of a list a single text is a list of one.
+    /// Converts a client's value to texts. A number becomes its text, and a single text becomes a
+    /// list of one.
     fn texts(&self, value: &Value) -> Result<Vec<String>, String> {
-        let wrong = || format!("{} takes {}", self.name, self.kind.in_words());
-        let one = |value: &Value| match (self.kind, value) {
-            (Kind::Number, Value::Number(number)) => Ok(number.to_string()),
-            (Kind::Number, Value::String(text)) if text.parse::<u32>().is_ok() => Ok(text.clone()),
-            (Kind::Text | Kind::Texts, Value::String(text)) => Ok(text.clone()),
+        let wrong = || format!("{} takes {}", self.name, self.kind.describe());
+        let value_text = |value: &Value| match (self.kind, value) {
+            (ParamKind::Number, Value::Number(number)) => Ok(number.to_string()),
+            (ParamKind::Number, Value::String(text)) if text.parse::<u32>().is_ok() => {
+                Ok(text.clone())
+            }
+            (ParamKind::Text | ParamKind::Texts, Value::String(text)) => Ok(text.clone()),
             _ => Err(wrong()),
         };
         match (self.kind, value) {
             (_, Value::Null) => Ok(Vec::new()),
-            (Kind::Switch, Value::Bool(on)) => {
+            (ParamKind::Switch, Value::Bool(on)) => {
                 Ok(if *on { vec![String::new()] } else { Vec::new() })
             }
-            (Kind::Texts, Value::Array(items)) => items.iter().map(one).collect(),
-            (_, value) => Ok(vec![one(value)?]),
+            (ParamKind::Texts, Value::Array(items)) => items.iter().map(value_text).collect(),
+            (_, value) => Ok(vec![value_text(value)?]),
         }
     }
 }
 
-impl Kind {
-    fn in_words(self) -> &'static str {
+impl ParamKind {
+    fn describe(self) -> &'static str {
         match self {
-            Kind::Text => "a text",
-            Kind::Number => "a number",
-            Kind::Switch => "true or false",
-            Kind::Texts => "a list of texts",
+            ParamKind::Text => "a text",
+            ParamKind::Number => "a number",
+            ParamKind::Switch => "true or false",
+            ParamKind::Texts => "a list of texts",
         }
     }
 }
 
-impl Tool {
-    /// The tool of a name.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
+impl McpTool {
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// The schema of its arguments.
     pub(super) fn schema(&self) -> Map<String, Value> {
         schema_of(self.params.iter())
     }
 
-    /// The command line that a call means, without the program.
-    pub(super) fn line(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
+    /// Builds the command line of a call, without the program.
+    pub(super) fn command_line(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
         let known =
             |name: &str| name == WORKSPACE || self.params.iter().any(|param| param.name == name);
         if let Some(name) = given.keys().find(|name| !known(name)) {
@@ -441,7 +455,7 @@ impl Tool {
             }
             match (param.flag, param.kind) {
                 ("", _) => places.extend(texts),
-                (flag, Kind::Switch) => line.extend(texts.iter().map(|_| flag.to_owned())),
+                (flag, ParamKind::Switch) => line.extend(texts.iter().map(|_| flag.to_owned())),
                 (flag, _) => line.extend(texts.iter().map(|text| format!("{flag}={text}"))),
             }
         }
@@ -454,7 +468,7 @@ impl Tool {
     }
 }
 
-/// The fields that a list has of each bead.
+/// The fields of a bead in brief output.
 const BRIEF: [&str; 9] = [
     "id",
     "title",
@@ -467,10 +481,10 @@ const BRIEF: [&str; 9] = [
     "version",
 ];
 
-/// Beads with a few of their fields, for lists that a model reads.
-pub(super) fn brief(value: Value) -> Value {
+/// Reduces beads to a few fields, for lists that a model reads.
+pub(super) fn keep_brief_fields(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(brief).collect(),
+        Value::Array(items) => items.into_iter().map(keep_brief_fields).collect(),
         Value::Object(bead) if bead.contains_key("id") && bead.contains_key("title") => {
             let kept = bead
                 .into_iter()
@@ -489,11 +503,11 @@ mod tests {
         let Value::Object(given) = given else {
             return Err("no object".into());
         };
-        Tool::named(name).unwrap().line(&given)
+        McpTool::find(name).unwrap().command_line(&given)
     }
 
     #[test]
-    fn a_call_is_a_command_line_in_which_no_value_is_a_flag() {
+    fn no_value_of_a_call_is_read_as_a_flag() {
         let words = line(
             "update",
             json!({"issue_id": "--force", "title": "--x", "priority": 1, "add_labels": ["a", "b"]}),
@@ -516,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_with_wrong_arguments_says_what_is_right() {
+    fn a_call_with_wrong_arguments_lists_the_valid_ones() {
         assert_eq!(line("show", json!({})).unwrap_err(), "show needs issue_id");
         assert_eq!(
             line("show", json!({"issue_id": 7})).unwrap_err(),

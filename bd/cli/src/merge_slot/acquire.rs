@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 use kit::ui::escape;
 
 /// Take the slot
@@ -18,16 +18,16 @@ pub(crate) struct Args {
     wait: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("merge-slot acquire")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("merge-slot acquire")?;
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
-    let who = super::who(ctx, args.holder);
+    let id = super::slot_id(&store)?;
+    let who = super::choose_requester(ctx, args.holder);
     let taken = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::acquire_merge_slot(tx, &id, &who, args.wait)?)
     })?;
     let mut value = json!({"id": id, "acquired": taken.acquired, "holder": taken.holder});
-    let holder = escape::line(&taken.holder);
+    let holder = escape::escape_line(&taken.holder);
     let mut line = format!("✓ {id} is held by {holder}");
     if !taken.acquired {
         line = format!("{id} is held by {holder}");
@@ -38,5 +38,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         line.push_str(&format!("; you are number {position} in the queue"));
     }
     let code = u8::from(!taken.acquired && !ctx.ui.is_json());
-    Exit::with(code, Said::new(value, line))
+    ExitReport::with(code, TextReport::new(value, line))
 }

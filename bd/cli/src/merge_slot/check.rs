@@ -1,20 +1,21 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::{counted, escape};
 
 /// Show who holds the slot
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
+    let id = super::slot_id(&store)?;
     let snapshot = store.snapshot()?;
     let Some(slot) = snapshot.get_live(&id) else {
         let value = json!({"id": id, "available": false, "error": "not found"});
-        return Said::new(value, "No merge slot: bd merge-slot create makes it").answer();
+        return TextReport::new(value, "No merge slot: bd merge-slot create makes it")
+            .into_answer();
     };
     let holder = Some(slot.holder.as_str()).filter(|holder| !holder.is_empty());
     let value = json!({
@@ -28,8 +29,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         None => format!("✓ {id} is free"),
         Some(holder) => {
             let count = counted(slot.waiters.len(), "waiter");
-            format!("{id} is held by {} ({count})", escape::line(holder))
+            format!("{id} is held by {} ({count})", escape::escape_line(holder))
         }
     };
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

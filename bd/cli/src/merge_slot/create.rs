@@ -2,19 +2,19 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make the slot, if it is not there
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    ctx.may_change("merge-slot create")?;
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    ctx.check_writable("merge-slot create")?;
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
+    let id = super::slot_id(&store)?;
     let slot = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::create_merge_slot(tx, &id)?)
     })?;
     let value = json!({"id": slot.id, "status": slot.status.as_str()});
-    Said::new(value, format!("✓ Merge slot: {}", slot.id)).answer()
+    TextReport::new(value, format!("✓ Merge slot: {}", slot.id)).into_answer()
 }

@@ -1,4 +1,4 @@
-//! `bd merge-slot`: one file a verb.
+//! `bd merge-slot`: one file per subcommand.
 
 mod acquire;
 mod check;
@@ -8,7 +8,7 @@ mod release;
 use crate::context::Context;
 use bd::store::Store;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Take turns at resolving merge conflicts
@@ -21,12 +21,11 @@ kit::family! {
     Release => release,
 }
 
-/// The id of the slot.
-fn id_of(store: &Store) -> anyhow::Result<String> {
+fn slot_id(store: &Store) -> anyhow::Result<String> {
     Ok(format!("{}-merge-slot", store.prefix()?))
 }
 
-/// Who asks: the name that is given, else the actor.
-fn who(ctx: &Context, given: Option<String>) -> String {
+/// Returns the given requester, or the actor.
+fn choose_requester(ctx: &Context, given: Option<String>) -> String {
     given.unwrap_or_else(|| ctx.author().actor)
 }

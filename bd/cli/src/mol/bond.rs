@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::bond::{self, BondRequest, BondType, Bonded, Operand};
+use bd::molecule::bond::{self, BondOperand, BondOutcome, BondRequest, BondType};
 use bd::molecule::pour::find_template;
 use bd::molecule::template::PourOptions;
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Bond two formulas, protos or molecules
 ///
@@ -46,12 +46,12 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("bond")?;
+        ctx.check_writable("bond")?;
     }
-    let values = super::values(&args.var)?;
-    let shelf = super::shelf(ctx, &args.search_path);
+    let values = super::parse_vars(&args.var)?;
+    let shelf = super::build_search_path(ctx, &args.search_path);
     let ephemeral = args
         .ephemeral
         .then_some(true)
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         values,
         ..PourOptions::default()
     };
-    let store = ctx.store_of(&args.b)?;
+    let store = ctx.store_for_id(&args.b)?;
     if args.dry_run {
         let line = format!(
             "Would bond {} to {} ({})",
@@ -77,30 +77,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         );
         let value =
             json!({"dry_run": true, "a": args.a, "b": args.b, "bond_type": args.bond.as_str()});
-        return kit::cli::report::Said::new(value, line).answer();
+        return kit::cli::report::TextReport::new(value, line).into_answer();
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let operand = |given: &str| match tx.resolve(given) {
-            Ok(bead) => Ok(Operand::Bead(bead.id.clone())),
+            Ok(bead) => Ok(BondOperand::Bead(bead.id.clone())),
             Err(_) => find_template(&shelf, tx, given, &options)
-                .map(|template| Operand::Formula(Box::new(template))),
+                .map(|template| BondOperand::Formula(Box::new(template))),
         };
         let pair = (operand(&args.a)?, operand(&args.b)?);
-        Ok(bond::bond(tx, pair, &request)?)
+        Ok(bond::bond_operands(tx, pair, &request)?)
     })?;
-    Ok(Box::new(Done {
+    Ok(Box::new(BondReport {
         bonded,
         bond: request.bond,
     }))
 }
 
 #[derive(Debug)]
-struct Done {
-    bonded: Bonded,
+struct BondReport {
+    bonded: BondOutcome,
     bond: BondType,
 }
 
-impl Report for Done {
+impl Report for BondReport {
     fn json(&self) -> Value {
         let bonded = &self.bonded;
         let mut value = json!({

@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::burn::{self, Burned};
-use kit::failure::Usage;
+use bd::molecule::burn::{self, BurnedMolecule};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Remove molecules with all their steps, without a digest
 ///
@@ -24,29 +24,29 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut looked = Vec::new();
     for given in &args.ids {
-        let snapshot = ctx.store_of(given)?.snapshot()?;
+        let snapshot = ctx.store_for_id(given)?.snapshot()?;
         let root = snapshot.resolve(given)?.id.clone();
-        looked.push(burn::look(&snapshot, &root)?);
+        looked.push(burn::preview_burn(&snapshot, &root)?);
     }
     if args.dry_run {
-        return Ok(Box::new(Done {
+        return Ok(Box::new(BurnReport {
             burned: looked,
             failed: 0,
             dry_run: true,
         }));
     }
-    ctx.may_change("burn")?;
+    ctx.check_writable("burn")?;
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
-        return Err(Usage("nothing was removed".into()).into());
+        return Err(UsageError("nothing was removed".into()).into());
     }
     let (mut burned, mut failed) = (Vec::new(), 0);
-    for one in &looked {
-        let store = ctx.store_of(&one.root)?;
+    for molecule in &looked {
+        let store = ctx.store_for_id(&molecule.root)?;
         let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-            Ok(burn::burn(tx, &one.root)?)
+            Ok(burn::burn_molecule(tx, &molecule.root)?)
         });
         match result {
             Ok(done) => burned.push(done),
@@ -58,19 +58,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             }
         }
     }
-    Ok(Box::new(Done {
+    Ok(Box::new(BurnReport {
         burned,
         failed,
         dry_run: false,
     }))
 }
 
-fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
-    for one in looked {
-        let kind = if one.was_wisp { "wisp" } else { "molecule" };
-        let count = counted(one.ids.len(), "bead");
+fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<bool> {
+    for molecule in previewed {
+        let kind = if molecule.was_wisp {
+            "wisp"
+        } else {
+            "molecule"
+        };
+        let count = counted(molecule.ids.len(), "bead");
         ctx.ui
-            .status(&format!("Burn {kind} {} ({count})? [y/N]", one.root));
+            .status(&format!("Burn {kind} {} ({count})? [y/N]", molecule.root));
     }
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
@@ -78,15 +82,15 @@ fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
 }
 
 #[derive(Debug)]
-struct Done {
-    burned: Vec<Burned>,
+struct BurnReport {
+    burned: Vec<BurnedMolecule>,
     failed: usize,
     dry_run: bool,
 }
 
-impl Report for Done {
+impl Report for BurnReport {
     fn json(&self) -> Value {
-        let one = |burned: &Burned| {
+        let molecule_json = |burned: &BurnedMolecule| {
             json!({
                 "molecule_id": burned.root,
                 "deleted_ids": burned.ids,
@@ -94,9 +98,9 @@ impl Report for Done {
             })
         };
         let mut value = match self.burned.as_slice() {
-            [single] if self.failed == 0 => one(single),
+            [single] if self.failed == 0 => molecule_json(single),
             all => json!({
-                "results": all.iter().map(one).collect::<Vec<_>>(),
+                "results": all.iter().map(molecule_json).collect::<Vec<_>>(),
                 "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
                 "failed_count": self.failed,
             }),

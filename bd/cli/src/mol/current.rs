@@ -2,13 +2,13 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
-use bd::molecule::progress::{self, Progress, StepState};
+use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show where you are in your molecule
 ///
@@ -29,38 +29,45 @@ pub(super) struct Args {
     range: Option<String>,
 }
 
-/// More steps than this are not listed unless a part is asked for.
+/// The number of steps up to which all steps are listed without a requested range.
 const MANY: usize = 100;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let snapshot = store.snapshot()?;
     let roots = match &args.id {
         Some(id) => vec![molecule_of(&snapshot, id)?],
         None => {
-            let own = || ctx.author().actor;
-            progress::of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
+            let current_actor = || ctx.author().actor;
+            progress::molecules_of_agent(
+                &snapshot,
+                &args.agent.clone().unwrap_or_else(current_actor),
+            )
         }
     };
-    let part = part(&args)?;
+    let part = parse_step_range(&args)?;
     let is_partial = args.limit.is_some() || args.range.is_some();
     let lists_all = is_partial || ctx.ui.is_json();
     let shown = roots.iter().filter_map(|root| {
-        let quick = Progress::by_number(&snapshot, root)?;
+        let quick = MoleculeProgress::by_number(&snapshot, root)?;
         if quick.steps.len() > MANY && !lists_all {
-            return Some(Shown::of(&quick, (0, 0)));
+            return Some(CurrentMolecule::from_progress(&quick, (0, 0)));
         }
-        Some(Shown::of(&Progress::of(&snapshot, root)?, part))
+        Some(CurrentMolecule::from_progress(
+            &MoleculeProgress::for_root(&snapshot, root)?,
+            part,
+        ))
     });
     let open = || -> Vec<(String, String)> {
         let heads = snapshot
             .open_rows()
             .map(|row| snapshot.bead_ref_at(row.node));
-        let epics = heads.filter(|head| head.kind() == Kind::Epic && !head.has_label("template"));
-        let roots = epics.filter_map(|head| head.bead());
+        let epics = heads
+            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"));
+        let roots = epics.filter_map(|bead_ref| bead_ref.bead());
         let roots = roots.filter(|bead| !bead.source_formula.is_empty());
         roots
             .map(|bead| (bead.id.clone(), bead.title.clone()))
@@ -68,32 +75,33 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .collect()
     };
     let open = if roots.is_empty() { open() } else { Vec::new() };
-    Ok(Box::new(Current {
+    Ok(Box::new(CurrentReport {
         molecules: shown.collect(),
         open,
     }))
 }
 
-/// The molecule that an id means: itself, that of a step, or the one attached to a bead.
+/// Resolves an id to its molecule: the bead, the molecule of a step, or the molecule attached to a
+/// bead.
 pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<String> {
     let bead = snapshot.resolve(given)?;
-    let Some(head) = snapshot.bead_ref(&bead.id) else {
+    let Some(bead_ref) = snapshot.bead_ref(&bead.id) else {
         return Ok(bead.id.clone());
     };
-    if let Some(attached) = progress::found_by(snapshot, &head) {
+    if let Some(attached) = progress::find_related_molecule(snapshot, &bead_ref) {
         return Ok(attached);
     }
     let root = progress::root_of(snapshot, &bead.id);
     Ok(root.unwrap_or_else(|| bead.id.clone()))
 }
 
-/// The first and last step to be listed, from 0.
-fn part(args: &Args) -> Result<(usize, usize), Usage> {
+/// The first and the last step to list, from 0.
+fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
     let Some(range) = &args.range else {
         return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
     };
     let wrong = || {
-        Usage(format!(
+        UsageError(format!(
             "invalid --range \"{range}\": use FROM-TO, such as 3-8"
         ))
     };
@@ -105,24 +113,24 @@ fn part(args: &Args) -> Result<(usize, usize), Usage> {
     }
 }
 
-/// A molecule with the steps that are shown.
+/// A molecule with the steps to show.
 #[derive(Debug)]
-struct Shown {
+struct CurrentMolecule {
     root: Bead,
     current: Option<Bead>,
     next: Option<Bead>,
     steps: Vec<(Bead, StepState)>,
     done: usize,
     total: usize,
-    /// The open gate that holds it up.
+    /// The open gate that blocks the molecule.
     gate: Option<Bead>,
 }
 
-impl Shown {
-    fn of(progress: &Progress<'_>, (from, to): (usize, usize)) -> Self {
+impl CurrentMolecule {
+    fn from_progress(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
         let total = progress.steps.len();
         let steps = progress.steps.iter().take(to).skip(from);
-        let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();
+        let bead = |step: &progress::MoleculeStep<'_>| step.bead_ref.bead().cloned();
         Self {
             root: progress.root.bead().cloned().unwrap_or_default(),
             current: progress.current().and_then(bead),
@@ -143,15 +151,15 @@ impl Shown {
 }
 
 #[derive(Debug)]
-struct Current {
-    molecules: Vec<Shown>,
-    /// Molecules that nobody works on, where none is the agent's.
+struct CurrentReport {
+    molecules: Vec<CurrentMolecule>,
+    /// The molecules without an assignee, listed if the agent has none.
     open: Vec<(String, String)>,
 }
 
-impl Report for Current {
+impl Report for CurrentReport {
     fn json(&self) -> Value {
-        let one = |shown: &Shown| {
+        let molecule_json = |shown: &CurrentMolecule| {
             let mut value = json!({
                 "molecule_id": shown.root.id,
                 "molecule_title": shown.root.title,
@@ -176,14 +184,14 @@ impl Report for Current {
             value["total"] = json!(shown.total);
             value
         };
-        self.molecules.iter().map(one).collect()
+        self.molecules.iter().map(molecule_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
         if self.molecules.is_empty() {
             page.line("No molecules in progress.");
             for (id, title) in &self.open {
-                page.cut_line(format!("  open: {id} {}", escape::line(title)));
+                page.cut_line(format!("  open: {id} {}", escape::escape_line(title)));
             }
             match self.open.first() {
                 Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
@@ -192,18 +200,18 @@ impl Report for Current {
         }
         for shown in &self.molecules {
             page.blank();
-            human(page, shown);
+            write_molecule(page, shown);
         }
     }
 }
 
-fn human(page: &mut Page, shown: &Shown) {
+fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
     page.line(format!("You're working on molecule {}", shown.root.id));
-    page.line(format!("  {}", escape::line(&shown.root.title)));
+    page.line(format!("  {}", escape::escape_line(&shown.root.title)));
     if !shown.root.assignee.is_empty() {
         page.line(format!(
             "  Assigned to: {}",
-            escape::line(&shown.root.assignee)
+            escape::escape_line(&shown.root.assignee)
         ));
     }
     page.blank();
@@ -213,7 +221,7 @@ fn human(page: &mut Page, shown: &Shown) {
         } else {
             ""
         };
-        let title = escape::line(&bead.title);
+        let title = escape::escape_line(&bead.title);
         page.cut_line(format!("  [{}] {}: {title}{here}", state.as_str(), bead.id));
     }
     if shown.steps.is_empty() && shown.total > 0 {
@@ -231,7 +239,7 @@ fn human(page: &mut Page, shown: &Shown) {
         page.line(format!(
             "Waiting for {}: {}",
             gate.id,
-            escape::line(&gate.title)
+            escape::escape_line(&gate.title)
         ));
         let next = match gate.await_type.as_str() {
             "human" | "mail" => format!("bd gate resolve {}", gate.id),

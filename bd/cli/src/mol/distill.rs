@@ -1,14 +1,14 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::formula::find::is_name;
+use bd::formula::find::is_formula_name;
 use bd::molecule::{MoleculeError, distill, progress};
 use bd::store::BeadRef;
-use kit::failure::Usage;
-use kit::json::pretty;
+use kit::failure::UsageError;
+use kit::json::to_pretty_json;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make a formula of an epic and its steps
 ///
@@ -32,17 +32,19 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.epic)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.epic)?.snapshot()?;
     let epic = snapshot.resolve(&args.epic)?;
-    let name = args.name.unwrap_or_else(|| distill::slug(&epic.title));
-    if !is_name(&name) {
-        return Err(Usage(format!(
+    let name = args
+        .name
+        .unwrap_or_else(|| distill::slug_from_title(&epic.title));
+    if !is_formula_name(&name) {
+        return Err(UsageError(format!(
             "\"{name}\" is no formula name; give one after the epic"
         ))
         .into());
     }
-    let members = progress::members(&snapshot, &epic.id);
+    let members = progress::list_molecule_steps(&snapshot, &epic.id);
     let mut texts = format!("{}\n{}", epic.title, epic.description);
     for bead in members.iter().filter_map(BeadRef::bead) {
         texts.push_str(&format!(
@@ -51,20 +53,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ));
     }
     let values = distill::read_values(&args.var, &texts)?;
-    let formula = distill::distill(&snapshot, epic, &name, &values)?;
-    let text = pretty(&formula);
+    let formula = distill::distill_formula(&snapshot, epic, &name, &values)?;
+    let text = to_pretty_json(&formula);
     let steps = formula.every_step().len();
     let variables: Vec<&String> = values.keys().collect();
     if args.dry_run {
         let value =
             json!({"formula_name": name, "steps": steps, "variables": variables, "dry_run": true});
         let lines = text.lines().map(str::to_owned).collect();
-        return Said::lines(value, lines).answer();
+        return TextReport::lines(value, lines).into_answer();
     }
-    ctx.may_change("distill")?;
+    ctx.check_writable("distill")?;
     let folder = match &args.output {
-        Some(folder) => ctx.env.absolute(folder),
-        None => ctx.found()?.dir.join("formulas"),
+        Some(folder) => ctx.env.make_absolute(folder),
+        None => ctx.project()?.dir.join("formulas"),
     };
     let path = folder.join(format!("{name}.formula.json"));
     if path.exists() {
@@ -72,7 +74,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Err(MoleculeError::Refused(text).into());
     }
     std::fs::create_dir_all(&folder)?;
-    file::replace(&path, text.as_bytes(), 0o644)?;
+    file::replace_file(&path, text.as_bytes(), 0o644)?;
     let value = json!({
         "formula_name": name,
         "formula_path": path.display().to_string(),
@@ -80,5 +82,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "variables": variables,
     });
     let line = format!("✓ Distilled {steps} steps into {}", path.display());
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

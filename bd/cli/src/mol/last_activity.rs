@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::molecule::progress::Progress;
-use bd::store::Time;
+use bd::molecule::progress::MoleculeProgress;
+use bd::store::TimeField;
 use kit::ui::time;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show when a molecule or one of its steps last changed
 #[derive(Debug, clap::Args)]
@@ -15,21 +15,21 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
-    let Some(molecule) = Progress::of(&snapshot, &root) else {
+    let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
-    let heads = molecule.steps.iter().map(|step| step.head);
+    let heads = molecule.steps.iter().map(|step| step.bead_ref);
     let latest = std::iter::once(molecule.root)
         .chain(heads)
-        .filter_map(|head| Some((head.time(Time::Updated)?, head.id())))
+        .filter_map(|bead| Some((bead.time(TimeField::Updated)?, bead.id())))
         .max();
     let Some((at, id)) = latest else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
     let value = json!({"molecule_id": root, "last_activity": at.to_string(), "source": id});
-    let ago = time::ago(ctx.now(), at);
-    Said::new(value, format!("{root}: {ago} ({id})")).answer()
+    let ago = time::format_ago(ctx.now(), at);
+    TextReport::new(value, format!("{root}: {ago} ({id})")).into_answer()
 }

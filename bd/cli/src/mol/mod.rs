@@ -1,4 +1,4 @@
-//! `bd mol`: one file a verb.
+//! `bd mol`: one file per subcommand.
 
 mod bond;
 mod burn;
@@ -14,17 +14,17 @@ mod squash;
 mod stale;
 pub(super) mod wisp;
 
-pub(super) use ready::{gated, of_molecule};
+pub(super) use ready::{list_gated, list_ready_steps};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::formula::Shelf;
-use bd::formula::vars::Values;
+use bd::formula::FormulaSearchPath;
+use bd::formula::vars::VarValues;
 use bd::molecule::template;
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Run workflows: molecules and their steps
@@ -50,19 +50,19 @@ kit::family! {
     Seed => seed,
 }
 
-/// The formulas as this command sees them.
-pub(super) fn shelf(ctx: &Context, given: &[String]) -> Shelf {
-    let beads = ctx.found().ok().map(|found| found.dir.as_path());
-    Shelf::new(&ctx.env, beads, given)
+/// Returns the formulas that this command can use.
+pub(super) fn build_search_path(ctx: &Context, given: &[String]) -> FormulaSearchPath {
+    let beads = ctx.project().ok().map(|found| found.dir.as_path());
+    FormulaSearchPath::new(&ctx.env, beads, given)
 }
 
-/// The values of --var.
-pub(super) fn values(given: &[String]) -> Result<Values, Usage> {
-    template::read_values(given).map_err(Usage)
+/// Parses the values of --var.
+pub(super) fn parse_vars(given: &[String]) -> Result<VarValues, UsageError> {
+    template::read_values(given).map_err(UsageError)
 }
 
-/// The bead that an id means, in a transaction.
-fn resolve(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
+/// Resolves an id to its bead within a transaction.
+fn resolve_bead(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
     let found = tx.resolve(given).cloned();
     found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {given}")))
 }

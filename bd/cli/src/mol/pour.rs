@@ -2,11 +2,11 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::change;
-use bd::molecule::pour::{self, Poured};
-use bd::molecule::template::{PourOptions, Template};
+use bd::molecule::pour::{self, PouredMolecule};
+use bd::molecule::template::{MoleculeTemplate, PourOptions};
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Pour a formula into a molecule of beads
 ///
@@ -37,8 +37,8 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let request = Request {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let request = PourRequest {
         formula: args.formula,
         var: args.var,
         attach: args.attach,
@@ -53,8 +53,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     request.run(ctx)
 }
 
-/// What is to be poured, as a molecule or as a wisp.
-pub(crate) struct Request {
+/// A formula to be poured, as a molecule or as a wisp.
+pub(crate) struct PourRequest {
     pub(crate) formula: String,
     pub(crate) var: Vec<String>,
     pub(crate) attach: Vec<String>,
@@ -64,21 +64,21 @@ pub(crate) struct Request {
     pub(crate) options: PourOptions,
 }
 
-impl Request {
-    pub(crate) fn run(mut self, ctx: &Context) -> Answer {
+impl PourRequest {
+    pub(crate) fn run(mut self, ctx: &Context) -> CommandResult {
         if !self.dry_run {
-            ctx.may_change("pour")?;
+            ctx.check_writable("pour")?;
         }
-        self.options.values = super::values(&self.var)?;
-        let shelf = super::shelf(ctx, &self.search_path);
+        self.options.values = super::parse_vars(&self.var)?;
+        let shelf = super::build_search_path(ctx, &self.search_path);
         let store = ctx.store()?;
         if self.dry_run {
             let snapshot = store.snapshot()?;
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
             let name = template.name.clone();
-            let plan = template.plan(&self.options)?;
+            let plan = template.into_plan(&self.options)?;
             let beads = plan.beads.into_iter();
-            return Ok(Box::new(Preview {
+            return Ok(Box::new(PourPreview {
                 name,
                 ephemeral: self.options.ephemeral,
                 beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
@@ -90,7 +90,7 @@ impl Request {
             let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
             let name = template.name.clone();
             wants_wisp = is_for_wisps(&template);
-            let poured = pour::pour(tx, template, &self.options)?;
+            let poured = pour::pour_template(tx, template, &self.options)?;
             let mut attached = 0;
             for name in &self.attach {
                 let options = PourOptions {
@@ -98,7 +98,7 @@ impl Request {
                     ..self.options.clone()
                 };
                 let part = pour::find_template(&shelf, tx, name, &options)?;
-                let part = pour::pour(tx, part, &options)?;
+                let part = pour::pour_template(tx, part, &options)?;
                 change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
                 attached += part.ids.len();
             }
@@ -109,7 +109,7 @@ impl Request {
                 "{name} recommends a wisp (phase = \"vapor\"): bd mol wisp {name}"
             ));
         }
-        Ok(Box::new(Made {
+        Ok(Box::new(PourReport {
             name,
             poured,
             attached,
@@ -118,28 +118,27 @@ impl Request {
     }
 }
 
-/// Whether a formula asks to be made a wisp.
-fn is_for_wisps(template: &Template) -> bool {
+/// Returns true if the formula requests to be poured as a wisp.
+fn is_for_wisps(template: &MoleculeTemplate) -> bool {
     let formula = template.formula.as_ref();
     formula.is_some_and(|formula| formula.phase == "vapor")
 }
 
-/// What was poured.
 #[derive(Debug)]
-struct Made {
+struct PourReport {
     name: String,
-    poured: Poured,
+    poured: PouredMolecule,
     attached: usize,
     ephemeral: bool,
 }
 
-impl Made {
+impl PourReport {
     fn created(&self) -> usize {
         self.poured.ids.len() + self.attached
     }
 }
 
-impl Report for Made {
+impl Report for PourReport {
     fn json(&self) -> Value {
         let mut value = json!({
             "new_epic_id": self.poured.root,
@@ -169,23 +168,23 @@ impl Report for Made {
     }
 }
 
-/// What would be poured.
+/// The beads that would be poured.
 #[derive(Debug)]
-struct Preview {
+struct PourPreview {
     name: String,
     ephemeral: bool,
     beads: Vec<(String, String)>,
 }
 
-impl Report for Preview {
+impl Report for PourPreview {
     fn json(&self) -> Value {
-        let one = |(key, title): &(String, String)| json!({"step": key, "title": title});
+        let step_json = |(key, title): &(String, String)| json!({"step": key, "title": title});
         json!({
             "dry_run": true,
             "formula": self.name,
             "would_create": self.beads.len(),
             "phase": if self.ephemeral { "vapor" } else { "liquid" },
-            "steps": self.beads.iter().map(one).collect::<Vec<_>>(),
+            "steps": self.beads.iter().map(step_json).collect::<Vec<_>>(),
         })
     }
 
@@ -194,7 +193,11 @@ impl Report for Preview {
         page.line(format!("Would create {count} from {}:", self.name));
         for (key, title) in &self.beads {
             let key = if key.is_empty() { "root" } else { key };
-            let line = format!("  {}: {}", escape::line(key), escape::line(title));
+            let line = format!(
+                "  {}: {}",
+                escape::escape_line(key),
+                escape::escape_line(title)
+            );
             page.cut_line(line);
         }
     }

@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Status;
-use bd::molecule::progress::{self, Progress as Molecule};
-use bd::store::Time;
+use bd::molecule::progress::{self, MoleculeProgress as Molecule};
+use bd::store::TimeField;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how far a molecule is, and at what rate
 ///
@@ -19,54 +19,57 @@ pub(super) struct Args {
     id: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let snapshot = store.snapshot()?;
     let root = match &args.id {
         Some(id) => Some(super::current::molecule_of(&snapshot, id)?),
-        None => progress::of_agent(&snapshot, &ctx.author().actor)
+        None => progress::molecules_of_agent(&snapshot, &ctx.author().actor)
             .into_iter()
             .next(),
     };
-    let molecule = root.and_then(|root| Molecule::of(&snapshot, &root));
-    Ok(Box::new(ProgressReport(
-        molecule.map(|molecule| Progress::of(&molecule)),
-    )))
+    let molecule = root.and_then(|root| Molecule::for_root(&snapshot, &root));
+    Ok(Box::new(ProgressReport(molecule.map(|molecule| {
+        MoleculeProgress::from_molecule(&molecule)
+    }))))
 }
 
-/// How far a molecule is.
+/// The progress of a molecule.
 #[derive(Debug, Default)]
-struct Progress {
+struct MoleculeProgress {
     id: String,
     title: String,
     total: usize,
     done: usize,
     begun: usize,
     current: String,
-    /// Steps an hour, and the hours left.
+    /// The steps per hour, and the remaining hours.
     rate: Option<(f64, f64)>,
 }
 
-impl Progress {
-    fn of(molecule: &Molecule<'_>) -> Self {
+impl MoleculeProgress {
+    fn from_molecule(molecule: &Molecule<'_>) -> Self {
         let root = molecule.root.id();
         let direct = molecule
             .steps
             .iter()
-            .filter(|step| step.head.is_child_of(root));
+            .filter(|step| step.bead_ref.is_child_of(root));
         let direct: Vec<_> = direct.collect();
         let mut ends: Vec<Timestamp> = direct
             .iter()
-            .filter_map(|step| step.head.time(Time::Closed))
+            .filter_map(|step| step.bead_ref.time(TimeField::Closed))
             .collect();
         ends.sort();
-        let done = direct.iter().filter(|step| !step.head.is_open()).count();
+        let done = direct
+            .iter()
+            .filter(|step| !step.bead_ref.is_open())
+            .count();
         let begun = direct
             .iter()
-            .filter(|step| step.head.status() == Status::InProgress);
+            .filter(|step| step.bead_ref.status() == Status::InProgress);
         Self {
             id: root.to_owned(),
             title: molecule
@@ -79,15 +82,15 @@ impl Progress {
             begun: begun.count(),
             current: molecule
                 .current()
-                .map(|step| step.head.id().to_owned())
+                .map(|step| step.bead_ref.id().to_owned())
                 .unwrap_or_default(),
-            rate: rate(&ends, direct.len() - done),
+            rate: estimate_rate(&ends, direct.len() - done),
         }
     }
 }
 
-/// Steps an hour between the first and the last end, and how long the rest would take.
-fn rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
+/// Computes the steps per hour between the first and the last completion, and the remaining hours.
+fn estimate_rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
     let (first, last) = (ends.first()?, ends.last()?);
     let hours = SignedDuration::as_secs_f64(&last.duration_since(*first)) / 3600.0;
     if ends.len() < 2 || hours <= 0.0 {
@@ -100,7 +103,7 @@ fn rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
 }
 
 /// The progress of a molecule, if one is in progress.
-struct ProgressReport(Option<Progress>);
+struct ProgressReport(Option<MoleculeProgress>);
 
 impl Report for ProgressReport {
     fn json(&self) -> Value {
@@ -133,7 +136,7 @@ impl Report for ProgressReport {
         page.line(format!(
             "{}: {}",
             progress.id,
-            escape::line(&progress.title)
+            escape::escape_line(&progress.title)
         ));
         let percent = (progress.done * 100)
             .checked_div(progress.total)

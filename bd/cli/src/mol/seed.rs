@@ -2,9 +2,9 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::cook_named;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 const PATROLS: [&str; 3] = [
     "mol-deacon-patrol",
@@ -26,21 +26,21 @@ pub(super) struct Args {
     var: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut names: Vec<String> = args.formula.into_iter().collect();
     if args.patrol {
         names.extend(PATROLS.map(str::to_owned));
     }
     if names.is_empty() {
-        return Err(Usage("name a formula, or use --patrol".into()).into());
+        return Err(UsageError("name a formula, or use --patrol".into()).into());
     }
-    let shelf = super::shelf(ctx, &[]);
-    let values = super::values(&args.var)?;
+    let shelf = super::build_search_path(ctx, &[]);
+    let values = super::parse_vars(&args.var)?;
     let mut lines = Vec::new();
     for name in &names {
         let cooked = cook_named(&shelf, name, &values)?;
         let steps = cooked.formula.every_step().len();
         lines.push(format!("✓ {name}: {steps} steps"));
     }
-    Said::lines(json!({"formulas": names, "ok": true}), lines).answer()
+    TextReport::lines(json!({"formulas": names, "ok": true}), lines).into_answer()
 }

@@ -4,12 +4,12 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::parallel;
-use bd::molecule::progress::{Progress, StepState};
+use bd::molecule::progress::{MoleculeProgress, StepState};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a molecule and its steps
 #[derive(Debug, Default, clap::Args)]
@@ -32,8 +32,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// A molecule without its graph.
-    pub(crate) fn of(id: String) -> Self {
+    /// The arguments to show a molecule without its graph.
+    pub(crate) fn for_molecule(id: String) -> Self {
         Self {
             id,
             ..Self::default()
@@ -41,42 +41,43 @@ impl Args {
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
-    let Some(molecule) = Progress::of(&snapshot, &root) else {
+    let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
     if args.mermaid || args.dot {
-        let steps = draw::steps_of(&molecule);
+        let steps = draw::steps_of_molecule(&molecule);
         let text = if args.mermaid {
-            draw::mermaid(&steps)
+            draw::format_mermaid(&steps)
         } else {
-            draw::dot(&root, &steps)
+            draw::format_dot(&root, &steps)
         };
         let lines = text.lines().map(str::to_owned).collect();
-        return Said::lines(json!({"molecule_id": root, "graph": text}), lines).answer();
+        return TextReport::lines(json!({"molecule_id": root, "graph": text}), lines).into_answer();
     }
     let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
     beads.extend(
         molecule
             .steps
             .iter()
-            .filter_map(|step| step.head.bead().cloned()),
+            .filter_map(|step| step.bead_ref.bead().cloned()),
     );
-    let steps = parallel::analyze(&molecule);
-    Ok(Box::new(Shown {
+    let steps = parallel::analyze_parallel_steps(&molecule);
+    Ok(Box::new(MolShowReport {
         beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
-        graph: args.graph.then(|| draw::steps_of(&molecule)),
-        parallel: args.parallel.then(|| parallel::json(&root, &steps)),
+        graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
+        parallel: args
+            .parallel
+            .then(|| parallel::steps_to_json(&root, &steps)),
         groups: steps.into_iter().map(|step| step.group).collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Shown {
-    /// The root first.
+struct MolShowReport {
     beads: Vec<Bead>,
     states: Vec<StepState>,
     groups: Vec<Option<String>>,
@@ -84,7 +85,7 @@ struct Shown {
     parallel: Option<Value>,
 }
 
-impl Report for Shown {
+impl Report for MolShowReport {
     fn json(&self) -> Value {
         let root = self.beads.first();
         let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
@@ -114,7 +115,7 @@ impl Report for Shown {
         let Some((root, rest)) = self.beads.split_first() else {
             return;
         };
-        page.line(format!("{}: {}", root.id, escape::line(&root.title)));
+        page.line(format!("{}: {}", root.id, escape::escape_line(&root.title)));
         let done = self
             .states
             .iter()
@@ -127,7 +128,7 @@ impl Report for Shown {
         page.blank();
         if let Some(graph) = &self.graph {
             let state = |at: usize| self.states.get(at).map_or("", |state| state.as_str());
-            steps::draw(page, graph, |at| format!("[{}] ", state(at)));
+            steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
             return;
         }
         for ((bead, state), group) in rest.iter().zip(&self.states).zip(&self.groups) {
@@ -135,7 +136,7 @@ impl Report for Shown {
                 Some(group) if self.parallel.is_some() => format!(" [{group}]"),
                 _ => String::new(),
             };
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             page.cut_line(format!(
                 "  [{}] {}: {title}{group}",
                 state.as_str(),

@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::squash::{self, SquashRequest, Squashed};
+use bd::molecule::squash::{self, SquashOutcome, SquashRequest};
 use kit::ui::{Page, Report, counted};
 
 use super::super::args;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Squash the wisps of a molecule into one digest
 ///
@@ -27,20 +27,23 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let store = ctx.store_for_id(&args.id)?;
     if args.dry_run {
         let snapshot = store.snapshot()?;
         let root = snapshot.resolve(&args.id)?.id.clone();
-        let members = bd::molecule::progress::members(&snapshot, &root);
-        let wisps = members.iter().filter(|head| head.is_ephemeral()).count();
+        let members = bd::molecule::progress::list_molecule_steps(&snapshot, &root);
+        let wisps = members
+            .iter()
+            .filter(|member| member.is_ephemeral())
+            .count();
         let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
         let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
-        return Said::new(value, line).answer();
+        return TextReport::new(value, line).into_answer();
     }
-    ctx.may_change("squash")?;
+    ctx.check_writable("squash")?;
     let summary = match args.summary.as_deref() {
-        Some("-") => args::stdin()?,
+        Some("-") => args::read_stdin()?,
         given => given.unwrap_or_default().to_owned(),
     };
     let request = SquashRequest {
@@ -48,22 +51,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         keep_children: args.keep_children,
     };
     let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let root = super::resolve(tx, &args.id)?.id;
-        Ok(squash::squash(tx, &root, &request)?)
+        let root = super::resolve_bead(tx, &args.id)?.id;
+        Ok(squash::squash_molecule(tx, &root, &request)?)
     })?;
-    Ok(Box::new(Done {
+    Ok(Box::new(SquashReport {
         done,
         kept: args.keep_children,
     }))
 }
 
 #[derive(Debug)]
-struct Done {
-    done: Squashed,
+struct SquashReport {
+    done: SquashOutcome,
     kept: bool,
 }
 
-impl Report for Done {
+impl Report for SquashReport {
     fn json(&self) -> Value {
         let done = &self.done;
         let ids = done.digest.as_ref().map(|_| &done.ids);

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::molecule::stale;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
@@ -19,15 +19,17 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = stale::stale(&snapshot).into_iter().filter(|stale| {
-        (!args.blocking || !stale.blocking.is_empty())
-            && (!args.unassigned || stale.root.assignee().is_empty())
-    });
+    let found = stale::find_finished_molecules(&snapshot)
+        .into_iter()
+        .filter(|stale| {
+            (!args.blocking || !stale.blocking.is_empty())
+                && (!args.unassigned || stale.root.assignee().is_empty())
+        });
     let rows = found.filter_map(|stale| {
         let bead = stale.root.bead()?;
-        Some(Row {
+        Some(StaleMolecule {
             id: bead.id.clone(),
             title: bead.title.clone(),
             assignee: bead.assignee.clone(),
@@ -35,13 +37,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             blocking: stale.blocking,
         })
     });
-    Ok(Box::new(Listed {
+    Ok(Box::new(MolStaleReport {
         rows: rows.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Row {
+struct StaleMolecule {
     id: String,
     title: String,
     assignee: String,
@@ -50,13 +52,13 @@ struct Row {
 }
 
 #[derive(Debug)]
-struct Listed {
-    rows: Vec<Row>,
+struct MolStaleReport {
+    rows: Vec<StaleMolecule>,
 }
 
-impl Report for Listed {
+impl Report for MolStaleReport {
     fn json(&self) -> Value {
-        let one = |row: &Row| {
+        let row_json = |row: &StaleMolecule| {
             let mut value = json!({
                 "id": row.id,
                 "title": row.title,
@@ -74,7 +76,7 @@ impl Report for Listed {
         };
         let blocking = self.rows.iter().filter(|row| !row.blocking.is_empty());
         json!({
-            "stale_molecules": self.rows.iter().map(one).collect::<Vec<_>>(),
+            "stale_molecules": self.rows.iter().map(row_json).collect::<Vec<_>>(),
             "total_count": self.rows.len(),
             "blocking_count": blocking.count(),
         })
@@ -90,7 +92,7 @@ impl Report for Listed {
             counted(self.rows.len(), "molecule")
         ));
         for row in &self.rows {
-            page.cut_line(format!("  {}: {}", row.id, escape::line(&row.title)));
+            page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
             if !row.blocking.is_empty() {
                 page.line(format!("    blocks {}", row.blocking.join(" ")));
             }

@@ -7,13 +7,13 @@ use bd::change;
 use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
 use bd::query::when;
-use bd::store::{BeadRef, Snapshot, Time};
-use kit::failure::Usage;
+use bd::store::{BeadRef, Snapshot, TimeField};
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::super::line;
-use super::pour::Request;
-use kit::cli::report::Answer;
+use super::pour::PourRequest;
+use kit::cli::report::CommandResult;
 
 /// Make wisps: molecules that stay on this machine
 ///
@@ -23,21 +23,21 @@ use kit::cli::report::Answer;
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<WispCommand>,
     #[command(flatten)]
-    make: Make,
+    make: WispCreateArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum WispCommand {
     #[command(hide = true)]
-    Create(Make),
-    List(List),
-    Gc(Gc),
+    Create(WispCreateArgs),
+    List(WispListArgs),
+    Gc(WispGcArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Make {
+struct WispCreateArgs {
     /// The formula, its file, or a proto
     #[arg(value_name = "FORMULA")]
     formula: Option<String>,
@@ -59,7 +59,7 @@ struct Make {
 ///
 /// The newest first. A wisp that did not change for 24 hours is marked `old`.
 #[derive(Debug, clap::Args)]
-struct List {
+struct WispListArgs {
     /// Also list closed wisps
     #[arg(long)]
     all: bool,
@@ -69,7 +69,7 @@ struct List {
 ///
 /// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work stay.
 #[derive(Debug, clap::Args)]
-struct Gc {
+struct WispGcArgs {
     /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -86,18 +86,18 @@ struct Gc {
     force: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Some(Verb::List(args)) => list(ctx, &args),
-        Some(Verb::Gc(args)) => collect(ctx, &args),
-        Some(Verb::Create(args)) => make(ctx, args),
-        None => make(ctx, args.make),
+        Some(WispCommand::List(args)) => list_wisps(ctx, &args),
+        Some(WispCommand::Gc(args)) => collect_wisps(ctx, &args),
+        Some(WispCommand::Create(args)) => create_wisp(ctx, args),
+        None => create_wisp(ctx, args.make),
     }
 }
 
-fn make(ctx: &Context, args: Make) -> Answer {
-    let missing = || Usage("name a formula: bd mol wisp FORMULA".into());
-    let request = Request {
+fn create_wisp(ctx: &Context, args: WispCreateArgs) -> CommandResult {
+    let missing = || UsageError("name a formula: bd mol wisp FORMULA".into());
+    let request = PourRequest {
         formula: args.formula.ok_or_else(missing)?,
         var: args.var,
         attach: Vec::new(),
@@ -113,15 +113,17 @@ fn make(ctx: &Context, args: Make) -> Answer {
     request.run(ctx)
 }
 
-/// How long a wisp may lie before it is called old, in hours.
+/// The age at which a wisp is marked as old, in hours.
 const OLD: i64 = 24;
 
-fn list(ctx: &Context, args: &List) -> Answer {
+fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let heads = snapshot.bead_refs();
-    let heads = heads.filter(|head| head.is_ephemeral() && !head.is_tombstone());
-    let heads = heads.filter(|head| args.all || head.is_open());
-    let mut beads: Vec<Bead> = heads.filter_map(|head| head.bead().cloned()).collect();
+    let heads = heads.filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone());
+    let heads = heads.filter(|bead_ref| args.all || bead_ref.is_open());
+    let mut beads: Vec<Bead> = heads
+        .filter_map(|bead_ref| bead_ref.bead().cloned())
+        .collect();
     beads.sort_by(|a, b| {
         let age = b.created_at.cmp(&a.created_at);
         age.then_with(|| a.id.cmp(&b.id))
@@ -131,19 +133,19 @@ fn list(ctx: &Context, args: &List) -> Answer {
         let is_old = bead.updated_at.instant() < limit;
         (bead, is_old)
     });
-    Ok(Box::new(Listed {
+    Ok(Box::new(WispListReport {
         wisps: wisps.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct WispListReport {
     wisps: Vec<(Bead, bool)>,
 }
 
-impl Report for Listed {
+impl Report for WispListReport {
     fn json(&self) -> Value {
-        let one = |(bead, is_old): &(Bead, bool)| {
+        let wisp_json = |(bead, is_old): &(Bead, bool)| {
             let mut value = json!({
                 "id": bead.id,
                 "title": bead.title,
@@ -159,7 +161,7 @@ impl Report for Listed {
         };
         let old = self.wisps.iter().filter(|(_, is_old)| *is_old).count();
         let mut value = json!({
-            "wisps": self.wisps.iter().map(one).collect::<Vec<_>>(),
+            "wisps": self.wisps.iter().map(wisp_json).collect::<Vec<_>>(),
             "count": self.wisps.len(),
         });
         if old > 0 {
@@ -176,22 +178,22 @@ impl Report for Listed {
         page.line(format!("{}:", counted(self.wisps.len(), "wisp")));
         for (bead, is_old) in &self.wisps {
             let style = page.style().clone();
-            let symbol = line::painted_symbol(&style, &bead.status);
-            let when = page.when(&bead.updated_at.to_string());
+            let symbol = line::paint_symbol(&style, &bead.status);
+            let when = page.relative_time(&bead.updated_at.to_string());
             let old = if *is_old { ", old" } else { "" };
-            let head = format!("  {symbol} {}: ", style.cyan(&bead.id));
+            let prefix = format!("  {symbol} {}: ", style.cyan(&bead.id));
             let tail = format!(" ({when}{old})");
-            line::fitted(page, &head, &escape::line(&bead.title), &tail);
+            line::write_fitted(page, &prefix, &escape::escape_line(&bead.title), &tail);
         }
     }
 }
 
-fn collect(ctx: &Context, args: &Gc) -> Answer {
+fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("wisp gc")?;
+        ctx.check_writable("wisp gc")?;
     }
-    let age = when::duration(&args.age)
-        .ok_or_else(|| Usage(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
+    let age = when::parse_duration(&args.age)
+        .ok_or_else(|| UsageError(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
     let limit = ctx.now() - SignedDuration::from_nanos(age);
     let is_due = |bead: &Bead| {
         let is_closed = bead.status == Status::Closed;
@@ -205,7 +207,7 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
     let store = ctx.store()?;
     let candidates = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|head| head.bead());
+        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
         let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit));
         due.map(|bead| bead.id.clone()).collect()
     };
@@ -215,19 +217,19 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             let ids = candidates(tx);
             for id in &ids {
-                change::delete(tx, id, "", true)?;
+                change::delete_bead(tx, id, "", true)?;
             }
             Ok(ids)
         })?
     };
-    Ok(Box::new(Collected {
+    Ok(Box::new(WispGcReport {
         ids,
         dry_run: args.dry_run,
     }))
 }
 
-/// Whether a wisp is a record that a program keeps, or belongs to a molecule that somebody works on, that changed
-/// lately, or that is for open work.
+/// Returns true if a wisp is a program's record, or if it belongs to a molecule that has an
+/// assignee, changed recently, or serves open work.
 fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     let is_record = matches!(
         bead.issue_type,
@@ -237,10 +239,10 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
         return true;
     }
     let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
-    let members = progress::members(snapshot, &root);
-    let is_busy = |head: &BeadRef<'_>| {
-        let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
-        is_begun || head.is_open() && head.time(Time::Updated).is_some_and(|at| at > limit)
+    let members = progress::list_molecule_steps(snapshot, &root);
+    let is_busy = |member: &BeadRef<'_>| {
+        let is_begun = matches!(member.status(), Status::InProgress | Status::Hooked);
+        is_begun || member.is_open() && member.time(TimeField::Updated).is_some_and(|at| at > limit)
     };
     let root = snapshot.get_live(&root);
     let is_for_work = root.is_some_and(|root| {
@@ -253,12 +255,12 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
 }
 
 #[derive(Debug)]
-struct Collected {
+struct WispGcReport {
     ids: Vec<String>,
     dry_run: bool,
 }
 
-impl Report for Collected {
+impl Report for WispGcReport {
     fn json(&self) -> Value {
         if self.dry_run {
             return json!({

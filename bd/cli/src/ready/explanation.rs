@@ -1,30 +1,29 @@
-//! Why beads are not ready, as JSON and drawn for people.
+//! Renders the reasons why beads are not ready, as JSON or as text.
 
 use serde_json::{Value, json};
 
 use crate::line;
 use bd::bead::{Bead, record};
-use bd::graph::explain::Reason;
+use bd::graph::explain::NotReadyReason;
 use kit::ui::{Page, Report, escape};
 
-/// Why beads are not ready.
+/// The reasons why beads are not ready.
 #[derive(Debug)]
 pub(super) struct Explanation {
-    /// The beads, each with its reasons.
-    pub(super) items: Vec<(Bead, Vec<Reason>)>,
+    pub(super) items: Vec<(Bead, Vec<NotReadyReason>)>,
 }
 
 impl Report for Explanation {
     fn json(&self) -> Value {
-        let one = |(bead, reasons): &(Bead, Vec<Reason>)| {
+        let bead_json = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
             let reasons: Vec<Value> = reasons
                 .iter()
                 .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
                 .collect();
-            let bead = record::value(bead);
+            let bead = record::bead_to_json_value(bead);
             json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
         };
-        self.items.iter().map(one).collect()
+        self.items.iter().map(bead_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -36,14 +35,14 @@ impl Report for Explanation {
         page.blank();
         for (bead, reasons) in &self.items {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "[{}] {}: ",
-                line::priority(&style, bead.priority),
-                style.cyan(&escape::line(&bead.id))
+                line::paint_priority(&style, bead.priority),
+                style.cyan(&escape::escape_line(&bead.id))
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
             for reason in reasons {
-                page.cut_line(format!("    {}", escape::line(&reason.to_string())));
+                page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
             }
         }
     }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::graph::explain;
-use bd::graph::external::Capabilities;
-use bd::graph::ready::{self, Order, ReadyQuery};
+use bd::graph::external::ExternalLookup;
+use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::args;
 use super::line;
-use super::list::warn_of_damage;
+use super::list::warn_of_damaged_lines;
 use explanation::Explanation;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List beads to start now
 ///
@@ -80,36 +80,40 @@ pub(crate) struct Args {
     plain: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(id) = &args.mol {
-        return super::mol::of_molecule(ctx, id);
+        return super::mol::list_ready_steps(ctx, id);
     }
     if args.gated {
-        return super::mol::gated(ctx);
+        return super::mol::list_gated(ctx);
     }
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
+    warn_of_damaged_lines(ctx, &snapshot);
     if args.explain {
         return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
     }
-    let order = Order::read(&args.sort).ok_or_else(|| {
-        Usage(format!(
+    let order = ReadyOrder::from_name(&args.sort).ok_or_else(|| {
+        UsageError(format!(
             "invalid sort policy '{}'. Valid values: hybrid, priority, oldest",
             args.sort
         ))
     })?;
     let query = ReadyQuery {
-        kind: args.kind.as_deref().map(Kind::in_filter),
-        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        kind: args.kind.as_deref().map(Kind::from_filter),
+        priority: args
+            .priority
+            .as_deref()
+            .map(args::parse_priority_arg)
+            .transpose()?,
         assignee: args.assignee,
         unassigned: args.unassigned,
-        labels: args::labels(&args.label),
-        labels_any: args::labels(&args.label_any),
-        not_labels: args::labels(&args.exclude_label),
-        not_kinds: args::slice(&args.exclude_type)
+        labels: args::parse_labels(&args.label),
+        labels_any: args::parse_labels(&args.label_any),
+        not_labels: args::parse_labels(&args.exclude_label),
+        not_kinds: args::split_values(&args.exclude_type)
             .iter()
-            .map(|kind| Kind::in_filter(kind))
+            .map(|kind| Kind::from_filter(kind))
             .collect(),
         parent: match &args.parent {
             Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
@@ -121,35 +125,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         limit: args.limit,
         ..ReadyQuery::default()
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut found, mut total) = if outside.are_checked() {
-        // Which are ready is known only after all were asked about.
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut found, mut total) = if outside.has_external_edges() {
+        // Edges to other projects decide which beads are ready, so the limit applies only after
+        // their check.
         let all = ReadyQuery { limit: 0, ..query };
-        ready::ready(&snapshot, &all, ctx.now())
+        ready::find_ready(&snapshot, &all, ctx.now())
     } else {
-        ready::ready(&snapshot, &query, ctx.now())
+        ready::find_ready(&snapshot, &query, ctx.now())
     };
-    if outside.are_checked() {
-        found.retain(|bead| outside.missing(bead).is_empty());
+    if outside.has_external_edges() {
+        found.retain(|bead| outside.unsatisfied(bead).is_empty());
         total = found.len();
     }
     if args.limit > 0 {
         found.truncate(args.limit);
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    Ok(Box::new(Ready {
+    Ok(Box::new(ReadyReport {
         total,
-        any_open: snapshot.any_open(),
+        any_open: snapshot.has_open_beads(),
         beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
     }))
 }
 
-/// Why the open beads that are not ready are not.
+/// Explains the open beads that are not ready.
 fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
-    let mut outside = Capabilities::new(snapshot, dir, ctx.routes(dir));
-    let found = explain::not_ready(snapshot, ctx.now(), |bead| {
-        if outside.are_checked() {
-            outside.missing(bead)
+    let mut outside = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
+    let found = explain::explain_unready(snapshot, ctx.now(), |bead| {
+        if outside.has_external_edges() {
+            outside.unsatisfied(bead)
         } else {
             Vec::new()
         }
@@ -162,24 +167,23 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation
     }
 }
 
-/// Ready work.
 #[derive(Debug)]
-struct Ready {
+struct ReadyReport {
     beads: Vec<Bead>,
     total: usize,
     any_open: bool,
 }
 
-impl Report for Ready {
+impl Report for ReadyReport {
     fn json(&self) -> Value {
-        let one = |bead: &Bead| {
+        let bead_json = |bead: &Bead| {
             let mut value = super::report::plain_json(bead);
             value["dependency_count"] = json!(0);
             value["dependent_count"] = json!(0);
             value["comment_count"] = json!(bead.comments.len());
             value
         };
-        self.beads.iter().map(one).collect()
+        self.beads.iter().map(bead_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -199,19 +203,22 @@ impl Report for Ready {
         page.blank();
         for (number, bead) in self.beads.iter().enumerate() {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "{}. [{}] [{}] {}: ",
                 number + 1,
-                line::priority(&style, bead.priority),
-                escape::line(bead.issue_type.as_str()),
-                style.cyan(&escape::line(&bead.id)),
+                line::paint_priority(&style, bead.priority),
+                escape::escape_line(bead.issue_type.as_str()),
+                style.cyan(&escape::escape_line(&bead.id)),
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
             if let Some(minutes) = bead.estimated_minutes {
                 page.line(format!("   Estimate: {minutes} min"));
             }
             if !bead.assignee.is_empty() {
-                page.cut_line(format!("   Assignee: {}", escape::line(&bead.assignee)));
+                page.cut_line(format!(
+                    "   Assignee: {}",
+                    escape::escape_line(&bead.assignee)
+                ));
             }
         }
         if self.beads.len() < self.total {

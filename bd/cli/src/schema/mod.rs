@@ -5,9 +5,9 @@ mod notation;
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 use notation::SchemaTable;
 
 /// Print the JSON Schema of a command's --json
@@ -21,22 +21,22 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let table = SchemaTable::read();
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let table = SchemaTable::parse();
     if args.words.is_empty() {
         let commands: Vec<&str> = table.commands().collect();
         let lines = commands.iter().map(|name| format!("bd schema {name}"));
-        return Said::lines(json!(commands), lines.collect()).answer();
+        return TextReport::lines(json!(commands), lines.collect()).into_answer();
     }
     let name = args.words.join(" ");
     let Some(schema) = table.schema(&name) else {
-        let text = if table.knows(&name) {
+        let text = if table.has_command(&name) {
             format!("bd {name} prints no JSON of its own")
         } else {
             format!("unknown command \"{name}\": `bd schema` lists the commands")
         };
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     };
-    ctx.ui.raw(&kit::json::pretty(&schema));
-    Ok(Box::new(Nothing))
+    ctx.ui.raw(&kit::json::to_pretty_json(&schema));
+    Ok(Box::new(EmptyReport))
 }

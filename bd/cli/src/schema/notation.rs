@@ -1,4 +1,4 @@
-//! The short notation of shapes, read into JSON Schema. The notation is described in `schemas.txt`.
+//! Converts the short notation of shapes to JSON Schema. `schemas.txt` describes the notation.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,14 @@ use serde_json::{Map, Value, json};
 /// The shapes of all commands.
 const TABLE: &str = include_str!("../../../templates/schemas.txt");
 
-/// The lines of the table: named shapes, and the shapes of commands.
+/// The parsed table: named shapes, and the shapes of commands.
 pub(super) struct SchemaTable {
     names: BTreeMap<&'static str, &'static str>,
     commands: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl SchemaTable {
-    /// Reads the table.
-    pub(super) fn read() -> Self {
+    pub(super) fn parse() -> Self {
         let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
             let Some((name, shape)) = line.split_once(" = ") else {
@@ -31,7 +30,6 @@ impl SchemaTable {
         Self { names, commands }
     }
 
-    /// The commands that print JSON.
     pub(super) fn commands(&self) -> impl Iterator<Item = &'static str> {
         let with_json = self
             .commands
@@ -40,12 +38,12 @@ impl SchemaTable {
         with_json.map(|(command, _)| *command)
     }
 
-    /// Whether a command is in the table.
-    pub(super) fn knows(&self, command: &str) -> bool {
+    pub(super) fn has_command(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
-    /// The JSON Schema of what a command prints; `None` if it prints no JSON of its own.
+    /// Returns the JSON Schema of a command's output, or `None` if the command prints no JSON of
+    /// its own.
     pub(super) fn schema(&self, command: &str) -> Option<Value> {
         let shapes = self.commands.get(command)?;
         let shapes: Vec<Value> = shapes
@@ -64,12 +62,12 @@ impl SchemaTable {
             .iter()
             .map(|(name, shape)| ((*name).to_owned(), self.shape(shape)))
             .collect();
-        schema["$defs"] = Value::Object(used(&schema, definitions));
+        schema["$defs"] = Value::Object(collect_definitions(&schema, definitions));
         Some(schema)
     }
 
     fn alternatives(&self, text: &str) -> Vec<Value> {
-        let all = split(text, '|').into_iter().map(str::trim);
+        let all = split_outside_brackets(text, '|').into_iter().map(str::trim);
         all.filter(|text| *text != "-")
             .map(|text| self.single(text))
             .collect()
@@ -110,7 +108,7 @@ impl SchemaTable {
     fn object(&self, text: &str) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         let mut others = json!(false);
-        for part in split(text, ',').into_iter().map(str::trim) {
+        for part in split_outside_brackets(text, ',').into_iter().map(str::trim) {
             if let Some(name) = part.strip_prefix("...") {
                 let base = self.shape(self.names.get(name).copied().unwrap_or("any"));
                 if let Some(Value::Object(own)) = base.get("properties") {
@@ -144,8 +142,8 @@ impl SchemaTable {
     }
 }
 
-/// The definitions that a schema refers to, also through others.
-fn used(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
+/// Collects the definitions that a schema refers to, directly or through other definitions.
+fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
     let mut text = schema.to_string();
     let mut found: Map<String, Value> = Map::new();
     loop {
@@ -161,8 +159,8 @@ fn used(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// Splits at a separator outside of brackets.
-fn split(text: &str, separator: char) -> Vec<&str> {
+/// Splits a text at a separator outside brackets.
+fn split_outside_brackets(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {
         match c {
@@ -202,11 +200,14 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_a_shape_and_every_name_is_known() {
-        let table = SchemaTable::read();
+    fn every_command_has_a_shape_and_every_name_is_defined() {
+        let table = SchemaTable::parse();
         let mut found = Vec::new();
-        paths(&crate::command(), "", &mut found);
-        let missing: Vec<&String> = found.iter().filter(|path| !table.knows(path)).collect();
+        paths(&crate::build_command_line(), "", &mut found);
+        let missing: Vec<&String> = found
+            .iter()
+            .filter(|path| !table.has_command(path))
+            .collect();
         assert!(missing.is_empty(), "{missing:?}");
         for command in table.commands() {
             let schema = table.schema(command).unwrap();

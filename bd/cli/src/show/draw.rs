@@ -1,15 +1,15 @@
-//! A bead with all about it, drawn for people.
+//! Renders a bead with all its details as text.
 
 use crate::line;
 use bd::bead::{Bead, DepKind};
-use kit::sys::env::zone;
+use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
 
-use super::Shown;
+use super::ShownBead;
 
-pub(super) fn full(page: &mut Page, shown: &Shown) {
+pub(super) fn write_full(page: &mut Page, shown: &ShownBead) {
     let bead = &shown.bead;
-    head(page, bead);
+    write_head(page, bead);
     for (name, text) in [
         ("DESCRIPTION", &bead.description),
         ("DESIGN", &bead.design),
@@ -19,45 +19,48 @@ pub(super) fn full(page: &mut Page, shown: &Shown) {
         if !text.is_empty() {
             page.blank();
             page.line(page.style().bold(name));
-            page.line(escape::block(text).trim_end());
+            page.line(escape::escape_block(text).trim_end());
         }
     }
     if !bead.labels.is_empty() {
         page.blank();
-        page.line(format!("LABELS: {}", escape::line(&bead.labels.join(", "))));
+        page.line(format!(
+            "LABELS: {}",
+            escape::escape_line(&bead.labels.join(", "))
+        ));
     }
-    links(page, shown);
+    write_links(page, shown);
     if !bead.comments.is_empty() {
         page.blank();
         page.line(page.style().bold("COMMENTS"));
-        let zone = zone();
+        let zone = local_time_zone();
         for comment in &bead.comments {
-            let when = time::local(comment.created_at.instant(), &zone);
-            page.line(format!("  {when} {}", escape::line(&comment.author)));
-            for line in escape::block(&comment.text).lines() {
+            let when = time::format_local(comment.created_at.instant(), &zone);
+            page.line(format!("  {when} {}", escape::escape_line(&comment.author)));
+            for line in escape::escape_block(&comment.text).lines() {
                 page.line(format!("    {line}"));
             }
         }
     }
 }
 
-fn head(page: &mut Page, bead: &Bead) {
+fn write_head(page: &mut Page, bead: &Bead) {
     let style = page.style().clone();
     let kind = bead.issue_type.as_str().to_uppercase();
     let start = format!(
         "{} {} [{kind}] · ",
-        line::painted_symbol(&style, &bead.status),
+        line::paint_symbol(&style, &bead.status),
         style.cyan(&bead.id)
     );
-    let priority = line::priority(&style, bead.priority);
+    let priority = line::paint_priority(&style, bead.priority);
     let status = bead.status.as_str().to_uppercase();
     page.line(format!(
         "{start}{}   [{priority} · {status}]",
-        style.bold(&escape::line(&bead.title))
+        style.bold(&escape::escape_line(&bead.title))
     ));
-    let mut facts = vec![format!("Owner: {}", escape::line(&bead.created_by))];
+    let mut facts = vec![format!("Owner: {}", escape::escape_line(&bead.created_by))];
     if !bead.assignee.is_empty() {
-        facts.push(format!("Assignee: {}", escape::line(&bead.assignee)));
+        facts.push(format!("Assignee: {}", escape::escape_line(&bead.assignee)));
     }
     facts.push(format!("Type: {}", bead.issue_type));
     page.line(facts.join(" · "));
@@ -86,12 +89,12 @@ fn head(page: &mut Page, bead: &Bead) {
     ];
     for (name, text) in more {
         if !text.is_empty() {
-            page.line(format!("{name}: {}", escape::line(text)));
+            page.line(format!("{name}: {}", escape::escape_line(text)));
         }
     }
 }
 
-fn links(page: &mut Page, shown: &Shown) {
+fn write_links(page: &mut Page, shown: &ShownBead) {
     let group = |list: &[(Bead, DepKind)], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
         let found = list.iter().filter(|(_, kind)| wanted(kind));
         found.map(|(bead, _)| bead.clone()).collect()
@@ -102,7 +105,7 @@ fn links(page: &mut Page, shown: &Shown) {
     let is_other = |kind: &DepKind| !is_related(kind) && !is_parent(kind) && !is_found(kind);
     let mut related = group(&shown.dependencies, &is_related);
     for bead in group(&shown.dependents, &is_related) {
-        if !related.iter().any(|own| own.id == bead.id) {
+        if !related.iter().any(|other| other.id == bead.id) {
             related.push(bead);
         }
     }
@@ -117,18 +120,18 @@ fn links(page: &mut Page, shown: &Shown) {
     ] {
         if !beads.is_empty() {
             page.blank();
-            linked(page, name, beads.iter());
+            write_linked(page, name, beads.iter());
         }
     }
 }
 
-pub(super) fn linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
+pub(super) fn write_linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
     page.line(page.style().bold(name));
     for bead in beads {
         let style = page.style().clone();
-        let symbol = line::painted_symbol(&style, &bead.status);
-        let head = format!("  → {symbol} {}: ", style.cyan(&bead.id));
-        let tail = format!(" {}", line::priority(&style, bead.priority));
-        line::fitted(page, &head, &bead.title, &tail);
+        let symbol = line::paint_symbol(&style, &bead.status);
+        let line_start = format!("  → {symbol} {}: ", style.cyan(&bead.id));
+        let tail = format!(" {}", line::paint_priority(&style, bead.priority));
+        line::write_fitted(page, &line_start, &bead.title, &tail);
     }
 }

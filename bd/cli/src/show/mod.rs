@@ -9,12 +9,12 @@ use crate::context::Context;
 use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::{linked_json, plain_json};
 use super::{each, line, watch};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show beads with all details
 ///
@@ -56,77 +56,77 @@ pub(crate) struct Args {
     include_comments: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
-        return Err(Usage(
+        return Err(UsageError(
             "at least one issue ID is required (use positional args or --id flag)".into(),
         )
         .into());
     };
     if args.watch {
-        let store = ctx.store_of(first)?;
-        return watch::watch(ctx, store.dir(), || show(ctx, &args, &ids));
+        let store = ctx.store_for_id(first)?;
+        return watch::watch_view(ctx, store.dir(), || show_beads(ctx, &args, &ids));
     }
-    show(ctx, &args, &ids)
+    show_beads(ctx, &args, &ids)
 }
 
-fn show(ctx: &Context, args: &Args, ids: &[&String]) -> Answer {
+fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
     let at = match &args.at {
-        Some(text) => Some(ctx.past("at", text)?),
+        Some(text) => Some(ctx.parse_past_time("at", text)?),
         None => None,
     };
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for id in ids {
-        match load(ctx, id, at) {
+        match load_shown_bead(ctx, id, at) {
             Ok(shown) => found.push(shown),
             Err(error) => {
-                tell_history(ctx, id, &error);
+                hint_at_history(ctx, id, &error);
                 problems.push(error.context(format!("fetching {id}")));
             }
         }
     }
-    let beads = each::finish(ctx, found, problems)?;
+    let beads = each::finish_each(ctx, found, problems)?;
     if let Some(last) = beads.last() {
-        ctx.touch(&last.bead.id);
+        ctx.set_last_touched(&last.bead.id);
     }
     let form = match args {
-        Args { thread: true, .. } => Form::Thread,
-        Args { short: true, .. } => Form::Short,
-        Args { children: true, .. } => Form::Children,
-        Args { refs: true, .. } => Form::Refs,
-        _ => Form::Full,
+        Args { thread: true, .. } => ShowForm::Thread,
+        Args { short: true, .. } => ShowForm::Short,
+        Args { children: true, .. } => ShowForm::Children,
+        Args { refs: true, .. } => ShowForm::Refs,
+        _ => ShowForm::Full,
     };
     let mut threads = Vec::new();
-    if form == Form::Thread {
+    if form == ShowForm::Thread {
         for shown in &beads {
-            let snapshot = ctx.store_of(&shown.bead.id)?.snapshot()?;
-            threads.push(thread::of(&snapshot, &shown.bead));
+            let snapshot = ctx.store_for_id(&shown.bead.id)?.snapshot()?;
+            threads.push(thread::collect_thread(&snapshot, &shown.bead));
         }
     }
-    Ok(Box::new(Show {
+    Ok(Box::new(ShowReport {
         beads,
         threads,
         form,
     }))
 }
 
-/// Of a bead that is not there, but once was, there is more to be found.
-fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
+/// Hints at the history of a bead that existed once.
+fn hint_at_history(ctx: &Context, id: &str, error: &anyhow::Error) {
     let is_unknown = matches!(error.downcast_ref(), Some(ResolveError::NotFound(_)));
-    let Some(store) = ctx.store_of(id).ok().filter(|_| is_unknown) else {
+    let Some(store) = ctx.store_for_id(id).ok().filter(|_| is_unknown) else {
         return;
     };
     if store.events_of(id).is_ok_and(|events| !events.is_empty()) {
-        let id = escape::line(id);
+        let id = escape::escape_line(id);
         ctx.ui.warn(&format!(
             "history knows {id}: `bd history {id}` shows what became of it; `bd restore --lost {id}` brings it back if the file was rolled back, `bd restore {id}` if it was archived"
         ));
     }
 }
 
-fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown> {
-    let store = ctx.store_of(id)?;
+fn load_shown_bead(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<ShownBead> {
+    let store = ctx.store_for_id(id)?;
     let snapshot = store.snapshot()?;
     for damage in snapshot.damaged() {
         ctx.ui.warn(&format!(
@@ -139,9 +139,9 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
     if let Some(at) = at {
         let id = snapshot
             .bead_ref(id)
-            .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
+            .map_or_else(|| id.to_owned(), |bead| bead.id().to_owned());
         let bead = past::bead_at(&store, &snapshot, &id, at)?;
-        return Ok(Shown::of(&snapshot, bead));
+        return Ok(ShownBead::from_bead(&snapshot, bead));
     }
     let bead = match snapshot.resolve(id) {
         Ok(bead) => bead.clone(),
@@ -155,11 +155,11 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
             None => return Err(error.into()),
         },
     };
-    Ok(Shown::of(&snapshot, bead))
+    Ok(ShownBead::from_bead(&snapshot, bead))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ShowForm {
     Full,
     Short,
     Children,
@@ -167,24 +167,24 @@ enum Form {
     Thread,
 }
 
-/// Beads with what they are linked to.
+/// Beads with their linked beads.
 #[derive(Debug)]
-struct Show {
-    beads: Vec<Shown>,
-    /// The thread of each, where threads are asked for.
+struct ShowReport {
+    beads: Vec<ShownBead>,
+    /// The thread of each bead, if threads are requested.
     threads: Vec<Vec<Bead>>,
-    form: Form,
+    form: ShowForm,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownBead {
     bead: Bead,
     dependencies: Vec<(Bead, DepKind)>,
     dependents: Vec<(Bead, DepKind)>,
 }
 
-impl Shown {
-    fn of(snapshot: &Snapshot, bead: Bead) -> Self {
+impl ShownBead {
+    fn from_bead(snapshot: &Snapshot, bead: Bead) -> Self {
         let out = bead.dependencies.iter().filter_map(|edge| {
             let target = snapshot.get_live(&edge.depends_on_id)?;
             Some((target.clone(), edge.kind.clone()))
@@ -203,7 +203,7 @@ impl Shown {
         let kind = DepKind::ParentChild;
         self.dependents
             .iter()
-            .filter(move |(_, own)| *own == kind)
+            .filter(move |(_, dep_kind)| *dep_kind == kind)
             .map(|(bead, _)| bead)
     }
 
@@ -213,8 +213,8 @@ impl Shown {
                 .map(|(bead, kind)| linked_json(bead, kind.as_str()))
                 .collect()
         };
-        let mut value = record::value(&self.bead);
-        value["version"] = json!(hash::version(&self.bead));
+        let mut value = record::bead_to_json_value(&self.bead);
+        value["version"] = json!(hash::compute_version(&self.bead));
         if let Value::Object(object) = &mut value {
             object.shift_remove("dependencies");
             if !self.dependencies.is_empty() {
@@ -231,9 +231,9 @@ impl Shown {
     }
 }
 
-impl Report for Show {
+impl Report for ShowReport {
     fn json(&self) -> Value {
-        let keyed = |list: fn(&Shown) -> Value| -> Value {
+        let keyed = |list: fn(&ShownBead) -> Value| -> Value {
             let pairs = self
                 .beads
                 .iter()
@@ -241,36 +241,36 @@ impl Report for Show {
             Value::Object(pairs.collect())
         };
         match self.form {
-            Form::Children => keyed(|shown| shown.children().map(plain_json).collect()),
-            Form::Refs => keyed(|shown| {
+            ShowForm::Children => keyed(|shown| shown.children().map(plain_json).collect()),
+            ShowForm::Refs => keyed(|shown| {
                 let list = shown.dependents.iter();
                 list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
                     .collect()
             }),
-            Form::Thread => self.threads.iter().flatten().map(plain_json).collect(),
-            Form::Full | Form::Short => self.beads.iter().map(Shown::json).collect(),
+            ShowForm::Thread => self.threads.iter().flatten().map(plain_json).collect(),
+            ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
         }
     }
 
     fn human(&self, page: &mut Page) {
         for thread in &self.threads {
-            thread::draw(page, thread);
+            thread::write_thread(page, thread);
         }
         for (number, shown) in self.beads.iter().enumerate() {
             match self.form {
-                Form::Thread => {}
-                Form::Short => line::listed(page, &shown.bead, ""),
-                Form::Children => draw::linked(page, "CHILDREN", shown.children()),
-                Form::Refs => draw::linked(
+                ShowForm::Thread => {}
+                ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
+                ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
+                ShowForm::Refs => draw::write_linked(
                     page,
                     "REFERENCES",
                     shown.dependents.iter().map(|(bead, _)| bead),
                 ),
-                Form::Full => {
+                ShowForm::Full => {
                     if number > 0 {
                         page.blank();
                     }
-                    draw::full(page, shown);
+                    draw::write_full(page, shown);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A thread: a message with what it replies to and the replies to it.
+//! A thread: a message with the messages that it replies to and the replies to it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,11 +6,11 @@ use bd::bead::{Bead, DepKind};
 use bd::store::Snapshot;
 use kit::ui::{Page, escape};
 
-/// So deep a reply is drawn at most.
+/// The maximum indentation level of a reply.
 const DEEPEST: usize = 8;
 
-/// The thread of a bead, oldest first.
-pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+/// Returns the thread of a bead, oldest message first.
+pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
     let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
     let mut thread = vec![bead.clone()];
     while let Some(id) = open.pop() {
@@ -35,8 +35,8 @@ pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
     thread
 }
 
-/// Each message below the one it replies to.
-pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
+/// Writes each message below the one that it replies to.
+pub(super) fn write_thread(page: &mut Page, thread: &[Bead]) {
     let above = thread.iter().map(|bead| {
         let edge = bead.edges(&DepKind::RepliesTo).next();
         (
@@ -60,20 +60,20 @@ pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
         };
         let to = match bead.assignee.as_str() {
             "" => String::new(),
-            to => format!(" → {}", escape::line(to)),
+            to => format!(" → {}", escape::escape_line(to)),
         };
-        let when = page.when(bead.created_at.as_str());
+        let when = page.relative_time(bead.created_at.as_str());
         page.blank();
         page.line(format!(
             "{indent}{} {}{to}, {when}",
-            style.cyan(&escape::line(&bead.id)),
-            escape::line(from)
+            style.cyan(&escape::escape_line(&bead.id)),
+            escape::escape_line(from)
         ));
         page.line(format!(
             "{indent}{}",
-            style.bold(&escape::line(&bead.title))
+            style.bold(&escape::escape_line(&bead.title))
         ));
-        for line in escape::block(&bead.description).lines() {
+        for line in escape::escape_block(&bead.description).lines() {
             page.line(format!("{indent}{line}"));
         }
     }

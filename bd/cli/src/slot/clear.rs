@@ -1,6 +1,6 @@
 use crate::context::Context;
 use bd::change::AgentSlot;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Empty a slot
 #[derive(Debug, clap::Args)]
@@ -13,6 +13,6 @@ pub(crate) struct Args {
     slot: AgentSlot,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::put(ctx, &args.one, args.slot, None)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::put_into_slot(ctx, &args.one, args.slot, None)
 }

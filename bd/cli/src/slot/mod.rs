@@ -1,4 +1,4 @@
-//! `bd slot`: one file a verb.
+//! `bd slot`: one file per subcommand.
 
 mod clear;
 mod set;
@@ -10,7 +10,7 @@ use crate::context::Context;
 use bd::change::{self, AgentSlot};
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 kit::family! {
     /// Show and change what is on an agent's hook and role slot
@@ -20,14 +20,14 @@ kit::family! {
     Show => show,
 }
 
-/// Puts a bead into a slot, or empties it.
-fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> Answer {
-    ctx.may_change("slot")?;
-    let store = ctx.store_of(agent)?;
+/// Puts a bead into a slot, or empties the slot.
+fn put_into_slot(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> CommandResult {
+    ctx.check_writable("slot")?;
+    let store = ctx.store_for_id(agent)?;
     let (agent, bead) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let agent = dep::resolve(tx, agent, "agent")?;
+        let agent = dep::resolve_dep_end(tx, agent, "agent")?;
         let bead = bead
-            .map(|bead| dep::resolve(tx, bead, "bead"))
+            .map(|bead| dep::resolve_dep_end(tx, bead, "bead"))
             .transpose()?;
         change::set_slot(tx, &agent, slot, bead.as_deref().unwrap_or_default())?;
         Ok((agent, bead))
@@ -37,5 +37,5 @@ fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> Answe
         Some(bead) => format!("✓ Set {name} of {agent} to {bead}"),
         None => format!("✓ Cleared {name} of {agent}"),
     };
-    Said::new(json!({"agent": agent, "slot": name, "bead": bead}), line).answer()
+    TextReport::new(json!({"agent": agent, "slot": name, "bead": bead}), line).into_answer()
 }

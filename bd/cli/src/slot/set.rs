@@ -1,6 +1,6 @@
 use crate::context::Context;
 use bd::change::AgentSlot;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Put a bead into a slot
 ///
@@ -18,6 +18,6 @@ pub(crate) struct Args {
     other: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::put(ctx, &args.one, args.slot, Some(&args.other))
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::put_into_slot(ctx, &args.one, args.slot, Some(&args.other))
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change::AgentSlot;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show the slots of an agent
 #[derive(Debug, clap::Args)]
@@ -12,10 +12,10 @@ pub(crate) struct Args {
     one: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.one)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.one)?.snapshot()?;
     let agent = snapshot.resolve(&args.one)?;
-    let held = |slot: AgentSlot| Some(slot.of(agent)).filter(|bead| !bead.is_empty());
+    let held = |slot: AgentSlot| Some(slot.bead_of(agent)).filter(|bead| !bead.is_empty());
     let (hook, role) = (held(AgentSlot::Hook), held(AgentSlot::Role));
     let lines = vec![
         format!("Agent: {}", agent.id),
@@ -23,5 +23,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         format!("  role: {}", role.unwrap_or("(empty)")),
     ];
     let value = json!({"agent": agent.id, "slots": {"hook": hook, "role": role}});
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -2,12 +2,12 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use bd::graph::swarm::{self, Analysis};
-use kit::failure::Usage;
+use bd::graph::swarm::{self, SwarmAnalysis};
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use super::validate::Validated;
-use kit::cli::report::{Answer, Exit, Said};
+use super::validate::SwarmValidateReport;
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Make a swarm for an epic
 ///
@@ -25,12 +25,12 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// What came of it.
-enum Made {
+/// The result of creating a swarm.
+enum SwarmCreation {
     New {
         swarm: String,
         epic: String,
-        analysis: Box<Validated>,
+        analysis: Box<SwarmValidateReport>,
     },
     Exists {
         id: String,
@@ -38,49 +38,55 @@ enum Made {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("swarm create")?;
-    let store = ctx.store_of(&args.id)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("swarm create")?;
+    let store = ctx.store_for_id(&args.id)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.id)?.id.clone();
         let epic = change::epic_for_swarm(tx, &id)?;
         if !args.force
-            && let Some(old) = swarm::swarm_of(tx, &epic.id)
+            && let Some(old) = swarm::swarm_of_epic(tx, &epic.id)
         {
-            return Ok(Made::Exists {
+            return Ok(SwarmCreation::Exists {
                 id: old.id.clone(),
                 title: old.title.clone(),
             });
         }
-        let analysis = Box::new(Validated::of(&Analysis::of(tx, &epic), false));
+        let analysis = Box::new(SwarmValidateReport::from_analysis(
+            &SwarmAnalysis::for_epic(tx, &epic),
+            false,
+        ));
         if !args.force
             && let Some(error) = analysis.errors.first()
         {
-            return Err(Usage(format!("a swarm cannot do {}: {error}", epic.id)).into());
+            return Err(UsageError(format!("a swarm cannot do {}: {error}", epic.id)).into());
         }
         let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
-        Ok(Made::New {
+        Ok(SwarmCreation::New {
             swarm: swarm.id,
             epic: epic.id,
             analysis,
         })
     })?;
     match made {
-        Made::Exists { id, title } => {
+        SwarmCreation::Exists { id, title } => {
             let json = json!({"error": "swarm already exists", "existing_id": id, "existing_title": title});
-            let line = format!("✗ swarm already exists: {id} {}", escape::line(&title));
-            Exit::with(
+            let line = format!(
+                "✗ swarm already exists: {id} {}",
+                escape::escape_line(&title)
+            );
+            ExitReport::with(
                 1,
-                Said::lines(json, vec![line, "Make another one: --force".to_owned()]),
+                TextReport::lines(json, vec![line, "Make another one: --force".to_owned()]),
             )
         }
-        Made::New {
+        SwarmCreation::New {
             swarm,
             epic,
             analysis,
         } => {
             let json = json!({"swarm_id": swarm, "epic_id": epic, "coordinator": args.coordinator, "analysis": analysis.value});
-            Said::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).answer()
+            TextReport::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).into_answer()
         }
     }
 }

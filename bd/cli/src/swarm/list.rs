@@ -4,42 +4,42 @@ use crate::context::Context;
 use bd::graph::swarm::{self, SwarmStatus};
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the swarms
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let (mut values, mut lines) = (Vec::new(), Vec::new());
-    for own in swarm::all(&snapshot) {
-        let epic = swarm::epic_of(&snapshot, own);
+    for swarm_bead in swarm::list_swarms(&snapshot) {
+        let epic = swarm::epic_of_swarm(&snapshot, swarm_bead);
         let epic_id = epic.map_or("", |epic| epic.id.as_str());
-        let status = SwarmStatus::of(&snapshot, epic_id);
+        let status = SwarmStatus::for_epic(&snapshot, epic_id);
         let (done, total) = (status.completed.len(), status.total());
         values.push(json!({
-            "id": own.id,
-            "title": own.title,
+            "id": swarm_bead.id,
+            "title": swarm_bead.title,
             "epic_id": epic_id,
             "epic_title": epic.map_or("", |epic| epic.title.as_str()),
-            "status": own.status.as_str(),
-            "coordinator": own.assignee,
+            "status": swarm_bead.status.as_str(),
+            "coordinator": swarm_bead.assignee,
             "total_issues": total,
             "completed_issues": done,
             "active_issues": status.active.len(),
             "progress_percent": status.percent(),
         }));
-        let title = escape::line(&own.title);
+        let title = escape::escape_line(&swarm_bead.title);
         lines.push(format!(
             "{} [{}] {title}: {done} of {total} closed, {} active",
-            own.id,
-            own.status,
+            swarm_bead.id,
+            swarm_bead.status,
             status.active.len()
         ));
     }
     if lines.is_empty() {
         lines.push("No swarms found".to_owned());
     }
-    Said::lines(json!({"swarms": values}), lines).answer()
+    TextReport::lines(json!({"swarms": values}), lines).into_answer()
 }

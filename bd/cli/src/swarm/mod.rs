@@ -1,4 +1,4 @@
-//! `bd swarm`: one file a verb.
+//! `bd swarm`: one file per subcommand.
 
 mod create;
 mod list;
@@ -10,7 +10,7 @@ use bd::bead::{Bead, Kind};
 use bd::graph::swarm;
 use bd::store::Snapshot;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Work on the children of an epic with several agents
@@ -24,16 +24,16 @@ kit::family! {
     List => list,
 }
 
-/// The epic that an id means: itself, or that of a swarm.
-fn epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
+/// Resolves an id to an epic: the bead, or the epic of a swarm.
+fn find_epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
     let bead = snapshot.resolve(given)?;
     if swarm::is_swarm(bead) {
-        let missing = || kit::failure::Usage(format!("swarm {} has no epic", bead.id));
-        return Ok(swarm::epic_of(snapshot, bead).ok_or_else(missing)?);
+        let missing = || kit::failure::UsageError(format!("swarm {} has no epic", bead.id));
+        return Ok(swarm::epic_of_swarm(snapshot, bead).ok_or_else(missing)?);
     }
     if bead.issue_type == Kind::Epic || bead.issue_type == Kind::Molecule {
         return Ok(bead);
     }
     let (id, kind) = (&bead.id, &bead.issue_type);
-    Err(kit::failure::Usage(format!("{id} is a {kind}, not an epic or a swarm")).into())
+    Err(kit::failure::UsageError(format!("{id} is a {kind}, not an epic or a swarm")).into())
 }

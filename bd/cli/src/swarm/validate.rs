@@ -3,10 +3,10 @@ use serde_json::{Map, Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::graph::layers;
-use bd::graph::swarm::Analysis;
+use bd::graph::swarm::SwarmAnalysis;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show in which waves the children of an epic can be done
 ///
@@ -21,16 +21,19 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
-    let epic = super::epic(&snapshot, &args.id)?;
-    let analysis = Analysis::of(&snapshot, epic);
-    Ok(Box::new(Validated::of(&analysis, args.verbose)))
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
+    let epic = super::find_epic(&snapshot, &args.id)?;
+    let analysis = SwarmAnalysis::for_epic(&snapshot, epic);
+    Ok(Box::new(SwarmValidateReport::from_analysis(
+        &analysis,
+        args.verbose,
+    )))
 }
 
-/// An epic that was looked at.
+/// The analysis of an epic.
 #[derive(Debug)]
-pub(super) struct Validated {
+pub(super) struct SwarmValidateReport {
     pub(super) value: Value,
     pub(super) errors: Vec<String>,
     epic: Bead,
@@ -40,27 +43,28 @@ pub(super) struct Validated {
     verbose: bool,
 }
 
-impl Validated {
-    pub(super) fn of(analysis: &Analysis<'_>, verbose: bool) -> Self {
-        let own = |bead: &&Bead| (*bead).clone();
+impl SwarmValidateReport {
+    pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
+        let clone_bead = |bead: &&Bead| (*bead).clone();
         let waves = analysis.waves.iter();
         Self {
-            value: value(analysis, verbose),
+            value: analysis_to_json(analysis, verbose),
             errors: analysis.errors.clone(),
             epic: analysis.epic.clone(),
-            waves: waves.map(|wave| wave.iter().map(own).collect()).collect(),
+            waves: waves
+                .map(|wave| wave.iter().map(clone_bead).collect())
+                .collect(),
             warnings: analysis.warnings.clone(),
             closed: analysis.closed(),
             verbose,
         }
     }
 
-    /// What is said of it, line by line.
     fn lines(&self) -> Vec<String> {
         let epic = &self.epic;
         let open: usize = self.waves.iter().map(Vec::len).sum();
         let mut lines = vec![
-            format!("{}: {}", epic.id, escape::line(&epic.title)),
+            format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
             format!(
                 "  {} open, {} closed",
                 counted(open, "child bead"),
@@ -72,7 +76,7 @@ impl Validated {
             lines.push(format!("  Wave {number}: {}", ids.join(", ")));
             let titles = wave.iter().filter(|_| self.verbose);
             lines.extend(
-                titles.map(|bead| format!("    {}: {}", bead.id, escape::line(&bead.title))),
+                titles.map(|bead| format!("    {}: {}", bead.id, escape::escape_line(&bead.title))),
             );
         }
         lines.extend(self.warnings.iter().map(|text| format!("⚠ {text}")));
@@ -86,36 +90,36 @@ impl Validated {
     }
 }
 
-fn value(own: &Analysis<'_>, verbose: bool) -> Value {
+fn analysis_to_json(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Value {
     let front = |(number, wave): (usize, &Vec<&Bead>)| {
         let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
         let titles: Vec<&str> = wave.iter().map(|bead| bead.title.as_str()).collect();
         json!({"wave": number, "issues": ids, "titles": titles})
     };
-    let fronts: Value = own.waves.iter().enumerate().map(front).collect();
+    let fronts: Value = analysis.waves.iter().enumerate().map(front).collect();
     let mut value = json!({
-        "epic_id": own.epic.id,
-        "epic_title": own.epic.title,
-        "total_issues": own.children.len(),
-        "closed_issues": own.closed(),
+        "epic_id": analysis.epic.id,
+        "epic_title": analysis.epic.title,
+        "total_issues": analysis.children.len(),
+        "closed_issues": analysis.closed(),
         "ready_fronts": fronts,
-        "max_parallelism": own.max_parallelism(),
-        "estimated_sessions": own.children.len() - own.closed(),
-        "warnings": own.warnings,
-        "errors": own.errors,
-        "swarmable": own.errors.is_empty(),
+        "max_parallelism": analysis.max_parallelism(),
+        "estimated_sessions": analysis.children.len() - analysis.closed(),
+        "warnings": analysis.warnings,
+        "errors": analysis.errors,
+        "swarmable": analysis.errors.is_empty(),
     });
     if verbose {
         let mut issues = Map::new();
-        for bead in &own.children {
-            let is_child = |id: &str| own.children.iter().any(|child| child.id == id);
+        for bead in &analysis.children {
+            let is_child = |id: &str| analysis.children.iter().any(|child| child.id == id);
             let issue = json!({
                 "id": bead.id,
                 "title": bead.title,
                 "status": bead.status.as_str(),
                 "priority": bead.priority,
-                "depends_on": layers::needs(bead, is_child),
-                "wave": own.wave_of(&bead.id),
+                "depends_on": layers::find_needs(bead, is_child),
+                "wave": analysis.wave_of(&bead.id),
             });
             issues.insert(bead.id.clone(), issue);
         }
@@ -124,7 +128,7 @@ fn value(own: &Analysis<'_>, verbose: bool) -> Value {
     value
 }
 
-impl Report for Validated {
+impl Report for SwarmValidateReport {
     fn json(&self) -> Value {
         self.value.clone()
     }

@@ -2,8 +2,8 @@ use crate::context::Context;
 use bd::molecule::template::PourOptions;
 use bd::molecule::{MoleculeError, bond::BondType, proto};
 
-use super::super::mol::pour::Request;
-use kit::cli::report::Answer;
+use super::super::mol::pour::PourRequest;
+use kit::cli::report::CommandResult;
 
 /// Pour a proto into a molecule of beads
 ///
@@ -24,13 +24,13 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let bead = snapshot.resolve(&args.id)?;
     if !proto::is_proto(bead) {
         return Err(MoleculeError::NotAProto(bead.id.clone()).into());
     }
-    let request = Request {
+    let request = PourRequest {
         formula: bead.id.clone(),
         var: args.var,
         attach: Vec::new(),

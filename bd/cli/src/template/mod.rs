@@ -1,4 +1,4 @@
-//! `bd template`: protos under their older name. One file a verb.
+//! `bd template`: protos under their older name. One file per subcommand.
 
 mod instantiate;
 mod list;
@@ -6,7 +6,7 @@ mod show;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// List, show and pour protos: workflows that are kept as beads

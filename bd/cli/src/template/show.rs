@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::molecule::{MoleculeError, proto};
 
 use super::super::mol::show;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show a proto and its steps
 #[derive(Debug, clap::Args)]
@@ -12,11 +12,11 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot.resolve(&args.id)?;
     if !proto::is_proto(bead) {
         return Err(MoleculeError::NotAProto(bead.id.clone()).into());
     }
-    show::run(ctx, show::Args::of(bead.id.clone()))
+    show::run(ctx, show::Args::for_molecule(bead.id.clone()))
 }

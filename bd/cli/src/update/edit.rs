@@ -1,33 +1,33 @@
-//! The change that the flags of `bd update` ask for.
+//! Builds the edit that the flags of `bd update` describe.
 
 use crate::args;
 use crate::context::Context;
-use bd::bead::{Kind, Raw, Stamp, Status};
-use bd::change::Edit;
-use kit::failure::Usage;
+use bd::bead::{Kind, RawJson, Stamp, Status};
+use bd::change::BeadEdit;
+use kit::failure::UsageError;
 
 use super::Args;
 
-/// What the flags ask for; `None` where they ask for nothing.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
+/// Builds the edit, or returns `None` if the flags request no change.
+pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
     if args.notes.is_some() && args.append_notes.is_some() {
-        return Err(Usage("cannot specify both --notes and --append-notes".into()).into());
+        return Err(UsageError("cannot specify both --notes and --append-notes".into()).into());
     }
-    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, Usage> {
+    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, UsageError> {
         match text.as_deref() {
             None => Ok(None),
             Some("") => Ok(Some(None)),
-            Some(text) => Ok(Some(Some(Stamp::from(ctx.time(flag, text)?)))),
+            Some(text) => Ok(Some(Some(Stamp::from(ctx.parse_time(flag, text)?)))),
         }
     };
     let metadata = args
         .metadata
         .as_deref()
-        .map(|text| args::json(ctx, "--metadata", text));
-    let edit = Edit {
+        .map(|text| args::read_json_arg(ctx, "--metadata", text));
+    let edit = BeadEdit {
         title: args.title.clone(),
         description: args.description.read(ctx)?,
         design: args.design.clone(),
@@ -36,8 +36,12 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         append_notes: args.append_notes.clone(),
         spec_id: args.spec_id.clone(),
         status: args.status.as_deref().map(Status::from),
-        priority: args.priority.as_deref().map(args::priority).transpose()?,
-        issue_type: args.kind.as_deref().map(Kind::normal),
+        priority: args
+            .priority
+            .as_deref()
+            .map(args::parse_priority_arg)
+            .transpose()?,
+        issue_type: args.kind.as_deref().map(Kind::from_user_text),
         assignee: if args.unassign {
             Some(String::new())
         } else {
@@ -50,39 +54,40 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         await_id: args.await_id.clone(),
         ephemeral: (args.ephemeral || args.persistent).then_some(args.ephemeral),
         metadata: metadata.transpose()?,
-        set_metadata: pairs(&args.set_metadata)?,
+        set_metadata: parse_metadata_pairs(&args.set_metadata)?,
         unset_metadata: args.unset_metadata.clone(),
-        set_labels: args.set_labels.as_deref().map(args::labels),
-        add_labels: args::slice(&args.add_label),
-        remove_labels: args::slice(&args.remove_label),
+        set_labels: args.set_labels.as_deref().map(args::parse_labels),
+        add_labels: args::split_values(&args.add_label),
+        remove_labels: args::split_values(&args.remove_label),
         parent: args.parent.clone().map(|id| (!id.is_empty()).then_some(id)),
-        session: session(ctx, args),
-        ..Edit::default()
+        session: choose_session(ctx, args),
+        ..BeadEdit::default()
     };
-    Ok(is_anything(&edit, args).then_some(edit))
+    Ok(has_changes(&edit, args).then_some(edit))
 }
 
-fn session(ctx: &Context, args: &Args) -> Option<String> {
-    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
-    args.session.clone().or_else(own)
+fn choose_session(ctx: &Context, args: &Args) -> Option<String> {
+    let session_from_env = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    args.session.clone().or_else(session_from_env)
 }
 
-/// Whether the flags ask for a change at all.
-fn is_anything(edit: &Edit, args: &Args) -> bool {
-    let nothing = Edit {
+fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
+    let nothing = BeadEdit {
         session: edit.session.clone(),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
     args.claim || format!("{edit:?}") != format!("{nothing:?}")
 }
 
-/// `key=value` pairs; values are text.
-fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, Raw)>> {
+/// Parses `key=value` pairs. The values are text.
+fn parse_metadata_pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
     let pair = |text: &String| {
         let (key, value) = text
             .split_once('=')
             .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| Usage(format!("invalid --set-metadata \"{text}\": use key=value")))?;
+            .ok_or_else(|| {
+                UsageError(format!("invalid --set-metadata \"{text}\": use key=value"))
+            })?;
         Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
     };
     given.iter().map(pair).collect()

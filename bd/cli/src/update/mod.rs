@@ -1,14 +1,14 @@
 mod edit;
 
 use crate::context::Context;
-use bd::change::{self, ChangeError, Edit};
+use bd::change::{self, BeadEdit, ChangeError};
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::args::DescriptionArgs;
 use super::each;
 use super::report::Changed;
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
 ///
@@ -118,29 +118,29 @@ pub(crate) struct Args {
     allow_empty_description: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("update")?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("update")?;
     let ids = each::ids_or_last(ctx, args.ids.clone())?;
-    let Some(edit) = edit::read(ctx, &args)? else {
+    let Some(edit) = edit::read_edit_flags(ctx, &args)? else {
         ctx.ui.raw("No updates specified\n");
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     };
     if args.expect_version.is_some() && ids.len() != 1 {
-        return Err(Usage("--expect-version takes one issue ID".into()).into());
+        return Err(UsageError("--expect-version takes one issue ID".into()).into());
     }
     let who = ctx.author().actor;
-    let beads = each::change(ctx, "updating", &ids, |tx, id| {
+    let beads = each::change_each(ctx, "updating", &ids, |tx, id| {
         if let Some(version) = &args.expect_version {
-            change::expect_version(tx, id, version)?;
+            change::check_version(tx, id, version)?;
         }
-        check(tx, &edit)?;
+        check_edit(tx, &edit)?;
         if args.claim {
-            change::claim(tx, id, &who)?;
+            change::claim_bead(tx, id, &who)?;
         }
-        change::update(tx, id, edit.clone())
+        change::update_bead(tx, id, edit.clone())
     })?;
     if let Some(bead) = beads.last() {
-        ctx.touch(&bead.id);
+        ctx.set_last_touched(&bead.id);
     }
     Ok(Box::new(Changed {
         beads,
@@ -148,16 +148,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }))
 }
 
-/// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
-fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
-    use bd::bead::validate::Invalid;
+/// Checks, before anything is changed, that kind and status are words of this project and that the
+/// parent exists.
+fn check_edit(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
+    use bd::bead::validate::ValidationError;
     use bd::store::StoreError;
     if let Some(kind) = &edit.issue_type
-        && !tx.vocabulary().knows_kind(kind)
+        && !tx.vocabulary().has_kind(kind)
     {
-        let valid = tx.vocabulary().kinds_in_words();
+        let valid = tx.vocabulary().list_kinds();
         let kind = format!("{kind}. Valid types: {valid}");
-        return Err(StoreError::from(Invalid::Kind(kind)).into());
+        return Err(StoreError::from(ValidationError::Kind(kind)).into());
     }
     if let Some(Some(parent)) = &edit.parent
         && tx.get_live(parent).is_none()

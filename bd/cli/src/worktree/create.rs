@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Add a worktree on a new branch
 #[derive(Debug, clap::Args)]
@@ -16,20 +16,20 @@ pub(super) struct Args {
     branch: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("worktree create")?;
-    let (git, _, main) = super::repository(ctx)?;
-    let path = ctx.env.absolute(&args.path);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("worktree create")?;
+    let (git, _, main) = super::open_worktrees(ctx)?;
+    let path = ctx.env.make_absolute(&args.path);
     if path.exists() {
-        return Err(Usage(format!("{} exists already", path.display())).into());
+        return Err(UsageError(format!("{} exists already", path.display())).into());
     }
-    let branch = args.branch.unwrap_or_else(|| super::name(&path));
+    let branch = args.branch.unwrap_or_else(|| super::last_component(&path));
     git.worktree_add(&path, &branch, "HEAD")?;
     let path = path.canonicalize().unwrap_or(path);
     if let Ok(inside) = path.strip_prefix(&main) {
         git.exclude(&format!("/{}/", inside.display()))?;
     }
-    let beads = ctx.found().map(|found| found.dir.display().to_string());
+    let beads = ctx.project().map(|found| found.dir.display().to_string());
     let beads = beads.unwrap_or_default();
     let json = json!({"path": path, "branch": branch, "redirect_to": beads});
     let mut lines = vec![format!(
@@ -39,5 +39,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !beads.is_empty() {
         lines.push(format!("  It uses the beads in {beads}"));
     }
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }

@@ -2,14 +2,14 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show in which worktree you are
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let (git, all, main) = super::repository(ctx)?;
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let (git, all, main) = super::open_worktrees(ctx)?;
     let top = git.top()?;
     let top = top.canonicalize().unwrap_or(top);
     let tree = all.iter().find(|tree| tree.path == top);
@@ -17,11 +17,11 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         .and_then(|tree| tree.branch.clone())
         .unwrap_or_default();
     let is_linked = top != main;
-    let beads = ctx.found().ok().map(|found| found.dir.clone());
+    let beads = ctx.project().ok().map(|found| found.dir.clone());
     let mut value = json!({
         "is_worktree": is_linked,
         "path": top,
-        "name": super::name(&top),
+        "name": super::last_component(&top),
         "branch": branch,
         "main_repo": main,
         "beads_redirected": is_linked && beads.is_some(),
@@ -38,5 +38,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         value["beads_dir"] = json!(dir);
         lines.push(format!("  beads: {}", dir.display()));
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -2,15 +2,15 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the worktrees
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let (_, all, main) = super::repository(ctx)?;
-    let beads = ctx.found().ok().map(|found| found.dir.clone());
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let (_, all, main) = super::open_worktrees(ctx)?;
+    let beads = ctx.project().ok().map(|found| found.dir.clone());
     let (mut values, mut lines) = (Vec::new(), Vec::new());
     for tree in all.iter().filter(|tree| !tree.bare) {
         let is_main = tree.path == main;
@@ -20,7 +20,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             Some(_) => "redirect",
         };
         let (name, branch) = (
-            super::name(&tree.path),
+            super::last_component(&tree.path),
             tree.branch.as_deref().unwrap_or(""),
         );
         let mut value = json!({
@@ -42,5 +42,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         };
         lines.push(format!("{name}{mark} [{branch}] {}", tree.path.display()));
     }
-    Said::lines(json!(values), lines).answer()
+    TextReport::lines(json!(values), lines).into_answer()
 }

@@ -1,4 +1,4 @@
-//! `bd worktree`: one file a verb.
+//! `bd worktree`: one file per subcommand.
 
 mod create;
 mod info;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::context::Context;
 use bd::git::{Git, GitError, Worktree};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Keep git worktrees that share the beads of the main one
@@ -23,16 +23,16 @@ kit::family! {
     Info => info,
 }
 
-/// The repository around the working directory, its worktrees and the root of the main one.
-fn repository(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
+/// Returns the repository of the working directory, its worktrees and the root of the main
+/// worktree.
+fn open_worktrees(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
     let git = Git::at(ctx.env.cwd());
     let all = git.worktree_list()?;
     let main = all.first().map(|tree| tree.path.clone());
     Ok((git, all, main.unwrap_or_default()))
 }
 
-/// The last part of a path.
-fn name(path: &Path) -> String {
+fn last_component(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Remove a worktree; its branch stays
 #[derive(Debug, clap::Args)]
@@ -16,19 +16,21 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    ctx.may_change("worktree remove")?;
-    let (git, all, main) = super::repository(ctx)?;
-    let path = ctx.env.absolute(&args.path);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    ctx.check_writable("worktree remove")?;
+    let (git, all, main) = super::open_worktrees(ctx)?;
+    let path = ctx.env.make_absolute(&args.path);
     let path = path.canonicalize().unwrap_or(path);
-    let is_it =
-        |tree: &&bd::git::Worktree| tree.path == path || super::name(&tree.path) == args.path;
-    let missing = || Usage(format!("worktree \"{}\" not found", args.path));
+    let is_it = |tree: &&bd::git::Worktree| {
+        tree.path == path || super::last_component(&tree.path) == args.path
+    };
+    let missing = || UsageError(format!("worktree \"{}\" not found", args.path));
     let tree = all.iter().find(is_it).ok_or_else(missing)?;
     if tree.path == main {
-        return Err(Usage("cannot remove the main worktree".into()).into());
+        return Err(UsageError("cannot remove the main worktree".into()).into());
     }
-    git.beside(&main).worktree_remove(&tree.path, args.force)?;
+    git.in_folder(&main)
+        .worktree_remove(&tree.path, args.force)?;
     let json = json!({"removed": tree.path});
-    Said::new(json, format!("✓ Removed worktree {}", tree.path.display())).answer()
+    TextReport::new(json, format!("✓ Removed worktree {}", tree.path.display())).into_answer()
 }

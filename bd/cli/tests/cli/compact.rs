@@ -54,7 +54,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn what_is_old_and_of_no_use_to_the_rest_goes_and_is_still_found() {
+fn old_unreferenced_beads_are_archived_and_still_found() {
     let project = project();
     let plan = project.json(&["compact", "--older-than", "1y", "--dry-run"]);
     let wanted = serde_json::json!(["bd-done", "bd-done.1", "bd-old", "bd-older"]);
@@ -85,7 +85,7 @@ fn what_is_old_and_of_no_use_to_the_rest_goes_and_is_still_found() {
 }
 
 #[test]
-fn an_archived_bead_comes_back_as_it_was() {
+fn an_archived_bead_is_restored_unchanged() {
     let project = project();
     let before = project.read(".beads/issues.jsonl");
     project.ok(&["compact", "--older-than", "1y"]);
@@ -106,7 +106,7 @@ fn an_archived_bead_comes_back_as_it_was() {
 }
 
 #[test]
-fn ids_of_the_archive_are_not_given_again() {
+fn archived_ids_are_not_reused() {
     let project = project();
     project.ok(&["compact", "--older-than", "1y"]);
     let said = project.fails(&["create", "Again", "--id", "bd-old"]);
@@ -114,7 +114,7 @@ fn ids_of_the_archive_are_not_given_again() {
 }
 
 #[test]
-fn a_refused_child_leaves_its_parent_in_the_archive() {
+fn a_refused_child_does_not_restore_its_archived_parent() {
     let project = project();
     project.ok(&["compact", "--older-than", "1y"]);
     let said = project.fails(&["create", "Child", "--parent", "bd-old", "-t", "bogus"]);

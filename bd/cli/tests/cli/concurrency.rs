@@ -40,7 +40,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn of_eight_claims_exactly_one_wins() {
+fn exactly_one_of_eight_concurrent_claims_wins() {
     let project = Project::new();
     for round in 0..3 {
         let id = project.make(&format!("T{round}"), &[]);
@@ -58,7 +58,7 @@ fn of_eight_claims_exactly_one_wins() {
 }
 
 #[test]
-fn ids_made_at_once_are_unique_and_nothing_is_lost() {
+fn concurrent_creates_get_unique_ids_and_lose_nothing() {
     let project = Project::new();
     let parent = project.make("P", &[]);
     let mut made = HashSet::new();
@@ -82,7 +82,7 @@ fn ids_made_at_once_are_unique_and_nothing_is_lost() {
 }
 
 #[test]
-fn edits_of_one_bead_by_many_are_all_kept() {
+fn concurrent_edits_of_one_bead_are_all_kept() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let commands: Vec<_> = (0..8)
@@ -93,7 +93,7 @@ fn edits_of_one_bead_by_many_are_all_kept() {
 }
 
 #[test]
-fn settings_changed_at_once_are_all_kept() {
+fn concurrent_changes_of_settings_are_all_kept() {
     let project = Project::new();
     let keys: Vec<String> = (0..8).map(|number| format!("own.key{number}")).collect();
     let commands: Vec<_> = keys
@@ -107,7 +107,7 @@ fn settings_changed_at_once_are_all_kept() {
 }
 
 #[test]
-fn a_killed_writer_loses_nothing_that_was_acknowledged() {
+fn a_killed_writer_loses_no_acknowledged_change() {
     let project = Project::new();
     let mut acknowledged = Vec::new();
     for round in 0..40u64 {

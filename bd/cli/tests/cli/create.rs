@@ -3,7 +3,7 @@
 use super::{Project, ids};
 
 #[test]
-fn init_makes_a_project_once() {
+fn init_creates_a_project_only_once() {
     let project = Project::empty();
     assert!(
         project
@@ -38,7 +38,7 @@ fn init_makes_a_project_once() {
 }
 
 #[test]
-fn the_default_prefix_is_the_folder_made_usable() {
+fn the_default_prefix_is_derived_from_the_folder_name() {
     let project = Project::empty();
     let odd = project.path("My Räre Project!");
     std::fs::create_dir(&odd).unwrap();
@@ -80,7 +80,7 @@ fn init_is_refused_inside_beads_and_in_a_linked_worktree() {
 }
 
 #[test]
-fn a_new_bead_has_what_was_said() {
+fn a_new_bead_has_the_given_fields() {
     let project = Project::new();
     let bead = project.json(&[
         "create",
@@ -142,7 +142,7 @@ fn a_new_bead_has_what_was_said() {
 }
 
 #[test]
-fn wrong_values_are_refused_and_nothing_is_written() {
+fn invalid_values_are_refused_and_nothing_is_written() {
     let project = Project::new();
     for (args, words) in [
         (&["create", ""][..], "title is required"),
@@ -190,7 +190,7 @@ fn wrong_values_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn titles_that_look_like_flags_are_data() {
+fn titles_that_look_like_flags_are_accepted() {
     let project = Project::new();
     let made = project.json(&["create", "--body", "b", "--title=--help"]);
     assert_eq!(made["title"], "--help");
@@ -214,7 +214,7 @@ fn kinds_come_from_the_settings_and_have_aliases() {
 }
 
 #[test]
-fn an_id_by_hand_is_taken_with_prefix_or_force() {
+fn an_explicit_id_needs_the_prefix_or_force() {
     let project = Project::new();
     project.ok(&["config", "set", "allowed_prefixes", "hq,hq-cv-"]);
     assert_eq!(project.make("A", &["--id", "hq-cv-test"]), "hq-cv-test");
@@ -233,7 +233,7 @@ fn an_id_by_hand_is_taken_with_prefix_or_force() {
 }
 
 #[test]
-fn edges_that_fail_are_warnings_and_the_bead_stays() {
+fn failed_edges_are_warnings_and_the_bead_is_still_created() {
     let project = Project::new();
     let a = project.make("A", &[]);
     let ran = project.run(&[
@@ -253,7 +253,7 @@ fn edges_that_fail_are_warnings_and_the_bead_stays() {
 }
 
 #[test]
-fn q_prints_only_the_id() {
+fn bd_q_prints_only_the_id() {
     let project = Project::new();
     let out = project.ok(&["q", "Fix", "the", "thing", "-p", "0", "--json"]);
     assert_eq!(out.lines().count(), 1);
@@ -265,14 +265,14 @@ fn q_prints_only_the_id() {
 }
 
 #[test]
-fn a_dry_run_makes_nothing() {
+fn a_dry_run_creates_nothing() {
     let project = Project::new();
     assert_eq!(project.json(&["create", "T", "--dry-run"])["id"], "");
     assert_eq!(project.read(".beads/issues.jsonl"), "");
 }
 
 #[test]
-fn a_required_description_is_required() {
+fn a_create_without_a_required_description_is_refused() {
     let project = Project::new();
     project.ok(&["config", "set", "create.require-description", "true"]);
     assert!(
@@ -284,7 +284,7 @@ fn a_required_description_is_required() {
 }
 
 #[test]
-fn many_are_made_from_a_markdown_file_in_one_transaction() {
+fn a_markdown_file_creates_its_beads_in_one_transaction() {
     let project = Project::new();
     project.write(
         "plan.md",
@@ -309,7 +309,7 @@ fn many_are_made_from_a_markdown_file_in_one_transaction() {
 }
 
 #[test]
-fn labels_have_no_blanks_around_them() {
+fn labels_are_trimmed() {
     let project = Project::new();
     let id = project.make("T", &["-l", "a, b ,a"]);
     project.ok(&["label", "add", &id, " c "]);
@@ -322,7 +322,7 @@ fn labels_have_no_blanks_around_them() {
 }
 
 #[test]
-fn nothing_of_a_markdown_file_is_dropped_and_a_bead_that_cannot_be_made_is_named() {
+fn a_markdown_file_is_kept_whole_and_failed_beads_are_named() {
     let project = Project::new();
     let text = "## Kept\nIntro\n### Steps\n1. step\n```\n## no bead\n### Design\n```\n### Design\nplan\n\
                 ## Bad\n### Priority\nurgent\n## Good\n";
@@ -344,7 +344,7 @@ fn nothing_of_a_markdown_file_is_dropped_and_a_bead_that_cannot_be_made_is_named
 }
 
 #[test]
-fn a_plan_is_made_whole_or_not_at_all() {
+fn a_plan_is_created_completely_or_not_at_all() {
     let project = Project::new();
     let plan = r#"{"nodes":[{"key":"e","title":"Epic","type":"epic"},{"key":"t","title":"Task","parent_key":"e"},{"key":"u","title":"Next"}],"edges":[{"from_key":"u","to_key":"t"}]}"#;
     project.write("plan.json", plan);

@@ -10,7 +10,7 @@ const OTHER: &str = concat!(
 );
 
 #[test]
-fn what_is_exported_is_imported_elsewhere_and_twice_changes_nothing() {
+fn an_export_can_be_imported_and_a_second_import_changes_nothing() {
     let project = Project::new();
     project.write("in.jsonl", OTHER);
     let ran = project.run(&["import", "in.jsonl"]);
@@ -51,7 +51,7 @@ fn what_is_exported_is_imported_elsewhere_and_twice_changes_nothing() {
 }
 
 #[test]
-fn a_newer_record_is_taken_over_and_an_older_one_is_not() {
+fn a_newer_record_is_imported_and_an_older_one_is_not() {
     let project = Project::new();
     project.write("in.jsonl", OTHER);
     project.ok(&["import", "in.jsonl"]);
@@ -102,7 +102,7 @@ fn beads_of_another_prefix_are_refused_renamed_or_kept() {
 }
 
 #[test]
-fn info_describes_the_place() {
+fn info_describes_the_project() {
     let project = Project::new();
     project.make("One", &[]);
     let info = project.json(&["info", "--schema"]);
@@ -116,7 +116,7 @@ fn info_describes_the_place() {
 }
 
 #[test]
-fn init_uses_the_beads_of_a_clone_and_refuses_a_second_time() {
+fn init_uses_the_beads_of_a_clone_and_a_second_init_is_refused() {
     let project = Project::empty();
     project.write(".beads/issues.jsonl", &OTHER.replace("bd-", "web-"));
     let said = project.ok(&["init"]);
@@ -159,7 +159,7 @@ fn each_file_that_beads_db_names_has_its_own_beads() {
 }
 
 #[test]
-fn switches_take_the_truth_values_that_clients_write() {
+fn switches_accept_the_boolean_values_that_clients_write() {
     let project = Project::new();
     let id = project.make("One", &[]);
     for (args, is_json) in [

@@ -3,7 +3,7 @@
 use super::Project;
 
 #[test]
-fn without_force_it_only_shows() {
+fn delete_without_force_only_previews() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let out = project.ok(&["delete", &id]);
@@ -17,7 +17,7 @@ fn without_force_it_only_shows() {
 }
 
 #[test]
-fn what_is_deleted_is_gone_but_leaves_a_tombstone() {
+fn a_deleted_bead_is_gone_but_leaves_a_tombstone() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &["-d", "x"]));
     project.ok(&["update", &a, "--notes", &format!("see {b}")]);
@@ -45,7 +45,7 @@ fn what_is_deleted_is_gone_but_leaves_a_tombstone() {
 }
 
 #[test]
-fn ids_are_exact_each_once_and_all_must_be_there() {
+fn delete_takes_exact_ids_once_each_and_all_must_exist() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     assert!(project.fails(&["delete"]).contains("no issue IDs provided"));
@@ -67,7 +67,7 @@ fn ids_are_exact_each_once_and_all_must_be_there() {
 }
 
 #[test]
-fn a_hard_delete_leaves_nothing_and_a_cascade_takes_dependents() {
+fn a_hard_delete_leaves_nothing_and_a_cascade_deletes_dependents() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["dep", "add", &b, &a]);
@@ -87,7 +87,7 @@ fn a_hard_delete_leaves_nothing_and_a_cascade_takes_dependents() {
 }
 
 #[test]
-fn where_every_bead_is_deleted_new_ones_get_their_prefix() {
+fn new_beads_get_the_prefix_of_deleted_ones_if_none_are_left() {
     let project = Project::empty();
     project.write(
         ".beads/issues.jsonl",

@@ -3,7 +3,7 @@
 use super::{Project, ids};
 
 #[test]
-fn a_kind_of_ones_own_is_taken_and_said_to_hold_nothing_up() {
+fn a_custom_kind_is_accepted_with_a_note_that_it_blocks_nothing() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     let said = project.run(&["dep", "add", &a, &b, "--type", "blokcs"]);
@@ -46,7 +46,7 @@ fn edges_are_added_listed_and_removed() {
 }
 
 #[test]
-fn the_short_form_says_who_blocks_whom() {
+fn the_short_form_names_the_blocker_and_the_blocked_bead() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     let added = project.json(&["dep", &a, "--blocks", &b]);
@@ -110,7 +110,7 @@ fn external_targets_need_not_exist_and_can_be_removed() {
 }
 
 #[test]
-fn a_capability_of_another_project_is_waited_for_where_it_is_configured() {
+fn a_capability_of_a_configured_project_blocks_until_it_is_shipped() {
     let (project, other) = (Project::new(), Project::new());
     let a = project.make("A", &[]);
     let thing = other.make("Thing", &["-l", "provides:thing"]);

@@ -28,7 +28,7 @@ fn no_project_is_a_clear_error_but_prime_is_silent() {
 }
 
 #[test]
-fn commands_work_from_any_folder_below() {
+fn commands_work_from_any_subfolder() {
     let project = Project::new();
     let deep = project.path("a/b/c");
     fs::create_dir_all(&deep).unwrap();
@@ -52,7 +52,7 @@ fn commands_work_from_any_folder_below() {
 }
 
 #[test]
-fn a_named_place_without_beads_is_an_error_and_nothing_is_written_elsewhere() {
+fn a_given_folder_without_beads_is_an_error_and_nothing_is_written_elsewhere() {
     let project = Project::new();
     let before = project.read(".beads/issues.jsonl");
     let gone = project.path("gone");
@@ -90,7 +90,7 @@ fn a_named_place_without_beads_is_an_error_and_nothing_is_written_elsewhere() {
 }
 
 #[test]
-fn a_redirect_is_followed_and_where_says_so() {
+fn a_redirect_is_followed_and_shown_by_bd_where() {
     let project = Project::new();
     project.write("tree/.beads/redirect", "../.beads\n");
     let tree = project.path("tree");
@@ -155,7 +155,7 @@ fn an_id_leads_to_the_rig_with_its_prefix() {
 }
 
 #[test]
-fn files_of_another_era_are_read() {
+fn files_of_older_versions_are_read() {
     let project = Project::empty();
     project.write(
         ".beads/beads.jsonl",
@@ -172,7 +172,7 @@ fn files_of_another_era_are_read() {
 }
 
 #[test]
-fn a_prime_file_takes_the_place_of_the_text() {
+fn a_prime_file_replaces_the_built_in_text() {
     let project = Project::new();
     assert!(project.ok(&["prime"]).contains("bd ready"));
     project.write(".beads/PRIME.md", "Own text\n");
@@ -181,7 +181,7 @@ fn a_prime_file_takes_the_place_of_the_text() {
 }
 
 #[test]
-fn beads_inside_other_beads_are_told_of_both() {
+fn a_nested_init_warns_about_the_outer_project() {
     let project = Project::new();
     assert_eq!(project.run(&["init"]).code, 1);
     let inner = project.dir().join("inner");

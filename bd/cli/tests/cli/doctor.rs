@@ -30,7 +30,7 @@ fn report(project: &Project, args: &[&str]) -> Value {
 }
 
 #[test]
-fn a_sound_store_is_well() {
+fn a_healthy_store_passes_every_check() {
     let project = Project::new();
     project.make("One", &[]);
     let said = report(&project, &[]);
@@ -38,7 +38,7 @@ fn a_sound_store_is_well() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_the_way_out() {
+fn every_problem_is_named_with_its_fix() {
     let project = Project::new();
     let text = [
         line("bd-b", &edge("bd-b", "bd-a")),
@@ -96,7 +96,7 @@ fn what_is_wrong_is_named_with_the_way_out() {
 }
 
 #[test]
-fn an_index_that_lies_is_found_and_made_anew() {
+fn a_wrong_index_is_found_and_rebuilt() {
     let project = Project::new();
     for title in ["One", "Two", "Three"] {
         project.make(title, &[]);
@@ -118,7 +118,7 @@ fn an_index_that_lies_is_found_and_made_anew() {
 }
 
 #[test]
-fn a_database_of_another_bd_comes_with_the_way_to_take_it_over() {
+fn a_database_of_another_bd_is_reported_with_the_import_command() {
     let project = Project::new();
     std::fs::write(
         project.path(".beads/beads.db"),
@@ -132,7 +132,7 @@ fn a_database_of_another_bd_comes_with_the_way_to_take_it_over() {
 }
 
 #[test]
-fn a_value_of_another_kind_is_kept_and_named() {
+fn a_value_of_the_wrong_type_is_kept_and_named() {
     let project = Project::new();
     let line = r#"{"id":"bd-1","title":"T","status":"open","priority":"high","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
     project.write(".beads/issues.jsonl", &format!("{line}\n"));

@@ -1,5 +1,6 @@
-//! The edge cases of the reference (58 to 80 are in `edge_records.rs`), each in a test named after its number: lines for the real program, the exit code, and what
-//! is printed (see `recorded`). What needs more than lines is below the table. Cases 81 to 93 are also in `mol.rs`.
+//! The edge cases of the reference (58 to 80 are in `edge_records.rs`), each in a test named after
+//! its number: lines for the real program, the exit code, and what is printed (see `recorded`).
+//! What needs more than lines is below the table. Cases 81 to 93 are also in `mol.rs`.
 
 use serde_json::{Value, json};
 
@@ -413,7 +414,7 @@ fn edge_9_8_the_prefix_is_read_from_ids() {
 }
 
 #[test]
-fn edge_9_13_a_missing_parent_comes_back_closed() {
+fn edge_9_13_a_missing_parent_is_restored_closed() {
     let project = one();
     project.ok(&["create", "Kid", "--parent", "bd-a", "-d", "D"]);
     project.ok(&["close", "bd-a.1", "bd-a"]);
@@ -471,7 +472,7 @@ fn edge_9_19_notes_survive_unchanged() {
 }
 
 #[test]
-fn edge_9_22_metadata_is_json_or_a_file_of_it() {
+fn edge_9_22_metadata_is_json_or_a_json_file() {
     let project = one();
     let error = project.fails(&["update", "bd-a", "--metadata", "{bad"]);
     assert!(error.contains("invalid JSON in --metadata"), "{error}");
@@ -483,7 +484,7 @@ fn edge_9_22_metadata_is_json_or_a_file_of_it() {
 }
 
 #[test]
-fn edge_9_26_types_of_the_settings_file_are_known() {
+fn edge_9_26_types_from_the_settings_file_are_accepted() {
     let project = one();
     project.write(
         ".beads/config.yaml",
@@ -499,7 +500,7 @@ fn edge_9_26_types_of_the_settings_file_are_known() {
 }
 
 #[test]
-fn edge_9_34_ids_to_delete_are_read_from_a_file() {
+fn edge_9_34_ids_to_delete_can_be_read_from_a_file() {
     let project = three();
     project.write("ids", "# comment\n\nbd-b\nbd-a\nbd-b\n");
     project.ok(&["delete", "--from-file", "ids", "--force"]);
@@ -517,7 +518,7 @@ fn edge_9_35_a_deleted_bead_does_not_come_back() {
 }
 
 #[test]
-fn edge_9_37_a_tombstone_keeps_what_was_deleted() {
+fn edge_9_37_a_tombstone_keeps_the_deleted_fields() {
     let project = Project::new();
     project.ok(&["create", "Bug", "-t", "bug", "--id", "bd-a", "-d", "Why"]);
     project.ok(&["delete", "bd-a", "--force"]);
@@ -574,7 +575,7 @@ fn edge_9_101_long_lines_are_read() {
 }
 
 #[test]
-fn edge_9_72_a_folder_behind_a_link_is_used() {
+fn edge_9_72_a_symlinked_folder_is_used() {
     let project = one();
     let away = project.path("away");
     std::fs::rename(project.path(".beads"), &away).unwrap();
@@ -603,7 +604,7 @@ fn edge_9_73_a_linked_worktree_uses_the_beads_of_the_main_one() {
 }
 
 #[test]
-fn edge_9_74_a_named_folder_is_not_left_for_another_prefix() {
+fn edge_9_74_an_explicit_folder_disables_routing_by_prefix() {
     let town = Project::empty();
     for (rig, prefix, id) in [("one", "aa", "aa-x"), ("two", "bb", "bb-y")] {
         let dir = town.path(rig);

@@ -6,7 +6,7 @@ use super::edge_cases::{file, lines, one, three};
 use super::{Project, ids};
 
 #[test]
-fn edge_9_58_an_export_has_everything_but_wisps() {
+fn edge_9_58_an_export_contains_everything_except_wisps() {
     let project = three();
     project.ok(&["update", "bd-b", "--add-label", "x"]);
     project.ok(&["comments", "add", "bd-b", "text"]);
@@ -41,7 +41,7 @@ fn edge_9_59_an_export_that_would_lose_beads_is_refused() {
 }
 
 #[test]
-fn edge_9_60_and_61_an_import_is_whole_and_once() {
+fn edge_9_60_and_61_an_import_is_atomic_and_idempotent() {
     let project = Project::new();
     project.write("in.jsonl", &lines(&["bd-a", "bd-b"]));
     project.ok(&["import", "in.jsonl"]);
@@ -58,7 +58,7 @@ fn edge_9_60_and_61_an_import_is_whole_and_once() {
 }
 
 #[test]
-fn edge_9_62_and_63_prefixes_are_found_in_records() {
+fn edge_9_62_and_63_prefixes_are_detected_in_records() {
     let project = Project::empty();
     project.write("in.jsonl", &lines(&["my-cool-app-1a2", "my-cool-app-2b3"]));
     project.ok(&["init", "--prefix", "my-cool-app", "-q"]);
@@ -69,7 +69,7 @@ fn edge_9_62_and_63_prefixes_are_found_in_records() {
 }
 
 #[test]
-fn edge_9_64_to_69_records_are_taken_over_by_rule() {
+fn edge_9_64_to_69_records_are_imported_by_the_rules() {
     let project = one();
     // 64: only the live ones of another prefix are named, tombstones are dropped.
     project.write(
@@ -126,7 +126,7 @@ fn edge_9_67_the_same_bead_of_another_prefix_is_not_renamed() {
 }
 
 #[test]
-fn edge_9_70_comments_may_be_empty_and_come_once() {
+fn edge_9_70_comments_may_be_empty_and_are_not_duplicated() {
     let project = Project::new();
     let comment = |id: u8, text: &str| {
         format!(
@@ -171,7 +171,7 @@ fn merged(base: &[&str], left: &[&str], right: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn edge_9_76_times_of_other_precision_are_one_bead() {
+fn edge_9_76_beads_that_differ_only_in_time_precision_are_one_bead() {
     let project = Project::new();
     project.write("base", "");
     project.write("left", &lines(&["bd-a"]));

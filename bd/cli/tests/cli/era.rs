@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::Project;
 
-/// Lines as older clients left them: HTML escapes, nanoseconds and offsets, a time with a space, missing
-/// fields, a tombstone of each kind, unknown keys with odd spacing, a record of another kind.
+/// Lines as older clients left them: HTML escapes, nanoseconds and offsets, a time with a space,
+/// missing fields, a tombstone of each kind, unknown keys with odd spacing, a record of another
+/// kind.
 const ERA: &str = concat!(
     r#"{"id":"old-a1b","title":"a \u003cb\u003e \u0026 c","description":"caf\u00e9 \u2028 x","status":"open","priority":1,"issue_type":"feature","created_at":"2025-11-14T02:07:28.023801-08:00","updated_at":"2025-11-14T02:43:07.808833123Z","zz":{"b":1.0, "a":1e5},"labels":["b","a"]}"#,
     "\n",
@@ -33,7 +34,7 @@ fn fields(line: &str) -> Value {
 }
 
 #[test]
-fn an_old_file_is_read_under_each_of_its_names_and_written_back_as_it_was() {
+fn an_old_file_is_read_under_each_name_and_written_back_unchanged() {
     for (name, metadata) in [
         ("issues.jsonl", None),
         ("beads.jsonl", None),
@@ -64,7 +65,7 @@ fn an_old_file_is_read_under_each_of_its_names_and_written_back_as_it_was() {
 }
 
 #[test]
-fn a_change_to_one_field_leaves_every_other_field_of_an_old_record() {
+fn changing_one_field_keeps_every_other_field_of_an_old_record() {
     let project = project("issues.jsonl");
     project.ok(&["update", "old-a1b", "--title", "New <title>"]);
     project.ok(&["update", "old-b2", "--notes", "seen"]);
@@ -117,7 +118,7 @@ fn a_database_of_another_bd_is_never_written() {
 }
 
 #[test]
-fn sync_takes_the_flags_of_its_era_and_refuses_what_it_does_not_know() {
+fn sync_accepts_the_flags_of_older_versions_and_refuses_unknown_ones() {
     let project = project("issues.jsonl");
     for flags in [
         "--flush-only",
@@ -151,7 +152,7 @@ fn sync_takes_the_flags_of_its_era_and_refuses_what_it_does_not_know() {
 }
 
 #[test]
-fn a_store_with_ids_of_two_words_takes_new_beads() {
+fn a_store_with_two_word_prefixes_accepts_new_beads() {
     for id in ["web-mol-x1y", "web-cv-x1y", "web-agent-1"] {
         let project = Project::empty();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"title\":\"T\"}}\n");
@@ -167,7 +168,7 @@ fn a_store_with_ids_of_two_words_takes_new_beads() {
 }
 
 #[test]
-fn words_of_the_daemon_and_of_migrations_are_known() {
+fn daemon_and_migration_commands_are_recognized() {
     let project = Project::new();
     for args in [
         &["daemon", "status"][..],

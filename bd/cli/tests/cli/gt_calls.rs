@@ -181,7 +181,7 @@ calls! {
 }
 
 #[test]
-fn gt_finds_the_version_new_enough() {
+fn gt_accepts_the_version() {
     let text = Project::empty().ok(&["--allow-stale", "version"]);
     let version = text.strip_prefix("bd version ").unwrap();
     let major: u32 = version.split('.').next().unwrap().parse().unwrap();
@@ -189,7 +189,7 @@ fn gt_finds_the_version_new_enough() {
 }
 
 #[test]
-fn gt_init_is_repeated_harmlessly() {
+fn repeating_the_init_of_gt_is_harmless() {
     let project = Project::empty();
     project.ok(&["init", "--prefix", "gt", "--quiet"]);
     project.make("Kept", &["-d", "D"]);
@@ -203,7 +203,7 @@ fn gt_init_is_repeated_harmlessly() {
 }
 
 #[test]
-fn gt_never_takes_a_success_for_a_failure() {
+fn gt_never_mistakes_a_success_for_a_failure() {
     let project = rig();
     for line in [
         "update bd-t --status=hooked",

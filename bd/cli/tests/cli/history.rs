@@ -11,7 +11,7 @@ fn events(project: &Project, id: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_change_has_its_actor_and_both_values() {
+fn every_change_shows_its_actor_and_both_values() {
     let project = Project::new();
     let id = project.make("One", &["-p", "1"]);
     project.ok(&["--actor", "eve", "update", &id, "--title", "Two"]);
@@ -32,7 +32,7 @@ fn every_change_has_its_actor_and_both_values() {
 }
 
 #[test]
-fn an_undo_takes_back_the_whole_transaction_and_can_be_undone() {
+fn an_undo_reverts_the_whole_transaction_and_can_be_undone() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["close", &a, &b]);
@@ -52,7 +52,7 @@ fn an_undo_takes_back_the_whole_transaction_and_can_be_undone() {
 }
 
 #[test]
-fn an_undo_of_nothing_is_refused() {
+fn an_undo_without_a_change_is_refused() {
     let project = Project::new();
     project.make("A", &[]);
     let said = project.fails(&["undo", "--last", "0"]);
@@ -62,7 +62,7 @@ fn an_undo_of_nothing_is_refused() {
 }
 
 #[test]
-fn how_many_of_several_changes_stay_is_told() {
+fn a_partial_undo_counts_the_changes_that_remain() {
     let project = Project::new();
     let id = project.make("A", &[]);
     project.ok(&["update", &id, "--claim"]);
@@ -81,7 +81,7 @@ fn how_many_of_several_changes_stay_is_told() {
 }
 
 #[test]
-fn creates_and_deletes_are_undone_too() {
+fn creates_and_deletes_can_be_undone() {
     let project = Project::new();
     let id = project.make("A", &["-l", "x"]);
     project.ok(&["undo"]);
@@ -121,7 +121,7 @@ fn an_undo_keeps_later_edits_or_is_refused() {
 }
 
 #[test]
-fn an_undo_that_finds_nothing_to_take_back_says_so() {
+fn an_undo_with_nothing_to_revert_is_reported() {
     let project = Project::new();
     let id = project.make("A", &[]);
     project.ok(&["update", &id, "--title", "B"]);
@@ -145,7 +145,7 @@ fn an_undo_that_finds_nothing_to_take_back_says_so() {
 }
 
 #[test]
-fn of_several_beads_the_ones_are_named_that_had_their_old_values_already() {
+fn an_undo_names_the_beads_that_already_had_their_old_values() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["close", &a, &b, "--reason", "Closed"]);
@@ -157,7 +157,7 @@ fn of_several_beads_the_ones_are_named_that_had_their_old_values_already() {
 }
 
 #[test]
-fn claims_are_refused_with_the_verb_that_gives_them_back() {
+fn undoing_a_claim_is_refused_with_the_command_that_releases_it() {
     let project = Project::new();
     let id = project.make("A", &[]);
     project.ok(&["update", &id, "--claim"]);
@@ -169,7 +169,7 @@ fn claims_are_refused_with_the_verb_that_gives_them_back() {
 }
 
 #[test]
-fn an_unknown_event_is_named() {
+fn an_unknown_event_is_an_error_that_names_it() {
     let project = Project::new();
     assert!(
         project
@@ -186,7 +186,7 @@ fn an_unknown_event_is_named() {
 }
 
 #[test]
-fn a_bead_is_shown_as_it_was() {
+fn an_earlier_state_of_a_bead_can_be_shown() {
     let project = Project::new();
     let id = project.make("Now", &[]);
     project.ok(&["update", &id, "--title", "Later"]);
@@ -199,7 +199,7 @@ fn a_bead_is_shown_as_it_was() {
 }
 
 #[test]
-fn activity_that_is_followed_tells_of_what_happens_next() {
+fn followed_activity_shows_later_events() {
     use std::io::{BufRead, BufReader};
     let project = Project::new();
     project.make("Before", &[]);

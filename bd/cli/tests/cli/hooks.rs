@@ -48,7 +48,7 @@ fn write_hook(project: &Project, name: &str, text: &str) {
 }
 
 #[test]
-fn a_commit_takes_pending_changes_of_tracked_beads_along() {
+fn a_commit_includes_pending_changes_of_tracked_beads() {
     let project = repository();
     let said = project.json(&["init", "--prefix", "bd"]);
     assert_eq!(said["hooks"], true);
@@ -85,7 +85,7 @@ fn a_commit_takes_pending_changes_of_tracked_beads_along() {
 }
 
 #[test]
-fn hooks_of_the_user_run_first_and_come_back_byte_for_byte() {
+fn user_hooks_run_first_and_are_restored_byte_for_byte() {
     let project = repository();
     let own = "#!/bin/sh\necho own >> ran\n";
     write_hook(&project, "pre-commit", own);
@@ -130,7 +130,7 @@ fn hooks_of_the_user_run_first_and_come_back_byte_for_byte() {
 }
 
 #[test]
-fn a_hook_that_fails_stops_the_commit_and_odd_places_are_refused() {
+fn a_failing_hook_stops_the_commit_and_unsupported_hook_paths_are_refused() {
     let project = repository();
     project.ok(&["init", "--prefix", "bd", "--skip-hooks"]);
     write_hook(&project, "pre-commit", "#!/bin/sh\n");

@@ -5,7 +5,7 @@ use std::fs;
 use super::{Project, ids};
 
 #[test]
-fn a_damaged_line_is_told_with_its_number_and_the_rest_works() {
+fn a_damaged_line_is_reported_by_number_and_the_rest_works() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let good = project.read(".beads/issues.jsonl");
@@ -31,7 +31,7 @@ fn a_damaged_line_is_told_with_its_number_and_the_rest_works() {
 }
 
 #[test]
-fn an_unfinished_merge_is_named_and_left_alone() {
+fn an_unfinished_merge_is_reported_and_left_unchanged() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let text = format!(
@@ -57,7 +57,7 @@ fn an_unfinished_merge_is_named_and_left_alone() {
 }
 
 #[test]
-fn a_folder_where_nothing_can_be_written_is_named() {
+fn a_read_only_folder_is_named() {
     let project = Project::empty();
     project.write(".beads", "a file where the folder would go");
     let error = project.fails(&["init"]);
@@ -74,7 +74,7 @@ fn a_folder_where_nothing_can_be_written_is_named() {
 }
 
 #[test]
-fn the_working_directory_may_be_gone() {
+fn a_deleted_working_directory_is_tolerated() {
     let project = Project::new();
     let gone = project.path("gone");
     fs::create_dir(&gone).unwrap();
@@ -91,7 +91,7 @@ fn the_working_directory_may_be_gone() {
 }
 
 #[test]
-fn a_very_long_description_is_kept_whole() {
+fn a_very_long_description_is_kept_in_full() {
     let project = Project::new();
     let text = "x".repeat(500_000);
     project.write("long.txt", &text);
@@ -118,7 +118,7 @@ fn unknown_keys_survive_an_update() {
 }
 
 #[test]
-fn odd_variables_around_us_do_no_harm() {
+fn unusual_environment_variables_are_harmless() {
     let project = Project::new();
     let env = [
         ("BEADS_DIR", ""),
@@ -136,7 +136,7 @@ fn odd_variables_around_us_do_no_harm() {
 }
 
 #[test]
-fn local_files_stay_out_of_git_in_a_project_begun_by_another_client() {
+fn local_files_stay_out_of_git_in_a_project_of_another_client() {
     let project = Project::empty();
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
@@ -162,7 +162,7 @@ fn local_files_stay_out_of_git_in_a_project_begun_by_another_client() {
 }
 
 #[test]
-fn a_file_that_has_no_beads_any_more_is_told_also_where_others_made_them() {
+fn an_emptied_issues_file_is_reported_even_if_others_created_the_beads() {
     let project = Project::empty();
     project.write(
         ".beads/issues.jsonl",

@@ -54,7 +54,7 @@ fn import(project: &Project, name: &str, text: &str) -> Value {
 }
 
 #[test]
-fn issues_of_github_become_beads() {
+fn github_issues_become_beads() {
     let project = Project::new();
     let done = import(&project, "issues.json", GITHUB);
     assert_eq!(done["id_mapping"], json!({"7": "bd-gh7", "12": "bd-gh12"}));
@@ -83,7 +83,7 @@ fn issues_of_github_become_beads() {
 }
 
 #[test]
-fn issues_of_jira_become_beads() {
+fn jira_issues_become_beads() {
     let project = Project::new();
     import(&project, "jira.json", JIRA);
     let part = project.shown("bd-web2");
@@ -110,7 +110,7 @@ fn issues_of_jira_become_beads() {
 }
 
 #[test]
-fn issues_of_linear_become_beads() {
+fn linear_issues_become_beads() {
     let project = Project::new();
     import(&project, "linear.json", LINEAR);
     let bead = project.shown("bd-eng1");
@@ -128,7 +128,7 @@ fn issues_of_linear_become_beads() {
 }
 
 #[test]
-fn issues_with_like_keys_stay_apart_and_keep_their_ids() {
+fn issues_with_similar_keys_stay_separate_and_keep_their_ids() {
     let project = Project::new();
     project.write("jira.csv", "Issue key,Summary\nA1-2,First\nA-12,Second\n");
     let done = project.json(&["import", "jira.csv"]);
@@ -160,7 +160,7 @@ fn issues_with_like_keys_stay_apart_and_keep_their_ids() {
 }
 
 #[test]
-fn an_issue_that_was_closed_since_is_closed_without_the_time_of_its_last_change() {
+fn an_issue_closed_since_the_last_import_needs_no_update_time() {
     let project = Project::new();
     let issue = |state, closed: Value| json!([{"number": 1, "title": "T", "state": state, "createdAt": "2026-01-01T00:00:00Z", "closedAt": closed}]);
     project.write("issues.json", &issue("OPEN", Value::Null).to_string());
@@ -176,7 +176,7 @@ fn an_issue_that_was_closed_since_is_closed_without_the_time_of_its_last_change(
 }
 
 #[test]
-fn edges_that_close_a_circle_are_left_out_and_pull_requests_are_no_issues() {
+fn edges_that_close_a_circle_and_pull_requests_are_skipped() {
     let project = Project::new();
     project.write(
         "issues.json",
@@ -196,7 +196,7 @@ fn edges_that_close_a_circle_are_left_out_and_pull_requests_are_no_issues() {
 }
 
 #[test]
-fn what_cannot_be_read_of_an_export_is_named_and_nothing_is_taken_over() {
+fn an_unreadable_export_is_named_and_nothing_is_imported() {
     let project = Project::new();
     for (text, words) in [
         (
@@ -227,7 +227,7 @@ INSERT INTO config VALUES ('issue_prefix', 'bd'), ('types.custom', 'runbook'), (
 ";
 
 #[test]
-fn a_database_of_another_bd_is_taken_over() {
+fn a_database_of_another_bd_is_imported() {
     let project = Project::new();
     let path = project.path(".beads/old.db");
     let made = Command::new("sqlite3").arg(&path).arg(DATABASE).status();
@@ -270,7 +270,7 @@ fn a_database_of_another_bd_is_taken_over() {
 }
 
 #[test]
-fn without_the_program_for_databases_the_error_names_it() {
+fn a_missing_sqlite_program_is_named_in_the_error() {
     let project = Project::new();
     std::fs::write(project.path("old.db"), b"SQLite format 3\0rest of it").unwrap();
     let ran = project.run_with(&[("PATH", "/nonexistent")], &["import", "old.db"]);
@@ -282,7 +282,7 @@ fn without_the_program_for_databases_the_error_names_it() {
 }
 
 #[test]
-fn a_damaged_database_is_not_taken_over_in_part() {
+fn a_damaged_database_is_not_partly_imported() {
     let project = Project::new();
     let path = project.path("old.db");
     let sql = format!(
@@ -316,7 +316,7 @@ fn a_damaged_database_is_not_taken_over_in_part() {
 }
 
 #[test]
-fn a_folder_without_beads_takes_the_prefix_of_the_database_over() {
+fn an_import_into_an_empty_folder_adopts_the_prefix_of_the_database() {
     let project = Project::new();
     std::fs::remove_file(project.path(".beads/config.yaml")).ok();
     let path = project.path(".beads/old.db");
@@ -334,7 +334,7 @@ fn a_folder_without_beads_takes_the_prefix_of_the_database_over() {
 }
 
 #[test]
-fn a_folder_that_has_only_a_database_says_so() {
+fn a_folder_with_only_a_database_is_reported() {
     let project = Project::new();
     std::fs::remove_file(project.path(".beads/issues.jsonl")).ok();
     project.write(".beads/beads.db", "SQLite format 3\0and more");
@@ -346,7 +346,7 @@ fn a_folder_that_has_only_a_database_says_so() {
 }
 
 #[test]
-fn a_large_import_shows_a_bar_on_a_terminal() {
+fn a_large_import_shows_a_progress_bar_on_a_terminal() {
     let project = Project::new();
     let lines = (0..5_000).map(|number| {
         format!(r#"{{"id":"bd-{number:05}","title":"T","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}}"#)

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Project, ids};
 
 #[test]
-fn the_list_has_what_is_not_closed_most_urgent_first() {
+fn the_list_shows_open_beads_most_urgent_first() {
     let project = Project::new();
     let low = project.make("Low", &["-p", "3"]);
     let high = project.make("High", &["-p", "0"]);
@@ -39,7 +39,7 @@ fn the_list_has_what_is_not_closed_most_urgent_first() {
 }
 
 #[test]
-fn a_word_that_no_bead_can_have_finds_nothing_and_is_named_with_the_right_ones() {
+fn an_invalid_filter_value_finds_nothing_and_lists_the_valid_ones() {
     let project = Project::new();
     project.make("A", &[]);
     project.ok(&["config", "set", "status.custom", "in_review"]);
@@ -63,7 +63,7 @@ fn a_word_that_no_bead_can_have_finds_nothing_and_is_named_with_the_right_ones()
 }
 
 #[test]
-fn another_order_is_that_of_all_beads_and_the_limit_counts_in_it() {
+fn a_sort_order_applies_to_all_beads_before_the_limit() {
     let project = Project::new();
     project.make("C", &["-p", "0"]);
     project.make("A", &["-p", "3"]);
@@ -79,7 +79,7 @@ fn another_order_is_that_of_all_beads_and_the_limit_counts_in_it() {
 }
 
 #[test]
-fn json_has_edges_labels_and_counts() {
+fn json_contains_edges_labels_and_counts() {
     let project = Project::new();
     let (a, b) = (project.make("A", &["-l", "x"]), project.make("B", &[]));
     project.ok(&["dep", "add", &a, &b]);
@@ -157,7 +157,7 @@ fn filters_narrow_the_list() {
 }
 
 #[test]
-fn the_limit_is_told_and_can_be_lifted() {
+fn the_limit_is_shown_and_can_be_lifted() {
     let project = Project::new();
     let lines: Vec<String> = (0..60)
         .map(|number| format!("{{\"id\":\"bd-{number:03}\",\"title\":\"T{number}\",\"priority\":2,\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\"}}"))
@@ -209,7 +209,7 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn foreign_text_cannot_reach_the_terminal_as_control() {
+fn foreign_text_cannot_send_control_characters_to_the_terminal() {
     let project = Project::new();
     let id = project.make(
         "red\u{1b}[31m\u{7}",
@@ -236,7 +236,7 @@ fn foreign_text_cannot_reach_the_terminal_as_control() {
 }
 
 #[test]
-fn a_search_says_where_there_is_more_than_it_shows() {
+fn a_search_reports_when_it_hides_further_results() {
     let project = Project::new();
     for title in ["word one", "word two", "word three"] {
         project.make(title, &[]);
@@ -253,7 +253,7 @@ fn a_search_says_where_there_is_more_than_it_shows() {
 }
 
 #[test]
-fn search_finds_words_and_pieces_of_ids() {
+fn search_finds_words_and_parts_of_ids() {
     let project = Project::new();
     let id = project.make("Fix the Flux", &["-d", "capacitor"]);
     project.ok(&["close", &id]);
@@ -313,7 +313,7 @@ fn counts_can_be_grouped() {
 }
 
 #[test]
-fn children_and_trees_follow_parents() {
+fn children_and_trees_are_found_by_parent() {
     let project = Project::new();
     let parent = project.make("Parent", &["-t", "epic"]);
     let (one, two) = (
@@ -334,7 +334,7 @@ fn children_and_trees_follow_parents() {
 }
 
 #[test]
-fn stats_count_by_state() {
+fn stats_count_beads_by_state() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["dep", "add", &a, &b]);
@@ -359,7 +359,7 @@ fn stats_count_by_state() {
 }
 
 #[test]
-fn people_see_open_blockers_only_and_no_records_about_a_town() {
+fn text_output_shows_only_open_blockers_and_no_town_records() {
     let project = Project::new();
     project.ok(&["config", "set", "types.custom", "agent"]);
     let agent = project.make("An agent", &["-t", "agent"]);

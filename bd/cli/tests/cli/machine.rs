@@ -15,7 +15,7 @@ fn failure(project: &Project, args: &[&str]) -> (i32, Value) {
 }
 
 #[test]
-fn failures_are_objects_with_a_code_and_similar_ids() {
+fn json_errors_have_a_code_and_similar_ids() {
     let project = Project::new();
     project.ok(&["create", "A", "--id", "bd-k3f"]);
     let (code, error) = failure(&project, &["show", "bd-k3g"]);
@@ -91,7 +91,7 @@ fn a_change_is_made_only_at_the_expected_version() {
 }
 
 #[test]
-fn numbers_keep_their_text() {
+fn numbers_keep_their_exact_text() {
     let project = Project::new();
     let given = "{\"price\": 1.50,\n \"big\":123456789012345678901234567890, \"e\":[1e5,-0.10]}";
     let id = project.make("T", &["--metadata", given]);
@@ -123,7 +123,7 @@ fn numbers_keep_their_text() {
 }
 
 #[test]
-fn quiet_prints_data_but_no_confirmations() {
+fn quiet_mode_prints_data_but_no_confirmations() {
     let project = Project::new();
     let id = project.ok(&["create", "T", "-q"]);
     let id = id.trim();
@@ -140,7 +140,7 @@ fn quiet_prints_data_but_no_confirmations() {
 }
 
 #[test]
-fn a_fresh_clone_is_told_once_that_git_does_not_merge_beads_there() {
+fn a_fresh_clone_warns_once_that_git_does_not_merge_beads() {
     let project = Project::empty();
     git(&project, &["init", "-q"]);
     project.ok(&["init", "--prefix", "bd", "-q"]);

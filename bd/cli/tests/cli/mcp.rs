@@ -86,7 +86,7 @@ impl Client {
 }
 
 #[test]
-fn the_tools_are_those_of_the_usual_server_and_cost_few_words() {
+fn the_tools_match_the_usual_server_and_are_described_briefly() {
     let project = Project::empty();
     let mut client = Client::start(&project, &["mcp"]);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
@@ -144,7 +144,7 @@ const WORK: &str = r#"[
 ]"#;
 
 #[test]
-fn a_client_works_on_beads_with_the_tools() {
+fn a_client_can_work_on_beads_with_the_tools() {
     let project = Project::empty();
     let mut client = Client::start(&project, &["mcp", "--actor", "claude"]);
     let (is_ok, error) = client.call("ready", json!({}));
@@ -173,7 +173,7 @@ fn a_client_works_on_beads_with_the_tools() {
 }
 
 #[test]
-fn calls_with_mistakes_are_answered() {
+fn invalid_calls_get_an_error_response() {
     let project = Project::new();
     project.ok(&["create", "A", "--id", "bd-k3f"]);
     let mut client = Client::start(&project, &["mcp", "--readonly"]);
@@ -201,7 +201,7 @@ fn calls_with_mistakes_are_answered() {
 }
 
 #[test]
-fn a_context_names_the_folder_of_later_calls() {
+fn a_context_sets_the_folder_of_later_calls() {
     let project = Project::new();
     let other = project.path("other");
     std::fs::create_dir(&other).unwrap();

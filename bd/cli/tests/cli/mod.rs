@@ -167,7 +167,7 @@ pub(crate) fn ids(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn version_and_help_are_answered_anywhere() {
+fn version_and_help_work_anywhere() {
     let project = Project::empty();
     for args in [
         &["--version"][..],
@@ -188,7 +188,7 @@ fn version_and_help_are_answered_anywhere() {
 }
 
 #[test]
-fn what_cannot_be_understood_exits_with_one() {
+fn unknown_flags_and_commands_exit_with_one() {
     let project = Project::new();
     let ran = project.run(&["list", "--nosuch"]);
     assert_eq!(ran.code, 1);
@@ -197,7 +197,7 @@ fn what_cannot_be_understood_exits_with_one() {
 }
 
 #[test]
-fn global_flags_are_taken_before_and_after_the_command() {
+fn global_flags_are_accepted_before_and_after_the_command() {
     let project = Project::new();
     let noise = [
         "--no-daemon",
@@ -214,7 +214,7 @@ fn global_flags_are_taken_before_and_after_the_command() {
 }
 
 #[test]
-fn read_only_mode_refuses_every_change_and_answers_reads() {
+fn read_only_mode_refuses_every_change_and_allows_reads() {
     let project = Project::new();
     let id = project.make("One", &[]);
     let id = id.as_str();
@@ -243,7 +243,7 @@ fn read_only_mode_refuses_every_change_and_answers_reads() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_output_pipe_is_not_an_error() {
     let project = Project::new();
     let mut child = project
         .command(&project.dir(), &["help"])

@@ -1,4 +1,5 @@
-//! `bd formula`, `bd cook`, `bd mol` and `bd gate`. Tests named `case_N` hold the edge case of that number.
+//! `bd formula`, `bd cook`, `bd mol` and `bd gate`. Tests named `case_N` hold the edge case of that
+//! number.
 
 use std::fs;
 
@@ -71,7 +72,7 @@ fn tracked(project: &Project) -> usize {
 }
 
 #[test]
-fn case_83_text_of_other_template_languages_is_no_variable() {
+fn case_83_text_of_other_template_languages_is_not_a_variable() {
     let project = project();
     let missing = project.fails(&["mol", "pour", "mol-ship"]);
     assert!(
@@ -91,7 +92,7 @@ fn case_83_text_of_other_template_languages_is_no_variable() {
 }
 
 #[test]
-fn case_84_the_root_has_the_title_variable_only_if_it_is_declared() {
+fn case_84_the_root_uses_the_title_variable_only_if_it_is_declared() {
     let project = project();
     let root = pour(&project, &["--var", "title=Big one"])["new_epic_id"].clone();
     assert_eq!(project.shown(root.as_str().unwrap())["title"], "Big one");
@@ -180,7 +181,8 @@ fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
         again.contains("proto mol-ship already exists (use --force to replace)"),
         "{again}"
     );
-    // An odd edge of a dotted child does not lose it; a foreign bead with another edge is not taken.
+    // An odd edge of a dotted child does not lose it; a foreign bead with another edge is not
+    // taken.
     project.ok(&["dep", "remove", "mol-ship.test", "mol-ship"]);
     let other = project.make("Other", &[]);
     project.ok(&["dep", "add", &other, "mol-ship", "--type", "related"]);
@@ -194,7 +196,7 @@ fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
 }
 
 #[test]
-fn a_proto_never_takes_the_place_of_other_beads() {
+fn a_proto_never_replaces_other_beads() {
     let project = Project::new();
     let bead = project.make("Work", &[]);
     let text = format!("formula = \"{bead}\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n");
@@ -205,7 +207,7 @@ fn a_proto_never_takes_the_place_of_other_beads() {
 }
 
 #[test]
-fn a_proto_is_replaced_alone() {
+fn replacing_a_proto_leaves_other_beads_unchanged() {
     let project = Project::new();
     let one = |name: &str| format!("formula = \"{name}\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n");
     for name in ["mol-rel", "mol-rel.fast"] {
@@ -233,7 +235,7 @@ fn a_proto_is_replaced_alone() {
 }
 
 #[test]
-fn a_step_that_was_moved_elsewhere_is_not_burned() {
+fn a_step_moved_to_another_parent_is_not_burned() {
     let project = project();
     let root = pour(&project, &[])["new_epic_id"]
         .as_str()
@@ -248,7 +250,7 @@ fn a_step_that_was_moved_elsewhere_is_not_burned() {
 }
 
 #[test]
-fn a_wisp_that_somebody_works_on_is_not_collected() {
+fn a_wisp_in_use_is_not_collected() {
     let project = project();
     let root = wisp(&project);
     project.ok(&["update", &format!("{root}.1"), "--claim"]);
@@ -266,7 +268,7 @@ fn a_wisp_that_somebody_works_on_is_not_collected() {
 }
 
 #[test]
-fn closing_a_closed_step_begins_nothing_and_nobody_elses_step_is_begun() {
+fn continue_never_starts_a_step_for_a_closed_step_or_another_worker() {
     let project = Project::new();
     write(
         &project,
@@ -285,7 +287,7 @@ fn closing_a_closed_step_begins_nothing_and_nobody_elses_step_is_begun() {
 }
 
 #[test]
-fn the_projects_formula_wins_over_the_towns_the_users_and_the_built_in_one() {
+fn a_project_formula_overrides_those_of_town_user_and_built_in() {
     let project = Project::new();
     let name = "mol-polecat-work";
     let text = |version: &str| {
@@ -319,7 +321,7 @@ fn the_projects_formula_wins_over_the_towns_the_users_and_the_built_in_one() {
 }
 
 #[test]
-fn daemon_case_159_a_formula_of_a_user_is_never_written() {
+fn daemon_case_159_a_user_formula_is_never_overwritten() {
     let project = Project::new();
     let text = "# mine\nformula = 'mol-polecat-work'\n[[steps]]\nid = 'a'\ntitle = 'A'\n";
     write(&project, "mol-polecat-work", text);
@@ -333,7 +335,7 @@ fn daemon_case_159_a_formula_of_a_user_is_never_written() {
 }
 
 #[test]
-fn a_users_list_has_no_wisps_and_a_programs_list_has_them() {
+fn text_lists_hide_wisps_and_json_lists_show_them() {
     let project = project();
     let work = project.make("Work", &[]);
     let root = wisp(&project);
@@ -350,7 +352,7 @@ fn a_users_list_has_no_wisps_and_a_programs_list_has_them() {
 }
 
 #[test]
-fn case_88_bonded_arms_have_ids_of_their_own() {
+fn case_88_bonded_arms_have_their_own_ids() {
     let project = project();
     write(
         &project,
@@ -409,7 +411,7 @@ fn case_89_the_molecule_of_a_hooked_bead_is_found() {
 }
 
 #[test]
-fn case_90_continue_begins_the_next_step_and_says_when_all_is_done() {
+fn case_90_continue_starts_the_next_step_and_reports_completion() {
     let project = project();
     let lone = project.make("Lone", &[]);
     let closed = project.json(&["close", &lone, "--continue"]);
@@ -492,7 +494,7 @@ fn case_91_a_squash_leaves_one_digest() {
 }
 
 #[test]
-fn case_92_a_molecule_behind_an_open_gate_or_on_a_hook_is_not_listed() {
+fn case_92_a_gated_or_hooked_molecule_is_not_listed() {
     let project = project();
     write(
         &project,
@@ -532,7 +534,7 @@ fn case_93_a_bead_gate_names_rig_and_bead() {
 }
 
 #[test]
-fn a_forge_is_asked_through_a_command() {
+fn a_forge_is_queried_through_a_command() {
     let project = project();
     let script = project.path("forge");
     fs::write(
@@ -584,7 +586,7 @@ fn a_forge_is_asked_through_a_command() {
 }
 
 #[test]
-fn a_burn_leaves_nothing_of_a_wisp_and_tombstones_of_a_molecule() {
+fn a_burn_removes_a_wisp_completely_and_leaves_tombstones_of_a_molecule() {
     let project = project();
     let (a, b) = (wisp(&project), wisp(&project));
     let dry = project.json(&["mol", "burn", &a, "--dry-run"]);
@@ -607,7 +609,7 @@ fn a_burn_leaves_nothing_of_a_wisp_and_tombstones_of_a_molecule() {
 }
 
 #[test]
-fn steps_can_wait_for_the_children_of_another() {
+fn steps_can_wait_for_the_children_of_another_step() {
     let project = project();
     for (name, waits, also) in [
         ("alone", "children-of(fan)", ""),
@@ -682,7 +684,7 @@ fn parallel_steps_are_grouped_and_drawn() {
 }
 
 #[test]
-fn a_formula_is_written_checked_listed_and_converted() {
+fn a_formula_can_be_written_checked_listed_and_converted() {
     let project = Project::new();
     for kind in ["workflow", "expansion", "aspect", "convoy"] {
         project.ok(&["formula", "new", &format!("my-{kind}"), "--type", kind]);
@@ -731,7 +733,7 @@ fn a_formula_is_written_checked_listed_and_converted() {
 }
 
 #[test]
-fn a_json_formula_is_converted_and_a_bad_one_is_named_with_its_line() {
+fn a_json_formula_is_converted_or_its_invalid_line_is_reported() {
     let project = Project::new();
     project.write(
         ".beads/formulas/old.formula.json",
@@ -763,7 +765,7 @@ fn a_json_formula_is_converted_and_a_bad_one_is_named_with_its_line() {
 }
 
 #[test]
-fn an_epic_is_distilled_and_poured_again() {
+fn an_epic_can_be_distilled_and_poured_again() {
     let project = Project::new();
     let epic = project.make("Ship 1.4", &["--type", "epic"]);
     let first = project.make("Bump to 1.4", &["--parent", &epic]);
@@ -787,7 +789,7 @@ fn an_epic_is_distilled_and_poured_again() {
 }
 
 #[test]
-fn a_pour_is_made_whole_or_not_at_all() {
+fn a_pour_creates_all_beads_or_none() {
     let project = project();
     let before = tracked(&project);
     let error = project.fails(&[
@@ -824,7 +826,7 @@ fn a_pour_is_made_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_done_molecule_is_stale_until_it_is_closed() {
+fn a_finished_molecule_is_stale_until_it_is_closed() {
     let project = project();
     let root = pour(&project, &[])["new_epic_id"]
         .as_str()
@@ -903,7 +905,7 @@ fn waiting_for_a_gate_ends_when_it_opens() {
 }
 
 #[test]
-fn two_formulas_bond_to_a_compound() {
+fn two_formulas_bond_into_a_compound() {
     let project = project();
     write(
         &project,

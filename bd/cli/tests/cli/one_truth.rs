@@ -140,7 +140,7 @@ fn agrees(project: &Project) {
 }
 
 #[test]
-fn all_answers_are_of_one_truth() {
+fn all_commands_agree_on_the_same_state() {
     let stores = if std::env::var_os("GASTOWN_STORM").is_some() {
         400
     } else {

@@ -1,4 +1,5 @@
-//! Commands and flags of other versions of bd: batches, forms, templates, what needs a database, the doctor's flags.
+//! Commands and flags of other versions of bd: batches, forms, templates, what needs a database,
+//! the doctor's flags.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -21,7 +22,7 @@ fn fed(project: &Project, args: &[&str], input: &str) -> Ran {
 }
 
 #[test]
-fn a_batch_makes_all_changes_or_none() {
+fn a_batch_applies_all_changes_or_none() {
     let project = recorded::project();
     let script = "# a comment\n\ncreate bug 1 A new one\nupdate bd-a status=in_progress title=\"New title\"\nclose bd-b Not needed\ndep add bd-c bd-a\n";
     let done = fed(&project, &["batch", "--json"], script);
@@ -77,7 +78,7 @@ fn a_batch_makes_all_changes_or_none() {
 }
 
 #[test]
-fn a_form_asks_for_the_fields_of_a_bead() {
+fn a_form_prompts_for_the_fields_of_a_bead() {
     let project = recorded::project();
     let made = fed(
         &project,
@@ -101,7 +102,7 @@ fn a_form_asks_for_the_fields_of_a_bead() {
 }
 
 #[test]
-fn a_bead_is_made_from_another() {
+fn a_bead_can_be_created_from_another_bead() {
     let project = Project::new();
     project.ok(&[
         "create",
@@ -138,7 +139,7 @@ fn a_bead_is_made_from_another() {
 }
 
 #[test]
-fn commands_that_need_a_database_say_what_to_use() {
+fn commands_that_need_a_database_name_their_replacement() {
     check(
         &Project::new(),
         &[
@@ -169,7 +170,7 @@ fn commands_that_need_a_database_say_what_to_use() {
 }
 
 #[test]
-fn the_doctor_takes_its_flags() {
+fn the_doctor_accepts_the_flags_of_other_versions() {
     let project = recorded::project();
     project.ok(&["create", "Test bead", "--id", "bd-t", "-d", "D"]);
     std::fs::write(project.path(".beads/old.db"), b"SQLite format 3\0rest").unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Project, ids};
 
 #[test]
-fn work_that_waits_is_not_ready_and_says_why() {
+fn blocked_work_is_not_ready_and_its_reason_is_shown() {
     let project = Project::new();
     let (a, b) = (
         project.make("First", &["-e", "30"]),
@@ -52,7 +52,7 @@ fn work_that_waits_is_not_ready_and_says_why() {
 }
 
 #[test]
-fn nothing_to_do_is_said_in_words() {
+fn an_empty_ready_list_prints_a_message() {
     let project = Project::new();
     assert_eq!(project.ok(&["ready"]), "✨ No open issues\n");
     assert_eq!(project.json(&["ready"]), json!([]));
@@ -62,7 +62,7 @@ fn nothing_to_do_is_said_in_words() {
 }
 
 #[test]
-fn limits_orders_and_filters() {
+fn ready_supports_limits_orders_and_filters() {
     let project = Project::new();
     for number in 0..12 {
         project.make(
@@ -100,7 +100,7 @@ fn limits_orders_and_filters() {
 }
 
 #[test]
-fn a_deferred_time_hides_until_it_has_passed() {
+fn a_deferred_bead_is_hidden_until_its_time_has_passed() {
     let project = Project::new();
     let later = project.make("Later", &["--defer", "+3d"]);
     let past = project.make("Past", &["--defer", "2020-01-01"]);

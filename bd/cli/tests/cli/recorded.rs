@@ -1,6 +1,7 @@
-//! Recorded cases of small commands: the line, its exit code and what it prints. An expectation that is JSON is compared
-//! with what `--json` prints: its keys have to be there; one that is `null` must not. Any other is a part of what is printed; for a failing
-//! command, of what it says on standard error.
+//! Recorded cases of small commands: the line, its exit code and what it prints. An expectation
+//! that is JSON is compared with what `--json` prints: its keys have to be there; one that is
+//! `null` must not. Any other is a part of what is printed; for a failing command, of what it says
+//! on standard error.
 
 use serde_json::Value;
 
@@ -81,7 +82,7 @@ pub(super) fn project() -> Project {
 }
 
 #[test]
-fn beads_that_nobody_touched_are_stale() {
+fn untouched_beads_are_stale() {
     let project = Project::new();
     let line = |id: &str, status: &str, month: u8| {
         format!(
@@ -144,7 +145,7 @@ fn a_bead_is_closed_as_a_duplicate_or_as_superseded() {
 }
 
 #[test]
-fn beads_that_say_the_same_are_found_and_merged() {
+fn beads_with_the_same_text_are_found_and_merged() {
     let project = project();
     project.ok(&["create", "Other", "--id", "bd-d"]);
     project.ok(&["dep", "add", "bd-b", "bd-d"]);
@@ -231,7 +232,7 @@ fn states_are_labels_with_a_record_of_each_change() {
 }
 
 #[test]
-fn one_field_is_changed_by_a_command_of_its_name() {
+fn a_command_named_after_a_field_changes_that_field() {
     let project = project();
     check(
         &project,
@@ -266,7 +267,7 @@ fn one_field_is_changed_by_a_command_of_its_name() {
 }
 
 #[test]
-fn a_bead_and_all_beads_get_other_ids_and_references_follow() {
+fn renaming_one_or_all_beads_updates_their_references() {
     let project = project();
     project.ok(&["update", "bd-b", "--notes", "see bd-a, not bd-ab"]);
     project.ok(&["dep", "add", "bd-c", "bd-a"]);
@@ -318,7 +319,7 @@ fn a_bead_and_all_beads_get_other_ids_and_references_follow() {
 }
 
 #[test]
-fn values_and_notes_are_kept_under_names() {
+fn values_and_notes_are_stored_by_name() {
     let project = Project::new();
     check(
         &project,
@@ -438,7 +439,7 @@ fn an_agent_reports_its_state_and_has_slots() {
 }
 
 #[test]
-fn one_holder_has_the_merge_slot_at_a_time() {
+fn the_merge_slot_has_one_holder_at_a_time() {
     let project = Project::new();
     check(
         &project,

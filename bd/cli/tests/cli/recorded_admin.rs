@@ -1,4 +1,5 @@
-//! Recorded cases of upkeep: repair, conflicts, worktrees, mail, cleanup, and commands that need no database any more.
+//! Recorded cases of upkeep: repair, conflicts, worktrees, mail, cleanup, and commands that need no
+//! database any more.
 
 use super::recorded::{check, project};
 use super::recorded_work::commit;
@@ -100,7 +101,7 @@ fn a_file_with_conflict_markers_is_merged() {
 }
 
 #[test]
-fn what_gives_way_when_markers_are_resolved_stays_in_history() {
+fn values_overruled_in_a_resolved_conflict_stay_in_history() {
     let project = project();
     let line = |title: &str, minute: u8| {
         format!(
@@ -171,7 +172,7 @@ fn worktrees_share_the_beads_of_the_main_one() {
 }
 
 #[test]
-fn mail_goes_to_the_command_of_the_project() {
+fn mail_is_passed_to_the_mail_command_of_the_project() {
     let project = project();
     project.write("mail.sh", "printf '%s|' \"$@\"\nexit 7\n");
     check(
@@ -204,7 +205,7 @@ fn mail_goes_to_the_command_of_the_project() {
 }
 
 #[test]
-fn what_needed_a_database_says_so() {
+fn commands_that_needed_a_database_still_answer() {
     let project = project();
     check(
         &project,

@@ -1,4 +1,5 @@
-//! Recorded cases of swarms, templates, capabilities, people, audit records and the setup of agents.
+//! Recorded cases of swarms, templates, capabilities, people, audit records and the setup of
+//! agents.
 
 use super::Project;
 use super::recorded::{check, project};
@@ -73,7 +74,7 @@ fn the_children_of_an_epic_are_a_swarm() {
 }
 
 #[test]
-fn a_bead_that_is_no_epic_gets_one_for_its_swarm() {
+fn a_swarm_of_a_plain_bead_gets_its_own_epic() {
     let project = project();
     let made = project.json(&["swarm", "create", "bd-a"]);
     let parent = project.shown("bd-a")["parent"].clone();
@@ -83,7 +84,7 @@ fn a_bead_that_is_no_epic_gets_one_for_its_swarm() {
 }
 
 #[test]
-fn children_that_wait_in_a_circle_are_no_swarm() {
+fn children_that_block_each_other_in_a_circle_are_not_a_swarm() {
     let project = Project::new();
     let line = |id: &str, needs: &str| {
         let edge = |to: &str, kind: &str| {
@@ -118,7 +119,7 @@ fn children_that_wait_in_a_circle_are_no_swarm() {
 }
 
 #[test]
-fn protos_are_listed_shown_and_poured_as_templates() {
+fn protos_can_be_listed_shown_and_poured_as_templates() {
     let project = project();
     project.write(
         ".beads/formulas/release.formula.toml",
@@ -195,7 +196,7 @@ fn a_capability_is_shipped_when_its_bead_is_closed() {
 }
 
 #[test]
-fn beads_for_a_person_are_answered_or_dismissed() {
+fn beads_for_the_user_can_be_answered_or_dismissed() {
     let project = project();
     for id in ["bd-a", "bd-b"] {
         project.ok(&["update", id, "--add-label", "human"]);
@@ -291,7 +292,7 @@ fn audit_records_are_appended() {
 }
 
 #[test]
-fn agents_are_set_up_and_taken_out_again_byte_for_byte() {
+fn setup_of_an_agent_is_removed_byte_for_byte() {
     let files = [
         ("codex", "AGENTS.md", "# Mine\n\nno line end"),
         ("junie", ".junie/guidelines.md", "a\n"),
@@ -340,7 +341,7 @@ fn agents_are_set_up_and_taken_out_again_byte_for_byte() {
 }
 
 #[test]
-fn files_that_setup_made_are_gone_afterwards() {
+fn files_created_by_setup_are_removed_with_it() {
     let project = project();
     for (tool, path) in [
         ("cursor", ".cursor/rules/beads.mdc"),

@@ -1,4 +1,5 @@
-//! Recorded cases of commands that look at beads and move them: graph, orphans, edit, query, diff, move, promote, purge.
+//! Recorded cases of commands that look at beads and move them: graph, orphans, edit, query, diff,
+//! move, promote, purge.
 
 use super::recorded::{check, project};
 use super::{Project, Ran};
@@ -27,7 +28,7 @@ pub(super) fn commit(project: &Project, message: &str) {
 }
 
 #[test]
-fn a_graph_shows_what_waits_for_what() {
+fn a_graph_shows_the_dependencies() {
     let project = project();
     project.ok(&["dep", "add", "bd-b", "bd-a"]);
     project.ok(&["create", "Alone", "--id", "bd-d"]);
@@ -67,7 +68,7 @@ fn a_graph_shows_what_waits_for_what() {
 }
 
 #[test]
-fn open_beads_that_commits_name_are_orphans() {
+fn open_beads_named_in_commits_are_orphans() {
     let project = project();
     project.ok(&["close", "bd-c"]);
     check(&project, &[("orphans", 1, "git")]);
@@ -99,7 +100,7 @@ fn open_beads_that_commits_name_are_orphans() {
 }
 
 #[test]
-fn a_text_is_edited_in_an_editor() {
+fn a_text_field_can_be_edited_in_an_editor() {
     let project = project();
     let edit = |editor: &str, args: &[&str]| {
         let args = [&["edit", "bd-a"], args].concat();
@@ -172,7 +173,7 @@ fn an_edit_that_lost_a_race_keeps_its_text_in_a_file() {
 }
 
 #[test]
-fn an_expression_describes_beads() {
+fn an_expression_selects_beads() {
     let project = project();
     project.ok(&["update", "bd-a", "-p", "0", "--add-label", "ui"]);
     project.ok(&["close", "bd-c"]);
@@ -221,7 +222,7 @@ fn an_expression_describes_beads() {
 }
 
 #[test]
-fn a_mistake_in_an_expression_is_named() {
+fn a_syntax_error_in_an_expression_is_named() {
     check(
         &project(),
         &[
@@ -246,7 +247,7 @@ fn a_mistake_in_an_expression_is_named() {
 }
 
 #[test]
-fn beads_are_compared_with_those_of_a_commit() {
+fn beads_can_be_compared_with_an_earlier_commit() {
     let project = project();
     commit(&project, "one");
     project.ok(&["update", "bd-a", "-p", "0"]);
@@ -273,7 +274,7 @@ fn beads_are_compared_with_those_of_a_commit() {
 }
 
 #[test]
-fn beads_are_moved_to_another_rig() {
+fn beads_can_be_moved_to_another_rig() {
     let project = project();
     project.write("mayor/town.json", "{}");
     let web = project.path("web");
@@ -334,7 +335,7 @@ fn beads_are_moved_to_another_rig() {
 }
 
 #[test]
-fn wisps_are_promoted_or_purged_and_beads_pinned() {
+fn wisps_can_be_promoted_or_purged_and_beads_pinned() {
     let project = project();
     for id in ["bd-v", "bd-w", "bd-x"] {
         project.ok(&["create", "W", "--ephemeral", "--id", id]);

@@ -10,7 +10,7 @@ fn targets(bead: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_deleted_bead_comes_back_as_it_stood_with_the_edges_and_names_that_went() {
+fn a_restored_bead_regains_its_status_edges_and_mentions() {
     let project = Project::new();
     let before = project.make("Before", &[]);
     let bead = project.make("Bead", &["-d", "text", "--type", "bug"]);
@@ -63,7 +63,7 @@ fn a_deleted_bead_comes_back_as_it_stood_with_the_edges_and_names_that_went() {
 }
 
 #[test]
-fn of_beads_deleted_together_each_brings_its_edges_when_both_ends_are_there() {
+fn edges_between_deleted_beads_are_restored_once_both_beads_are_back() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["dep", "add", &a, &b]);
@@ -93,7 +93,7 @@ fn of_beads_deleted_together_each_brings_its_edges_when_both_ends_are_there() {
 }
 
 #[test]
-fn a_bead_whose_deletion_history_does_not_have_comes_back_open_and_that_is_said() {
+fn a_bead_without_deletion_history_is_restored_open_with_a_note() {
     let project = Project::new();
     project.write(
         ".beads/issues.jsonl",
@@ -111,7 +111,7 @@ fn a_bead_whose_deletion_history_does_not_have_comes_back_open_and_that_is_said(
 }
 
 #[test]
-fn who_deleted_a_bead_and_its_id_are_shown_as_data() {
+fn the_id_and_deleter_of_a_bead_are_escaped() {
     let project = Project::new();
     project.write(
         ".beads/issues.jsonl",
@@ -128,7 +128,7 @@ fn who_deleted_a_bead_and_its_id_are_shown_as_data() {
 }
 
 #[test]
-fn what_a_file_says_of_a_deletion_passes_for_no_line_of_ours() {
+fn deletion_text_from_a_file_cannot_imitate_our_output() {
     let project = Project::new();
     project.write(
         ".beads/issues.jsonl",
@@ -141,7 +141,7 @@ fn what_a_file_says_of_a_deletion_passes_for_no_line_of_ours() {
 }
 
 #[test]
-fn no_edge_comes_back_that_would_close_a_circle() {
+fn an_edge_that_would_close_a_circle_is_not_restored() {
     let project = Project::new();
     let [a, b, y] = ["A", "B", "Y"].map(|title| project.make(title, &[]));
     project.ok(&["dep", "add", &a, &b]);
@@ -159,7 +159,7 @@ fn no_edge_comes_back_that_would_close_a_circle() {
 }
 
 #[test]
-fn lost_changes_are_asked_for_by_any_name_of_a_bead_and_told_of_that_bead() {
+fn rolled_back_changes_are_found_by_any_form_of_the_bead_id() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     let before = project.read(".beads/issues.jsonl");
@@ -175,7 +175,7 @@ fn lost_changes_are_asked_for_by_any_name_of_a_bead_and_told_of_that_bead() {
 }
 
 #[test]
-fn the_id_of_a_deleted_bead_means_no_other_bead() {
+fn the_id_of_a_deleted_bead_never_resolves_to_another_bead() {
     let project = Project::new();
     project.ok(&["create", "A", "--id", "bd-1"]);
     project.ok(&["create", "B", "--id", "bd-q1z"]);

@@ -44,7 +44,8 @@ const NOT_RUN: &[&str] = &[
     "audit label",
 ];
 
-/// Says where a value does not fit a schema; `None` if it fits. Knows what `bd schema` uses of JSON Schema.
+/// Says where a value does not fit a schema; `None` if it fits. Knows what `bd schema` uses of JSON
+/// Schema.
 fn misfit(value: &Value, schema: &Value, root: &Value, at: &str) -> Option<String> {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.strip_prefix("#/$defs/").unwrap();
@@ -126,7 +127,7 @@ fn fits(project: &Project, command: &str, out: &str) {
 }
 
 #[test]
-fn what_commands_print_fits_their_schemas() {
+fn command_output_matches_its_schema() {
     let project = project();
     let all: Vec<String> = serde_json::from_str(&project.ok(&["schema", "--json"])).unwrap();
     let mut run = BTreeSet::from(["init".to_owned(), "error".to_owned()]);
@@ -160,7 +161,7 @@ fn what_commands_print_fits_their_schemas() {
 }
 
 #[test]
-fn schemas_are_named_for_commands_that_print_json() {
+fn every_command_that_prints_json_has_a_schema() {
     let project = Project::new();
     assert!(
         project

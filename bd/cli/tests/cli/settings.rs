@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Project;
 
 #[test]
-fn settings_are_set_read_listed_and_removed() {
+fn settings_can_be_set_read_listed_and_removed() {
     let project = Project::new();
     assert_eq!(
         project.json(&["config", "set", "types.custom", "agent,role"]),
@@ -57,7 +57,7 @@ fn the_prefix_has_two_spellings() {
 }
 
 #[test]
-fn the_environment_and_flags_win_and_the_origin_is_told() {
+fn environment_and_flags_override_settings_and_the_origin_is_shown() {
     let project = Project::new();
     project.ok(&["config", "set", "actor", "filed"]);
     let told = project.run_with(
@@ -107,7 +107,7 @@ fn a_broken_settings_file_is_named() {
 }
 
 #[test]
-fn a_value_that_a_setting_does_not_take_is_refused_and_found_where_it_was_written_by_hand() {
+fn invalid_values_are_refused_and_detected_in_a_file_edited_by_hand() {
     let project = Project::new();
     let before = project.read(".beads/config.yaml");
     for (name, value, wanted) in [

@@ -3,7 +3,7 @@
 use super::{Project, ids};
 
 #[test]
-fn show_tells_all_about_a_bead() {
+fn show_prints_everything_about_a_bead() {
     let project = Project::new();
     let (a, b) = (
         project.make("Alpha", &["-d", "long text"]),
@@ -52,7 +52,7 @@ fn show_tells_all_about_a_bead() {
 }
 
 #[test]
-fn partial_ids_are_found_and_ambiguous_ones_told() {
+fn partial_ids_are_resolved_and_ambiguous_ones_are_reported() {
     let project = Project::new();
     project.write(
         ".beads/issues.jsonl",
@@ -74,7 +74,7 @@ fn partial_ids_are_found_and_ambiguous_ones_told() {
 }
 
 #[test]
-fn unknown_ids_are_told_and_known_ones_still_shown() {
+fn unknown_ids_are_reported_and_known_ones_are_still_shown() {
     let project = Project::new();
     let id = project.make("T", &[]);
     assert!(project.fails(&["show"]).contains("issue ID is required"));

@@ -50,7 +50,7 @@ fn epics_are_closed_when_all_their_children_are() {
 }
 
 #[test]
-fn lint_names_headings_that_are_missing() {
+fn lint_names_missing_headings() {
     let project = Project::new();
     let bug = project.make("B", &["-t", "bug", "-d", "## steps to reproduce\nx"]);
     project.make("C", &["-t", "chore"]);
@@ -81,7 +81,7 @@ fn lint_names_headings_that_are_missing() {
 
 /// The events are enough: folded in order, they give the labels.
 #[test]
-fn state_labels_can_be_made_again_from_the_events_of_their_changes() {
+fn state_labels_can_be_rebuilt_from_their_events() {
     let project = Project::new();
     let bead = project.make("Agent", &["-l", "kept"]);
     let changes = [

@@ -1,5 +1,6 @@
-//! Three clones that change beads at the same time and meet by plain `git pull`: they converge to the same bytes, nobody sees a
-//! conflict marker, and each edit is in the result or, if it gave way, in history.
+//! Three clones that change beads at the same time and meet by plain `git pull`: they converge to
+//! the same bytes, nobody sees a conflict marker, and each edit is in the result or, if it gave
+//! way, in history.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::{Project, ids};
 
 #[test]
-fn fields_change_alone_and_empty_text_clears() {
+fn only_the_given_field_changes_and_empty_text_clears_it() {
     let project = Project::new();
     let id = project.make("T", &["-d", "text", "-a", "dana", "--due", "2026-05-01"]);
     project.ok(&["update", &id, "--title", "New", "-p", "0"]);
@@ -32,7 +32,7 @@ fn fields_change_alone_and_empty_text_clears() {
 }
 
 #[test]
-fn wrong_values_are_refused_before_anything_changes() {
+fn invalid_values_are_refused_before_anything_changes() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let before = project.read(".beads/issues.jsonl");
@@ -65,7 +65,7 @@ fn wrong_values_are_refused_before_anything_changes() {
 }
 
 #[test]
-fn without_an_id_the_last_touched_bead_is_meant() {
+fn update_without_an_id_uses_the_last_touched_bead() {
     let project = Project::new();
     assert!(
         project
@@ -162,7 +162,7 @@ fn metadata_is_set_key_by_key() {
 }
 
 #[test]
-fn status_brings_the_closing_time_along() {
+fn a_status_change_sets_or_clears_the_closing_time() {
     let project = Project::new();
     let id = project.make("T", &[]);
     project.ok(&["update", &id, "--status", "closed"]);
@@ -182,7 +182,7 @@ fn status_brings_the_closing_time_along() {
 }
 
 #[test]
-fn one_unknown_id_among_several_is_told_and_the_others_change() {
+fn an_unknown_id_is_reported_and_the_other_beads_are_changed() {
     let project = Project::new();
     let id = project.make("T", &[]);
     let ran = project.run(&["update", "bd-none", &id, "-p", "1", "--json"]);
@@ -202,7 +202,7 @@ fn one_unknown_id_among_several_is_told_and_the_others_change() {
 }
 
 #[test]
-fn closing_tells_why_and_checks_every_id_first() {
+fn closing_records_the_reason_and_checks_every_id_first() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     assert!(
@@ -223,7 +223,7 @@ fn closing_tells_why_and_checks_every_id_first() {
 }
 
 #[test]
-fn closing_what_waits_needs_force_and_suggests_what_is_next() {
+fn closing_a_blocked_bead_needs_force_and_suggests_the_next_one() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["dep", "add", &b, &a]);
@@ -261,7 +261,7 @@ fn reopening_keeps_the_reason_in_history() {
 }
 
 #[test]
-fn deferring_hides_and_undeferring_shows() {
+fn a_deferred_bead_is_hidden_until_it_is_undeferred() {
     let project = Project::new();
     let id = project.make("T", &[]);
     project.ok(&["defer", &id, "--until", "+2d"]);
@@ -272,7 +272,7 @@ fn deferring_hides_and_undeferring_shows() {
 }
 
 #[test]
-fn comments_are_added_and_shown() {
+fn comments_can_be_added_and_shown() {
     let project = Project::new();
     let id = project.make("T", &[]);
     assert!(project.ok(&["comments", &id]).contains("No comments on"));
@@ -305,7 +305,7 @@ fn comments_are_added_and_shown() {
 }
 
 #[test]
-fn times_of_comments_are_told_in_the_local_zone() {
+fn comment_times_are_shown_in_the_local_time_zone() {
     let project = Project::new();
     let comment = r#"{"id":1,"issue_id":"bd-1","author":"eve","text":"why","created_at":"2026-03-01T20:30:00Z"}"#;
     let line = format!(
@@ -332,7 +332,7 @@ fn a_wisp_can_be_made_durable() {
 }
 
 #[test]
-fn todo_is_a_short_way() {
+fn todo_is_a_shortcut_for_tasks() {
     let project = Project::new();
     let id = project.json(&["todo", "add", "Buy milk"])["id"]
         .as_str()

@@ -1,4 +1,5 @@
-//! What lists and trees look like: `list --format`, `--watch`, columns, `show --thread`, `dep tree --show-all-paths`.
+//! What lists and trees look like: `list --format`, `--watch`, columns, `show --thread`, `dep tree
+//! --show-all-paths`.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -35,7 +36,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn lists_are_formatted_and_filtered() {
+fn lists_can_be_formatted_and_filtered() {
     let dot = "  \"bd-b\" [label=\"bd-b\\nLeft \\\"quoted\\\"\"];";
     recorded::check(
         &project(),
@@ -93,7 +94,7 @@ fn lists_are_formatted_and_filtered() {
 }
 
 #[test]
-fn columns_line_up_where_the_width_is_known() {
+fn columns_line_up_if_the_width_is_known() {
     let project = project();
     let out = project.run_with(&[("COLUMNS", "60")], &["list"]).out;
     let at: Vec<usize> = out.lines().map(|line| line.find("[●").unwrap()).collect();
@@ -135,7 +136,7 @@ fn a_tree_shows_each_path_on_demand() {
 }
 
 #[test]
-fn a_thread_is_shown_from_any_of_its_messages() {
+fn any_message_shows_its_whole_thread() {
     let project = Project::new();
     project.ok(&["config", "set", "types.custom", "message"]);
     let mut before = String::new();
@@ -166,7 +167,7 @@ fn a_thread_is_shown_from_any_of_its_messages() {
 }
 
 #[test]
-fn a_watched_list_is_drawn_again_on_a_change() {
+fn a_watched_list_is_redrawn_after_a_change() {
     let project = project();
     for (args, change, wanted) in [
         (&["list", "--watch"][..], "Seen at once", "Seen at once"),

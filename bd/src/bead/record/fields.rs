@@ -1,4 +1,4 @@
-//! The fields of a record as they stand in its line: keys with the bytes of their values.
+//! The fields of a record as written in its line: keys with the bytes of their values.
 
 use std::fmt;
 
@@ -6,59 +6,59 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::super::{Bead, Raw};
+use super::super::{Bead, RawJson};
 
-/// Keys and values of an object, in its order.
+/// The keys and values of a JSON object, in source order.
 #[derive(Debug, Clone, Default)]
-pub struct Fields(pub Vec<(String, Raw)>);
+pub struct RecordFields(pub Vec<(String, RawJson)>);
 
-impl Fields {
-    /// Reads an object; text that is none has no fields.
-    pub fn read(text: &str) -> Self {
+impl RecordFields {
+    /// Parses an object. Text that is not an object has no fields.
+    pub fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// The fields of a bead as they are written.
-    pub fn of(bead: &Bead) -> Self {
-        Self::read(&super::text(&super::line(bead)))
+    /// Returns the fields of a bead as they are written.
+    pub fn from_bead(bead: &Bead) -> Self {
+        Self::parse(&super::decode_line(&super::serialize_bead(bead)))
     }
 
-    /// The bytes of a value; `None` where it is absent or null.
+    /// Returns the bytes of a value, or `None` if the value is absent or null.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.value(key).map(RawValue::get)
     }
 
     fn value(&self, key: &str) -> Option<&RawValue> {
-        let found = self.0.iter().find(|(own, _)| own == key)?;
+        let found = self.0.iter().find(|(name, _)| name == key)?;
         Some(&*found.1).filter(|raw| raw.get() != "null")
     }
 
-    /// The text of a value that is a string; else its JSON.
+    /// Returns the text of a string value, and the JSON of any other value.
     pub fn text(&self, key: &str) -> Option<String> {
         let raw = self.get(key)?;
         Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
     }
 
-    /// The keys.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Gives a key a value, in its place if it is there.
+    /// Sets a key, in place if the key exists.
     pub fn set(&mut self, key: &str, value: &RawValue) {
-        match self.0.iter_mut().find(|(own, _)| own == key) {
-            Some((_, own)) => *own = value.to_owned(),
+        match self.0.iter_mut().find(|(name, _)| name == key) {
+            Some((_, current)) => *current = value.to_owned(),
             None => self.0.push((key.to_owned(), value.to_owned())),
         }
     }
 
-    /// Adds a value; `None` is null.
+    /// Appends a value. `None` is written as null.
     pub fn push(&mut self, key: &str, value: Option<&RawValue>) {
         let raw = value.unwrap_or(RawValue::NULL).to_owned();
         self.0.push((key.to_owned(), raw));
     }
 
-    /// Which fields differ in `new`: as they are here, and as they are there; null is absent.
+    /// Returns the fields that differ between `self` and `new`: their old values and their new
+    /// values. Null counts as absent.
     pub fn difference(&self, new: &Self) -> (Self, Self) {
         let (mut before, mut after) = (Self::default(), Self::default());
         let added = new.keys().filter(|key| self.get(key).is_none());
@@ -72,9 +72,9 @@ impl Fields {
         (before, after)
     }
 
-    /// The values here of the keys that `other` has; null where there is none.
+    /// Returns our values of the keys that `other` has, and null for keys that we lack.
     #[must_use]
-    pub fn at_keys_of(&self, other: &Self) -> Self {
+    pub fn project_onto(&self, other: &Self) -> Self {
         let mut found = Self::default();
         for key in other.keys() {
             found.push(key, self.value(key));
@@ -82,12 +82,12 @@ impl Fields {
         found
     }
 
-    /// The same with other values for some keys; null takes a key away.
+    /// Returns a copy with the values of `others`. A null removes its key.
     #[must_use]
-    pub fn with(&self, others: &Self) -> Self {
+    pub fn patched_with(&self, others: &Self) -> Self {
         let mut changed = Self::default();
         for (key, raw) in &self.0 {
-            match others.0.iter().find(|(own, _)| own == key) {
+            match others.0.iter().find(|(name, _)| name == key) {
                 None => changed.0.push((key.clone(), raw.clone())),
                 Some((_, raw)) if raw.get() != "null" => {
                     changed.0.push((key.clone(), raw.clone()));
@@ -103,13 +103,12 @@ impl Fields {
         changed
     }
 
-    /// As JSON.
-    pub fn raw(&self) -> Option<Raw> {
+    pub fn to_raw_json(&self) -> Option<RawJson> {
         serde_json::value::to_raw_value(self).ok()
     }
 }
 
-impl Serialize for Fields {
+impl Serialize for RecordFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, raw) in &self.0 {
@@ -119,22 +118,22 @@ impl Serialize for Fields {
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for RecordFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = Fields;
+            type Value = RecordFields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecordFields, A::Error> {
                 let mut fields = Vec::new();
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Fields(fields))
+                Ok(RecordFields(fields))
             }
         }
         deserializer.deserialize_map(Reader)
@@ -146,19 +145,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_leads_from_one_record_to_the_other_and_back() {
-        let old = Fields::read(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
-        let new = Fields::read(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
+    fn a_difference_can_be_applied_in_both_directions() {
+        let old = RecordFields::parse(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
+        let new = RecordFields::parse(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
         let (before, after) = old.difference(&new);
         assert_eq!(
-            before.raw().unwrap().get(),
+            before.to_raw_json().unwrap().get(),
             r#"{"title":"x","gone":true,"labels":null}"#
         );
         assert_eq!(
-            after.raw().unwrap().get(),
+            after.to_raw_json().unwrap().get(),
             r#"{"title":"y","gone":null,"labels":["l"]}"#
         );
-        assert_eq!(old.with(&after).difference(&new).0.0.len(), 0);
-        assert_eq!(new.with(&before).difference(&old).0.0.len(), 0);
+        assert_eq!(old.patched_with(&after).difference(&new).0.0.len(), 0);
+        assert_eq!(new.patched_with(&before).difference(&old).0.0.len(), 0);
     }
 }

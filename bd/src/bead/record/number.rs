@@ -1,29 +1,32 @@
-//! Numbers keep their text on the way to `--json`: a JSON value would print `1.50` as `1.5`.
+//! Preserves the text of numbers in `--json` output: a JSON value would print `1.50` as `1.5`.
 //!
-//! A number that a JSON value would print in another way stands there as a marked string. [`kit::json::unmark`] makes it a number
-//! again in the printed text. A number that is too large for a JSON value is a plain string, which clients can read.
+//! A number that a JSON value would print differently is stored in the value as a marked string.
+//! [`unmark_numbers`] turns that string into a number again in the printed text. A number that is
+//! too large for a JSON value is a plain string, which clients can read.
 
 use kit::json::NUMBER_MARK;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::Fields;
+use super::RecordFields;
 
-/// The JSON text as a value in which numbers keep their text.
-pub(super) fn exact(raw: &RawValue) -> Value {
+/// Parses JSON text into a value in which numbers keep their text.
+pub(super) fn parse_exact(raw: &RawValue) -> Value {
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'{') => {
-            let Fields(pairs) = Fields::read(text);
+            let RecordFields(pairs) = RecordFields::parse(text);
             let mut object = Map::new();
             for (key, raw) in &pairs {
-                object.entry(key.as_str()).or_insert_with(|| exact(raw));
+                object
+                    .entry(key.as_str())
+                    .or_insert_with(|| parse_exact(raw));
             }
             Value::Object(object)
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            items.into_iter().map(exact).collect()
+            items.into_iter().map(parse_exact).collect()
         }
         Some(b'-' | b'0'..=b'9') => match serde_json::from_str::<Value>(text) {
             Ok(Value::Number(number)) if number.to_string().as_str() == text => number.into(),
@@ -34,8 +37,9 @@ pub(super) fn exact(raw: &RawValue) -> Value {
     }
 }
 
-/// JSON without the whitespace between its parts, so that it fits on a line; its numbers and strings keep their text.
-pub fn squeezed(text: &str) -> serde_json::Result<Box<RawValue>> {
+/// Removes the whitespace between JSON tokens, so that the text fits on one line. Numbers and
+/// strings keep their text.
+pub fn compact_json(text: &str) -> serde_json::Result<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text)?;
     let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);
     for c in raw.get().chars() {
@@ -57,11 +61,11 @@ mod tests {
 
     fn printed(text: &str) -> String {
         let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-        kit::json::unmark(serde_json::to_string(&exact(&raw)).unwrap())
+        kit::json::unmark_numbers(serde_json::to_string(&parse_exact(&raw)).unwrap())
     }
 
     #[test]
-    fn numbers_are_printed_as_they_were_read() {
+    fn numbers_are_printed_exactly_as_read() {
         for text in [
             r#"{"a":1.50,"b":[1e5,-0.10,{"c":123456789012345678901234567890}],"d":7,"e":"1.50"}"#,
             "1.50",
@@ -74,15 +78,15 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_with_the_mark_stays_a_string() {
+    fn foreign_text_with_the_number_marker_stays_a_string() {
         let text = format!(r#"["{NUMBER_MARK}x","\"{NUMBER_MARK}1","{NUMBER_MARK}1\\"]"#);
         assert_eq!(printed(&text), text);
     }
 
     #[test]
-    fn whitespace_outside_of_strings_goes() {
-        let text = squeezed("{ \"a b\" : [1.50 ,\n \"c \\\" d\" ] }").unwrap();
+    fn whitespace_outside_strings_is_removed() {
+        let text = compact_json("{ \"a b\" : [1.50 ,\n \"c \\\" d\" ] }").unwrap();
         assert_eq!(text.get(), r#"{"a b":[1.50,"c \" d"]}"#);
-        assert!(squeezed("{bad").is_err());
+        assert!(compact_json("{bad").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The record's round trip.
+//! Round trips of records.
 
 use proptest::prelude::*;
 
@@ -12,26 +12,26 @@ const ERA: &[&str] = &[
     r#"{"id":"gt-gastown-witness","title":"Witness of gastown","description":"role_type: witness\nrig: gastown","status":"open","priority":2,"issue_type":"agent","created_at":"2026-03-01T00:00:00Z","updated_at":"2026-03-04T06:30:00Z","labels":["gt:agent"],"hook_bead":"gt-9xk","agent_state":"working","last_activity":"2026-03-04T06:30:00Z","role_type":"witness","rig":"gastown"}"#,
 ];
 
-fn again(text: &str) -> String {
-    String::from_utf8(line(&parse(text.as_bytes()).unwrap())).unwrap()
+fn round_trip(text: &str) -> String {
+    String::from_utf8(serialize_bead(&parse_bead(text.as_bytes()).unwrap())).unwrap()
 }
 
 #[test]
-fn lines_of_existing_clients_come_back_byte_for_byte() {
+fn lines_of_existing_clients_round_trip_byte_for_byte() {
     for text in ERA {
-        assert_eq!(again(text), *text);
+        assert_eq!(round_trip(text), *text);
     }
 }
 
 #[test]
 fn unknown_keys_keep_their_bytes_at_every_level() {
     let text = r#"{"id":"a-1","title":"t","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","metadata":{"x": 1e5, "y":[12345678901234567890123]},"dependencies":[{"issue_id":"a-1","depends_on_id":"a-2","type":"blocks","created_at":"2026-01-01T00:00:00Z","weight":1.50}],"quality_score":0.70,"zeta":"<\u003c>","big":123456789012345678901234567890,"exp":1E+5}"#;
-    assert_eq!(again(text), text);
+    assert_eq!(round_trip(text), text);
 }
 
 #[test]
-fn missing_values_have_the_defaults_of_the_format() {
-    let bead = parse(br#"{"id":"a-1","status":null,"assignee":null}"#).unwrap();
+fn missing_values_get_the_defaults_of_the_format() {
+    let bead = parse_bead(br#"{"id":"a-1","status":null,"assignee":null}"#).unwrap();
     assert_eq!(bead.status, Status::Open);
     assert_eq!(bead.issue_type, Kind::Task);
     assert_eq!(bead.priority, 0);
@@ -39,20 +39,20 @@ fn missing_values_have_the_defaults_of_the_format() {
 }
 
 #[test]
-fn of_a_key_that_stands_twice_the_first_counts() {
-    let bead = parse(br#"{"id":"a-1","title":"one","title":"two"}"#).unwrap();
+fn the_first_value_of_a_duplicate_key_counts() {
+    let bead = parse_bead(br#"{"id":"a-1","title":"one","title":"two"}"#).unwrap();
     assert_eq!(bead.title, "one");
 }
 
 #[test]
 fn a_record_without_an_id_is_refused() {
-    assert!(matches!(parse(b"{}"), Err(RecordError::NoId)));
-    assert!(matches!(parse(b"{\"id\":"), Err(RecordError::Json(_))));
+    assert!(matches!(parse_bead(b"{}"), Err(RecordError::NoId)));
+    assert!(matches!(parse_bead(b"{\"id\":"), Err(RecordError::Json(_))));
 }
 
 #[test]
 fn a_deleted_bead_of_any_status_is_a_tombstone() {
-    let bead = parse(br#"{"id":"a","status":"open","deleted_at":"2026-01-01T00:00:00Z"}"#);
+    let bead = parse_bead(br#"{"id":"a","status":"open","deleted_at":"2026-01-01T00:00:00Z"}"#);
     assert_eq!(bead.unwrap().status, Status::Tombstone);
 }
 
@@ -64,47 +64,47 @@ fn text_is_escaped_as_existing_clients_do() {
         notes: "a \u{2014} b\u{2029}c \u{2013}>\u{2028}&".into(),
         ..Bead::default()
     };
-    let text = String::from_utf8(line(&bead)).unwrap();
-    for said in [
+    let text = String::from_utf8(serialize_bead(&bead)).unwrap();
+    for expected in [
         r#""title":"\u003cb\u003e \u0026 \u2028é""#,
         r#""notes":"a — b\u2029c –\u003e\u2028\u0026""#,
     ] {
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 }
 
 #[test]
 fn a_number_too_large_for_a_json_value_becomes_a_string() {
-    let bead = parse(br#"{"id":"a-1","huge":1e999}"#).unwrap();
-    assert_eq!(value(&bead)["huge"], "1e999");
-    assert!(again(r#"{"id":"a-1","huge":1e999}"#).contains(r#""huge":1e999"#));
+    let bead = parse_bead(br#"{"id":"a-1","huge":1e999}"#).unwrap();
+    assert_eq!(bead_to_json_value(&bead)["huge"], "1e999");
+    assert!(round_trip(r#"{"id":"a-1","huge":1e999}"#).contains(r#""huge":1e999"#));
 }
 
 #[test]
-fn a_known_key_of_the_wrong_type_hides_nothing_and_is_kept() {
+fn a_known_key_of_the_wrong_type_is_kept_and_hides_nothing() {
     let text = r#"{"id":"a-1","title":"t","status":"open","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","labels":["x"],"priority":"1","comments":[{"id":"c-7","text": "hi"}],"own":1}"#;
-    let bead = parse(text.as_bytes()).unwrap();
+    let bead = parse_bead(text.as_bytes()).unwrap();
     assert_eq!(
         (bead.title.as_str(), bead.labels.len(), bead.priority),
         ("t", 1, 0)
     );
-    let written = again(text);
+    let written = round_trip(text);
     assert_eq!(written.matches("\"priority\"").count(), 1);
     assert!(
         written.contains(r#""priority":"1""#)
             && written.contains(r#""comments":[{"id":"c-7","text": "hi"}]"#),
         "{written}"
     );
-    assert_eq!(again(&written), written);
+    assert_eq!(round_trip(&written), written);
     let mut changed = bead.clone();
     changed.priority = 3;
     drop_replaced(&bead, &mut changed);
-    let line = String::from_utf8(line(&changed)).unwrap();
+    let line = String::from_utf8(serialize_bead(&changed)).unwrap();
     assert!(
         line.contains(r#""priority":3"#) && line.contains("c-7"),
         "{line}"
     );
-    assert!(parse(br#"{"id":7}"#).is_err());
+    assert!(parse_bead(br#"{"id":7}"#).is_err());
 }
 
 fn raw_json() -> impl Strategy<Value = String> {
@@ -149,32 +149,32 @@ proptest! {
         for (key, raw) in extra {
             bead.extra.push((key, serde_json::value::RawValue::from_string(raw).unwrap()));
         }
-        let once = line(&bead);
-        let read = parse(&once).unwrap();
+        let once = serialize_bead(&bead);
+        let read = parse_bead(&once).unwrap();
         prop_assert_eq!(&read.title, &bead.title);
         prop_assert_eq!(&read.description, &bead.description);
         for (a, b) in read.extra.iter().zip(&bead.extra) {
             prop_assert_eq!(a.1.get(), b.1.get());
         }
         prop_assert_eq!(read.extra.len(), bead.extra.len());
-        prop_assert_eq!(line(&read), once);
+        prop_assert_eq!(serialize_bead(&read), once);
     }
 }
 
 #[test]
-fn a_number_too_large_for_a_value_is_a_string_there_wherever_it_stands() {
+fn a_too_large_number_becomes_a_string_at_any_depth() {
     let line = br#"{"id":"a-1","x":1e400,"dependencies":[{"depends_on_id":"b","y":1e400}],"comments":[{"text":"t","z":[1e400]}]}"#;
-    let value = value(&parse(line).unwrap());
+    let value = bead_to_json_value(&parse_bead(line).unwrap());
     assert_eq!(value["x"], "1e400");
     assert_eq!(value["dependencies"][0]["y"], "1e400");
     assert_eq!(value["comments"][0]["z"][0], "1e400");
 }
 
 #[test]
-fn a_second_value_of_the_wrong_type_does_not_take_the_place_of_the_first() {
+fn a_second_value_of_the_wrong_type_does_not_replace_the_first() {
     let text = br#"{"id":"a-1","timeout":1e400,"id":4,"title":"t","title":[]}"#;
-    let bead = parse(text).unwrap();
+    let bead = parse_bead(text).unwrap();
     assert_eq!((bead.id.as_str(), bead.title.as_str()), ("a-1", "t"));
-    let line = String::from_utf8(line(&bead)).unwrap();
+    let line = String::from_utf8(serialize_bead(&bead)).unwrap();
     assert!(line.starts_with(r#"{"id":"a-1","title":"t","#), "{line}");
 }

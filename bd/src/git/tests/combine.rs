@@ -3,16 +3,16 @@
 use super::*;
 
 #[test]
-fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
-    let place = Place::new();
+fn replay_keeps_author_and_message_and_touches_no_worktree() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let base = head(&work);
+    let base = head_commit(&work);
     work.switch_new_branch("topic", &base).unwrap();
-    commit(&work, "topic", "t\n");
-    let topic = commit(&work, "more", "u\n");
+    commit_file(&work, "topic", "t\n");
+    let topic = commit_file(&work, "more", "u\n");
     work.switch("main").unwrap();
-    let main = commit(&work, "main", "m\n");
-    write(&work, "README", "dirty\n");
+    let main = commit_file(&work, "main", "m\n");
+    write_file(&work, "README", "dirty\n");
     let queue = work
         .clone()
         .with_env("GIT_COMMITTER_NAME", "queue")
@@ -20,47 +20,47 @@ fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
     let tip = queue.replay(&main, &base, &topic).unwrap().unwrap();
     assert!(work.is_ancestor(&main, &tip).unwrap());
     assert_eq!(work.changed_files(&main, &tip).unwrap(), ["more", "topic"]);
-    let said = |rev: &str, format: &str| {
+    let show = |rev: &str, format: &str| {
         let format = format!("--format={format}");
         work.plumbing(["log", "-1", &format, rev]).text().unwrap()
     };
-    assert_eq!(said(&tip, "%an %ae %ad %B"), said(&topic, "%an %ae %ad %B"));
-    assert_eq!(said(&tip, "%cn"), "queue");
+    assert_eq!(show(&tip, "%an %ae %ad %B"), show(&topic, "%an %ae %ad %B"));
+    assert_eq!(show(&tip, "%cn"), "queue");
     assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
-    assert_eq!(read(&work, "README"), "dirty\n");
+    assert_eq!(read_file(&work, "README"), "dirty\n");
     assert_eq!(work.worktree_list().unwrap().len(), 1);
-    // What stands there already is the answer, and what is there in other commits is left out.
+    // Existing commits are reused, and commits that `onto` already has are left out.
     assert_eq!(queue.replay(&main, &main, &tip).unwrap(), Some(tip.clone()));
     assert_eq!(queue.replay(&tip, &base, &topic).unwrap(), Some(tip));
 }
 
 #[test]
-fn a_merge_among_the_commits_is_not_replayed() {
-    let place = Place::new();
+fn a_range_with_a_merge_is_not_replayed() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let base = head(&work);
+    let base = head_commit(&work);
     work.switch_new_branch("topic", &base).unwrap();
-    commit(&work, "topic", "t\n");
+    commit_file(&work, "topic", "t\n");
     work.switch("main").unwrap();
-    let main = commit(&work, "main", "m\n");
+    let main = commit_file(&work, "main", "m\n");
     work.switch("topic").unwrap();
     work.plumbing(["merge", "--quiet", "-m", "Merge", "main"])
-        .done()
+        .finish_checked()
         .unwrap();
-    let topic = head(&work);
+    let topic = head_commit(&work);
     assert_eq!(work.replay(&main, &main, &topic).unwrap(), None);
 }
 
 #[test]
 fn trees_are_merged_in_a_bare_repository_with_the_attributes_of_the_target() {
-    let place = Place::new();
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    commit(&work, ".gitattributes", "*.lst merge=union\n");
-    let base = commit(&work, "a.lst", "1\n");
+    commit_file(&work, ".gitattributes", "*.lst merge=union\n");
+    let base = commit_file(&work, "a.lst", "1\n");
     work.switch_new_branch("topic", &base).unwrap();
-    let topic = commit(&work, "a.lst", "1\n2\n");
+    let topic = commit_file(&work, "a.lst", "1\n2\n");
     work.switch("main").unwrap();
-    let main = commit(&work, "a.lst", "1\n3\n");
+    let main = commit_file(&work, "a.lst", "1\n3\n");
     let bare = place.git("bare.git");
     let url = work.folder().display().to_string();
     bare.clone_bare(&url).unwrap();
@@ -78,15 +78,15 @@ fn trees_are_merged_in_a_bare_repository_with_the_attributes_of_the_target() {
 }
 
 #[test]
-fn a_conflict_names_the_files_and_shows_them() {
-    let place = Place::new();
+fn a_conflict_names_and_shows_the_files() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let base = head(&work);
+    let base = head_commit(&work);
     work.switch_new_branch("topic", &base).unwrap();
-    commit(&work, "fits", "x\n");
-    let topic = commit(&work, "README", "theirs\n");
+    commit_file(&work, "fits", "x\n");
+    let topic = commit_file(&work, "README", "theirs\n");
     work.switch("main").unwrap();
-    let main = commit(&work, "README", "ours\n");
+    let main = commit_file(&work, "README", "ours\n");
     let outcome = work.merge_tree(&main, &topic).unwrap();
     let TreeMerge::Conflict { files, detail, .. } = outcome else {
         panic!("{outcome:?}");
@@ -99,35 +99,36 @@ fn a_conflict_names_the_files_and_shows_them() {
 }
 
 #[test]
-fn a_change_is_contained_taken_back_or_rewritten() {
-    let place = Place::new();
+fn a_change_is_contained_or_reverted_or_rewritten() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let base = head(&work);
-    let change = commit(&work, "call", "if x {\n    call();\n}\n");
-    let later = commit(&work, "other", "y\n");
+    let base = head_commit(&work);
+    let change = commit_file(&work, "call", "if x {\n    call();\n}\n");
+    let later = commit_file(&work, "other", "y\n");
     let contained = |tree: &str| work.contains_change(&base, &change, tree).unwrap();
-    assert_eq!(contained(&later), Contained::All);
+    assert_eq!(contained(&later), Containment::All);
     assert_eq!(
         contained(&base),
-        Contained::Missing(vec!["call".to_owned()])
+        Containment::Missing(vec!["call".to_owned()])
     );
-    // The same but for white space is something else.
-    let moved = commit(&work, "call", "if x {\n}\ncall();\n");
+    // The same text with other white space is a different change.
+    let moved = commit_file(&work, "call", "if x {\n}\ncall();\n");
     assert_eq!(
         contained(&moved),
-        Contained::Rewritten(vec!["call".to_owned()])
+        Containment::Rewritten(vec!["call".to_owned()])
     );
     fs::remove_file(work.folder().join("call")).unwrap();
-    let reverted = commit(&work, "other", "z\n");
+    let reverted = commit_file(&work, "other", "z\n");
     assert_eq!(
         contained(&reverted),
-        Contained::Missing(vec!["call".to_owned()])
+        Containment::Missing(vec!["call".to_owned()])
     );
-    // Taken back, and then something else in its place: the end alone does not tell.
-    let again = commit(&work, "call", "called();\n");
+    // The change was reverted and then replaced by different text, which the final state alone does
+    // not show.
+    let again = commit_file(&work, "call", "called();\n");
     let files = vec!["call".to_owned()];
-    assert_eq!(contained(&again), Contained::Rewritten(files.clone()));
-    let taken_back = |tip: &str| work.taken_back((&base, &change), tip, &files).unwrap();
+    assert_eq!(contained(&again), Containment::Rewritten(files.clone()));
+    let taken_back = |tip: &str| work.find_revert((&base, &change), tip, &files).unwrap();
     assert_eq!(taken_back(&again), Some((reverted, files.clone())));
     assert_eq!(taken_back(&moved), None);
 }

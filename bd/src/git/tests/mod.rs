@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// A temporary folder with a home and a git configuration of its own.
-struct Place {
+/// A temporary folder with its own home and git configuration.
+struct TestPlace {
     root: tempfile::TempDir,
 }
 
-impl Place {
+impl TestPlace {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         fs::write(
@@ -34,23 +34,23 @@ impl Place {
             .with_env("GIT_CONFIG_NOSYSTEM", "1")
     }
 
-    /// A work tree with one commit, and a bare origin it was pushed to.
+    /// Creates a work tree with one commit, and the bare origin that it was pushed to.
     fn with_origin(&self) -> (Git, Git) {
         let (origin, work) = (self.git("origin.git"), self.git("work"));
         origin.init("main", true).unwrap();
         work.init("main", false).unwrap();
         work.add_origin(&self.path("origin.git").to_string_lossy())
             .unwrap();
-        commit(&work, "README", "hello\n");
-        let tip = head(&work);
-        work.push("origin", &tip, "main", Lease::Absent, true)
+        commit_file(&work, "README", "hello\n");
+        let tip = head_commit(&work);
+        work.push("origin", &tip, "main", PushLease::Absent, true)
             .unwrap();
         work.fetch("origin").unwrap();
         (origin, work)
     }
 }
 
-fn commit(git: &Git, file: &str, text: &str) -> String {
+fn commit_file(git: &Git, file: &str, text: &str) -> String {
     let path = git.folder().join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
@@ -58,19 +58,19 @@ fn commit(git: &Git, file: &str, text: &str) -> String {
     git.commit_index(&format!("Write {file}\n\nbody")).unwrap()
 }
 
-fn head(git: &Git) -> String {
+fn head_commit(git: &Git) -> String {
     git.resolve("HEAD").unwrap().unwrap()
 }
 
-fn write(git: &Git, file: &str, text: &str) {
+fn write_file(git: &Git, file: &str, text: &str) {
     fs::write(git.folder().join(file), text).unwrap();
 }
 
-fn read(git: &Git, file: &str) -> String {
+fn read_file(git: &Git, file: &str) -> String {
     fs::read_to_string(git.folder().join(file)).unwrap()
 }
 
-fn hook(folder: &Path, name: &str, script: &str) {
+fn write_hook(folder: &Path, name: &str, script: &str) {
     use std::os::unix::fs::PermissionsExt;
     let hooks = folder.join("hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -79,7 +79,7 @@ fn hook(folder: &Path, name: &str, script: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn tess() -> Identity {
+fn test_identity() -> Identity {
     Identity {
         name: "Tess".to_owned(),
         email: "tess@example.org".to_owned(),
@@ -87,8 +87,8 @@ fn tess() -> Identity {
 }
 
 #[test]
-fn a_folder_that_is_no_repository_says_so() {
-    let place = Place::new();
+fn a_folder_that_is_not_a_repository_is_reported() {
+    let place = TestPlace::new();
     fs::create_dir(place.path("plain")).unwrap();
     for name in ["plain", "missing"] {
         let error = place.git(name).head_branch().unwrap_err();
@@ -99,8 +99,8 @@ fn a_folder_that_is_no_repository_says_so() {
 }
 
 #[test]
-fn an_empty_repository_has_a_branch_and_no_commit() {
-    let place = Place::new();
+fn an_empty_repository_has_a_branch_but_no_commit() {
+    let place = TestPlace::new();
     let git = place.git("new");
     git.init("trunk", false).unwrap();
     assert_eq!(git.head_branch().unwrap().as_deref(), Some("trunk"));
@@ -110,12 +110,12 @@ fn an_empty_repository_has_a_branch_and_no_commit() {
 
 #[test]
 fn history_is_read() {
-    let place = Place::new();
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let first = head(&work);
+    let first = head_commit(&work);
     work.switch_new_branch("topic", &first).unwrap();
-    let second = commit(&work, "src/a b.txt", "one\n");
-    let third = commit(&work, "ü.txt", "two\n");
+    let second = commit_file(&work, "src/a b.txt", "one\n");
+    let third = commit_file(&work, "ü.txt", "two\n");
     assert!(work.is_ancestor(&first, &third).unwrap());
     assert!(work.is_ancestor(&third, &third).unwrap());
     assert!(!work.is_ancestor(&third, &first).unwrap());
@@ -138,11 +138,11 @@ fn history_is_read() {
 }
 
 #[test]
-fn what_libgit2_cannot_open_the_git_command_answers() {
-    let place = Place::new();
+fn the_git_command_answers_if_libgit2_cannot_open_a_repository() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let first = head(&work);
-    let second = commit(&work, "a", "a\n");
+    let first = head_commit(&work);
+    let second = commit_file(&work, "a", "a\n");
     work.config_set("core.repositoryformatversion", "1")
         .unwrap();
     work.config_set("extensions.partialClone", "origin")
@@ -160,19 +160,19 @@ fn what_libgit2_cannot_open_the_git_command_answers() {
 }
 
 #[test]
-fn status_tells_staged_unstaged_and_untracked_apart() {
-    let place = Place::new();
+fn status_distinguishes_staged_unstaged_and_untracked_files() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    commit(&work, "kept.jsonl", "1\n");
-    write(&work, "README", "changed\n");
-    write(&work, "staged", "s\n");
-    work.plumbing(["add", "staged"]).done().unwrap();
-    write(&work, "new file", "n\n");
+    commit_file(&work, "kept.jsonl", "1\n");
+    write_file(&work, "README", "changed\n");
+    write_file(&work, "staged", "s\n");
+    work.plumbing(["add", "staged"]).finish_checked().unwrap();
+    write_file(&work, "new file", "n\n");
     work.set_skip_worktree(&["kept.jsonl"]).unwrap();
-    write(&work, "kept.jsonl", "2\n");
+    write_file(&work, "kept.jsonl", "2\n");
     work.exclude("ignored").unwrap();
     work.exclude("ignored").unwrap();
-    write(&work, "ignored", "i\n");
+    write_file(&work, "ignored", "i\n");
     let status: Vec<_> = work
         .status()
         .unwrap()
@@ -192,30 +192,35 @@ fn status_tells_staged_unstaged_and_untracked_apart() {
 }
 
 #[test]
-fn a_push_is_read_back_and_its_lease_is_kept() {
-    let place = Place::new();
+fn a_push_is_verified_and_respects_its_lease() {
+    let place = TestPlace::new();
     let (origin, work) = place.with_origin();
-    let seen = head(&work);
-    let next = commit(&work, "a", "a\n");
-    work.push("origin", &next, "main", Lease::At(&seen), false)
+    let seen = head_commit(&work);
+    let next = commit_file(&work, "a", "a\n");
+    work.push("origin", &next, "main", PushLease::At(&seen), false)
         .unwrap();
     assert_eq!(
         work.ls_remote("origin", "main").unwrap(),
         Some(next.clone())
     );
     assert_eq!(work.ls_remote("origin", "none").unwrap(), None);
-    // What is there already needs no lease: a push is safe to repeat.
-    work.push("origin", &next, "main", Lease::Absent, false)
+    // A push of the current tip needs no lease, so repeating a push is safe.
+    work.push("origin", &next, "main", PushLease::Absent, false)
         .unwrap();
     let other = work
-        .commit_tree(&format!("{next}^{{tree}}"), &[&seen], "other", &tess())
+        .commit_tree(
+            &format!("{next}^{{tree}}"),
+            &[&seen],
+            "other",
+            &test_identity(),
+        )
         .unwrap();
-    let stale = work.push("origin", &other, "main", Lease::At(&seen), false);
+    let stale = work.push("origin", &other, "main", PushLease::At(&seen), false);
     assert!(matches!(stale, Err(PushError::Refused(PushRefusal::Stale))));
-    let slow = work.push("origin", &other, "main", Lease::FastForward, false);
+    let slow = work.push("origin", &other, "main", PushLease::FastForward, false);
     assert!(matches!(slow, Err(PushError::Refused(PushRefusal::Stale))));
     assert_eq!(origin.resolve("main").unwrap(), Some(next.clone()));
-    work.push("origin", &next, "gone", Lease::Absent, false)
+    work.push("origin", &next, "gone", PushLease::Absent, false)
         .unwrap();
     let wrong = work.delete_remote_branch("origin", "gone", &seen);
     assert!(matches!(wrong, Err(PushError::Refused(PushRefusal::Stale))));
@@ -224,17 +229,17 @@ fn a_push_is_read_back_and_its_lease_is_kept() {
 }
 
 #[test]
-fn a_refusal_of_the_other_side_is_given_in_its_words() {
-    let place = Place::new();
+fn a_refusal_of_the_remote_is_quoted() {
+    let place = TestPlace::new();
     let (origin, work) = place.with_origin();
-    let next = commit(&work, "a", "a\n");
-    hook(
+    let next = commit_file(&work, "a", "a\n");
+    write_hook(
         origin.folder(),
         "pre-receive",
         "echo main is protected >&2; exit 1",
     );
     let declined = work
-        .push("origin", &next, "main", Lease::FastForward, false)
+        .push("origin", &next, "main", PushLease::FastForward, false)
         .unwrap_err();
     let PushError::Refused(PushRefusal::Declined(text)) = declined else {
         panic!("{declined:?}");
@@ -243,33 +248,33 @@ fn a_refusal_of_the_other_side_is_given_in_its_words() {
 }
 
 #[test]
-fn our_own_hooks_run_only_when_asked() {
-    let place = Place::new();
+fn local_hooks_run_only_on_request() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let next = commit(&work, "a", "a\n");
-    hook(
+    let next = commit_file(&work, "a", "a\n");
+    write_hook(
         &work.folder().join(".git"),
         "pre-push",
         "echo tests fail >&2; exit 1",
     );
     let declined = work
-        .push("origin", &next, "main", Lease::FastForward, true)
+        .push("origin", &next, "main", PushLease::FastForward, true)
         .unwrap_err();
     let PushError::Refused(PushRefusal::Declined(text)) = declined else {
         panic!("{declined:?}");
     };
     assert!(text.contains("tests fail"), "{text}");
-    work.push("origin", &next, "main", Lease::FastForward, false)
+    work.push("origin", &next, "main", PushLease::FastForward, false)
         .unwrap();
 }
 
 #[test]
-fn a_remote_that_is_away_is_told_from_a_refusal() {
-    let place = Place::new();
+fn an_unreachable_remote_is_distinguished_from_a_refusal() {
+    let place = TestPlace::new();
     let (origin, work) = place.with_origin();
-    let next = commit(&work, "a", "a\n");
+    let next = commit_file(&work, "a", "a\n");
     fs::remove_dir_all(origin.folder()).unwrap();
-    let away = work.push("origin", &next, "main", Lease::FastForward, false);
+    let away = work.push("origin", &next, "main", PushLease::FastForward, false);
     assert!(
         matches!(away, Err(PushError::Refused(PushRefusal::Unreachable(_)))),
         "{away:?}"
@@ -277,13 +282,16 @@ fn a_remote_that_is_away_is_told_from_a_refusal() {
 }
 
 #[test]
-fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
-    let place = Place::new();
+fn a_bare_clone_keeps_remote_branches_separate_and_finds_the_default() {
+    let place = TestPlace::new();
     let (origin, work) = place.with_origin();
-    origin.plumbing(["branch", "trunk", "main"]).done().unwrap();
+    origin
+        .plumbing(["branch", "trunk", "main"])
+        .finish_checked()
+        .unwrap();
     origin
         .plumbing(["symbolic-ref", "HEAD", "refs/heads/trunk"])
-        .done()
+        .finish_checked()
         .unwrap();
     let bare = place.git("rig/.repo.git");
     let url = place.path("origin.git").to_string_lossy().into_owned();
@@ -303,7 +311,7 @@ fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
     assert_eq!(listed.len(), 2);
     assert!(listed[0].bare);
     assert_eq!(listed[1].branch.as_deref(), Some("polecat/a"));
-    assert_eq!(listed[1].head, Some(head(&work)));
+    assert_eq!(listed[1].head, Some(head_commit(&work)));
     fs::write(tree.join("dirt"), "x").unwrap();
     assert!(bare.worktree_remove(&tree, false).is_err());
     bare.worktree_remove(&tree, true).unwrap();
@@ -318,11 +326,11 @@ fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
 }
 
 #[test]
-fn a_ref_changes_only_from_what_was_seen() {
-    let place = Place::new();
+fn a_ref_is_updated_only_from_its_expected_value() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let first = head(&work);
-    let second = commit(&work, "a", "a\n");
+    let first = head_commit(&work);
+    let second = commit_file(&work, "a", "a\n");
     work.update_ref("refs/gt/x", &first, None).unwrap();
     assert!(work.update_ref("refs/gt/x", &second, None).is_err());
     assert!(
@@ -337,66 +345,66 @@ fn a_ref_changes_only_from_what_was_seen() {
 
 #[test]
 fn stashes_belong_to_the_branch_in_their_message() {
-    let place = Place::new();
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    write(&work, "README", "dirty\n");
+    write_file(&work, "README", "dirty\n");
     work.plumbing(["stash", "push", "-m", "keep this"])
-        .done()
+        .finish_checked()
         .unwrap();
-    let mine = work.stashes_of("main").unwrap();
+    let mine = work.stashes_on_branch("main").unwrap();
     assert_eq!(mine.len(), 1);
     assert_eq!(mine[0].name, "stash@{0}");
     assert_eq!(mine[0].message, "On main: keep this");
-    assert!(work.stashes_of("mai").unwrap().is_empty());
+    assert!(work.stashes_on_branch("mai").unwrap().is_empty());
 }
 
 #[test]
-fn lfs_and_submodules_are_seen() {
-    let place = Place::new();
+fn lfs_and_submodules_are_detected() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
     assert!(!work.uses_lfs("HEAD").unwrap());
     assert!(!work.has_submodules("HEAD").unwrap());
-    commit(&work, "media/.gitattributes", "*.png filter=lfs diff=lfs\n");
-    commit(&work, ".gitmodules", "[submodule \"x\"]\n");
+    commit_file(&work, "media/.gitattributes", "*.png filter=lfs diff=lfs\n");
+    commit_file(&work, ".gitmodules", "[submodule \"x\"]\n");
     assert!(work.uses_lfs("HEAD").unwrap());
     assert!(work.has_submodules("HEAD").unwrap());
 }
 
 #[test]
-fn a_repository_without_origin_begins_empty_or_from_a_copy() {
-    let place = Place::new();
+fn a_repository_without_origin_starts_empty_or_as_a_copy() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    work.plumbing(["tag", "v1"]).done().unwrap();
+    work.plumbing(["tag", "v1"]).finish_checked().unwrap();
     let copy = place.git("a/.repo.git");
-    copy.import_bare(Some(work.folder()), "main", &tess())
+    copy.import_bare(Some(work.folder()), "main", &test_identity())
         .unwrap();
     assert_eq!(copy.resolve("main").unwrap(), work.resolve("HEAD").unwrap());
     assert!(copy.resolve("v1").unwrap().is_some());
     assert!(copy.remotes().unwrap().is_empty());
     let fresh = place.git("b/.repo.git");
-    fresh.import_bare(None, "trunk", &tess()).unwrap();
+    fresh.import_bare(None, "trunk", &test_identity()).unwrap();
     assert_eq!(fresh.default_branch().unwrap().as_deref(), Some("trunk"));
     assert!(fresh.resolve("trunk").unwrap().is_some());
     let tree = place.git("b/tree");
     let url = fresh.folder().to_string_lossy().into_owned();
     tree.clone_tree(&url, Some("trunk"), Some(copy.folder()))
         .unwrap();
-    assert_eq!(head(&tree), fresh.resolve("trunk").unwrap().unwrap());
+    assert_eq!(head_commit(&tree), fresh.resolve("trunk").unwrap().unwrap());
     assert!(tree.clone_tree(&url, None, None).is_err());
 }
 
 #[test]
-fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
-    let place = Place::new();
+fn a_tree_with_a_foreign_folder_can_be_built_in_a_bare_repository() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let before = head(&work);
-    commit(&work, ".beads/issues.jsonl", "1\n");
-    let earlier = commit(&work, ".beads/kept", "k\n");
-    commit(&work, ".beads/issues.jsonl", "2\n");
-    commit(&work, ".beads/more", "m\n");
-    let tip = commit(&work, "code", "c\n");
+    let before = head_commit(&work);
+    commit_file(&work, ".beads/issues.jsonl", "1\n");
+    let earlier = commit_file(&work, ".beads/kept", "k\n");
+    commit_file(&work, ".beads/issues.jsonl", "2\n");
+    commit_file(&work, ".beads/more", "m\n");
+    let tip = commit_file(&work, "code", "c\n");
     let bare = place.git("copy.git");
-    bare.import_bare(Some(work.folder()), "main", &tess())
+    bare.import_bare(Some(work.folder()), "main", &test_identity())
         .unwrap();
     let names = |tree: &str| {
         let call = bare.plumbing(["ls-tree", "-r", "-z", "--name-only", tree]);
@@ -414,7 +422,7 @@ fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
 }
 
 #[test]
-fn a_remote_that_does_not_answer_is_given_up() {
+fn a_remote_that_does_not_respond_times_out() {
     let place = tempfile::tempdir().unwrap();
     let git = Git::at(place.path())
         .with_env("GIT_ALLOW_PROTOCOL", "ext")
@@ -426,16 +434,16 @@ fn a_remote_that_does_not_answer_is_given_up() {
 }
 
 #[test]
-fn fetches_at_the_same_time_do_not_fail_each_other() {
-    let place = Place::new();
+fn concurrent_fetches_do_not_fail() {
+    let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     let bare = Git::at(place.path("bare"));
     bare.init("main", true).unwrap();
     bare.add_origin(origin.folder().to_str().unwrap()).unwrap();
-    let first = head(&work);
+    let first = head_commit(&work);
     for round in 0..6 {
-        let next = commit(&work, "a", &format!("{round}\n"));
-        work.push("origin", &next, "main", Lease::FastForward, false)
+        let next = commit_file(&work, "a", &format!("{round}\n"));
+        work.push("origin", &next, "main", PushLease::FastForward, false)
             .unwrap();
         for number in 0..20 {
             let (at, gone) = (format!("refs/heads/b{number}-{round}"), round.max(1) - 1);
@@ -458,9 +466,9 @@ fn fetches_at_the_same_time_do_not_fail_each_other() {
 }
 
 #[test]
-fn a_password_in_a_url_is_in_no_error_and_no_readable_file() {
+fn a_password_in_a_url_never_appears_in_errors_or_readable_files() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = TestPlace::new();
     let git = place.git("bare");
     git.init("main", true).unwrap();
     let url = "https://dana:s3cret@127.0.0.1:1/x.git";

@@ -2,38 +2,51 @@ use super::*;
 
 #[test]
 fn a_clean_tree_needs_no_rescue() {
-    let place = Place::new();
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    let saved = rescue::save(&work, "refs/gt/r", "x", &tess(), rescue::Big::Leave).unwrap();
+    let saved = rescue::save_rescue(
+        &work,
+        "refs/gt/r",
+        "x",
+        &test_identity(),
+        rescue::BigFilePolicy::Leave,
+    )
+    .unwrap();
     assert_eq!(saved, None);
 }
 
 #[test]
-fn a_rescue_holds_everything_and_touches_nothing() {
-    let place = Place::new();
+fn a_rescue_saves_everything_and_changes_nothing() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    commit(&work, "gone", "g\n");
-    write(&work, ".gitignore", "ignored\n");
-    write(&work, "README", "staged\n");
-    work.plumbing(["add", "README"]).done().unwrap();
-    write(&work, "README", "unstaged\n");
-    write(&work, "new", "n\n");
-    write(&work, "ignored", "i\n");
+    commit_file(&work, "gone", "g\n");
+    write_file(&work, ".gitignore", "ignored\n");
+    write_file(&work, "README", "staged\n");
+    work.plumbing(["add", "README"]).finish_checked().unwrap();
+    write_file(&work, "README", "unstaged\n");
+    write_file(&work, "new", "n\n");
+    write_file(&work, "ignored", "i\n");
     fs::remove_file(work.folder().join("gone")).unwrap();
     let nested = place.git("work/nested");
     nested.init("main", false).unwrap();
-    commit(&nested, "inner", "x\n");
-    hook(&work.folder().join(".git"), "pre-commit", "exit 1");
-    hook(
+    commit_file(&nested, "inner", "x\n");
+    write_hook(&work.folder().join(".git"), "pre-commit", "exit 1");
+    write_hook(
         &work.folder().join(".git"),
         "reference-transaction",
         "exit 1",
     );
     let before = work.status().unwrap();
     let name = "refs/gt/rescue/a/1";
-    let saved = rescue::save(&work, name, "Saved\n", &tess(), rescue::Big::MoveAside)
-        .unwrap()
-        .unwrap();
+    let saved = rescue::save_rescue(
+        &work,
+        name,
+        "Saved\n",
+        &test_identity(),
+        rescue::BigFilePolicy::MoveAside,
+    )
+    .unwrap()
+    .unwrap();
     assert_eq!(saved.files, [".gitignore", "README", "gone", "new"]);
     assert_eq!(saved.nested, ["nested/"]);
     assert_eq!(work.status().unwrap(), before);
@@ -47,95 +60,118 @@ fn a_rescue_holds_everything_and_touches_nothing() {
             .as_deref(),
         Some(&b"staged\n"[..])
     );
-    let listed = rescue::list(&work, "refs/gt/rescue/").unwrap();
+    let listed = rescue::list_rescues(&work, "refs/gt/rescue/").unwrap();
     assert_eq!(listed.len(), 1);
     assert_eq!(
         (listed[0].refname.as_str(), listed[0].subject.as_str()),
         (name, "Saved")
     );
-    let again = rescue::save(&work, name, "Saved", &tess(), rescue::Big::Leave);
+    let again = rescue::save_rescue(
+        &work,
+        name,
+        "Saved",
+        &test_identity(),
+        rescue::BigFilePolicy::Leave,
+    );
     assert!(again.is_err(), "a rescue is never overwritten");
 }
 
 #[test]
-fn a_rescue_comes_back_unless_something_is_in_the_way() {
-    let place = Place::new();
+fn a_rescue_is_restored_unless_files_are_in_the_way() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    commit(&work, "gone", "g\n");
-    let base = head(&work);
-    write(&work, "README", "dirty\n");
-    write(&work, "new", "n\n");
+    commit_file(&work, "gone", "g\n");
+    let base = head_commit(&work);
+    write_file(&work, "README", "dirty\n");
+    write_file(&work, "new", "n\n");
     fs::remove_file(work.folder().join("gone")).unwrap();
     let big = fs::File::create(work.folder().join("big.bin")).unwrap();
     big.set_len(rescue::BIG + 1).unwrap();
     let name = "refs/gt/rescue/a/2";
-    let saved = rescue::save(&work, name, "Saved", &tess(), rescue::Big::MoveAside)
-        .unwrap()
-        .unwrap();
+    let saved = rescue::save_rescue(
+        &work,
+        name,
+        "Saved",
+        &test_identity(),
+        rescue::BigFilePolicy::MoveAside,
+    )
+    .unwrap()
+    .unwrap();
     assert_eq!(saved.big[0].path, "big.bin");
     assert!(saved.big[0].moved_to.as_ref().unwrap().is_file());
     assert!(!work.folder().join("big.bin").exists());
     work.reset_hard(&base).unwrap();
     work.clean().unwrap();
     assert!(work.status().unwrap().is_empty());
-    write(&work, "new", "mine\n");
-    let refused = rescue::restore(&work, &work, name).unwrap_err();
+    write_file(&work, "new", "mine\n");
+    let refused = rescue::restore_rescue(&work, &work, name).unwrap_err();
     assert!(
         matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &["new"]),
         "{refused}"
     );
-    assert_eq!(read(&work, "README"), "hello\n");
-    write(&work, "new", "n\n");
-    // What is not committed stays, also where it is what the rescue began from, or a removal.
-    write(&work, "README", "newer\n");
+    assert_eq!(read_file(&work, "README"), "hello\n");
+    write_file(&work, "new", "n\n");
+    // Uncommitted changes stay, even if they equal the rescue's starting point or are removals.
+    write_file(&work, "README", "newer\n");
     work.add_all().unwrap();
     work.commit_index("Newer").unwrap();
-    write(&work, "README", "hello\n");
-    let in_the_way = |work: &Git| rescue::restore(work, work, name).unwrap_err().to_string();
+    write_file(&work, "README", "hello\n");
+    let in_the_way = |work: &Git| {
+        rescue::restore_rescue(work, work, name)
+            .unwrap_err()
+            .to_string()
+    };
     assert!(in_the_way(&work).contains("README"));
     fs::remove_file(work.folder().join("README")).unwrap();
     assert!(in_the_way(&work).contains("README"));
     work.reset_hard(&base).unwrap();
-    write(&work, "new", "n\n");
-    rescue::restore(&work, &work, name).unwrap();
-    assert_eq!(read(&work, "README"), "dirty\n");
+    write_file(&work, "new", "n\n");
+    rescue::restore_rescue(&work, &work, name).unwrap();
+    assert_eq!(read_file(&work, "README"), "dirty\n");
     assert!(!work.folder().join("gone").exists());
     assert!(work.folder().join("big.bin").exists());
-    rescue::drop(&work, name).unwrap();
-    assert!(rescue::list(&work, "refs/gt/").unwrap().is_empty());
-    assert!(rescue::drop(&work, name).is_err());
+    rescue::drop_rescue(&work, name).unwrap();
+    assert!(rescue::list_rescues(&work, "refs/gt/").unwrap().is_empty());
+    assert!(rescue::drop_rescue(&work, name).is_err());
 }
 
 #[test]
-fn a_rescue_comes_back_in_another_clone_with_its_big_files_and_leaves_no_ref_there() {
-    let place = Place::new();
+fn a_rescue_is_restored_in_another_clone_and_leaves_no_ref() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    write(&work, "new", "n\n");
+    write_file(&work, "new", "n\n");
     let big = fs::File::create(work.folder().join("big.bin")).unwrap();
     big.set_len(rescue::BIG + 1).unwrap();
     let name = "refs/gt/rescue/a/3";
-    rescue::save(&work, name, "Saved", &tess(), rescue::Big::MoveAside).unwrap();
+    rescue::save_rescue(
+        &work,
+        name,
+        "Saved",
+        &test_identity(),
+        rescue::BigFilePolicy::MoveAside,
+    )
+    .unwrap();
     let other = place.git("other");
     other.init("main", false).unwrap();
-    commit(&other, "own", "o\n");
-    let back = rescue::restore(&work, &other, name).unwrap();
+    commit_file(&other, "own", "o\n");
+    let back = rescue::restore_rescue(&work, &other, name).unwrap();
     assert_eq!(back, ["new", "big.bin"]);
-    assert_eq!(read(&other, "new"), "n\n");
+    assert_eq!(read_file(&other, "new"), "n\n");
     let size = fs::metadata(other.folder().join("big.bin")).unwrap().len();
     assert_eq!(size, rescue::BIG + 1);
-    assert!(rescue::list(&other, "refs/gt/").unwrap().is_empty());
-    assert_eq!(rescue::list(&work, "refs/gt/").unwrap().len(), 1);
-    let missing = rescue::restore(&work, &other, "refs/gt/rescue/a/4");
+    assert!(rescue::list_rescues(&other, "refs/gt/").unwrap().is_empty());
+    assert_eq!(rescue::list_rescues(&work, "refs/gt/").unwrap().len(), 1);
+    let missing = rescue::restore_rescue(&work, &other, "refs/gt/rescue/a/4");
     assert!(missing.unwrap_err().to_string().contains("a/4"));
 }
 
 #[test]
-fn a_change_in_the_same_instant_as_the_index_is_saved() {
-    let place = Place::new();
+fn a_change_in_the_racy_window_of_the_index_is_saved() {
+    let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    // Such a change shows neither in size nor time; the change of the inode does not count here.
+    // Such a change differs neither in size nor in time. The change of the inode is ignored here.
     work.plumbing(["config", "core.trustctime", "false"])
-        .done()
+        .finish_checked()
         .unwrap();
     let instant = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     let stamp = |path: &str| {
@@ -145,22 +181,37 @@ fn a_change_in_the_same_instant_as_the_index_is_saved() {
         file.unwrap().set_modified(instant).unwrap();
     };
     stamp("README");
-    work.plumbing(["update-index", "--refresh"]).done().unwrap();
+    work.plumbing(["update-index", "--refresh"])
+        .finish_checked()
+        .unwrap();
     stamp(".git/index");
-    write(&work, "README", "dirty\n");
+    write_file(&work, "README", "dirty\n");
     stamp("README");
-    let saved = rescue::save(&work, "refs/gt/r", "x", &tess(), rescue::Big::Leave).unwrap();
+    let saved = rescue::save_rescue(
+        &work,
+        "refs/gt/r",
+        "x",
+        &test_identity(),
+        rescue::BigFilePolicy::Leave,
+    )
+    .unwrap();
     assert_eq!(saved.unwrap().files, ["README"]);
 }
 
 #[test]
 fn a_rescue_works_before_the_first_commit() {
-    let place = Place::new();
+    let place = TestPlace::new();
     let git = place.git("new");
     git.init("main", false).unwrap();
-    write(&git, "a", "a\n");
-    let saved = rescue::save(&git, "refs/gt/r", "x", &tess(), rescue::Big::Leave)
-        .unwrap()
-        .unwrap();
+    write_file(&git, "a", "a\n");
+    let saved = rescue::save_rescue(
+        &git,
+        "refs/gt/r",
+        "x",
+        &test_identity(),
+        rescue::BigFilePolicy::Leave,
+    )
+    .unwrap()
+    .unwrap();
     assert_eq!(saved.files, ["a"]);
 }

@@ -1,8 +1,9 @@
-//! Ready work: open, not deferred, and waiting for nothing.
+//! Ready work: open, not deferred, and not blocked.
 //!
-//! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
+//! Selects beads from the index alone; only the beads that are shown are parsed. [`blocked`]
+//! determines the blocked beads.
 
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -10,24 +11,21 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
-use crate::query::sort::First;
-use crate::store::{BeadRef, ListRow, Snapshot, Time};
+use crate::query::sort::TopItems;
+use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
-/// In which order ready work comes.
+/// The order of ready work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// What is at most two days old by priority, then the older by age.
+pub enum ReadyOrder {
+    /// Beads of the last two days by priority, then older beads by age.
     #[default]
     Hybrid,
-    /// By priority, then age.
     Priority,
-    /// By age.
     Oldest,
 }
 
-impl Order {
-    /// Reads a policy's name.
-    pub fn read(name: &str) -> Option<Self> {
+impl ReadyOrder {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "" | "hybrid" => Some(Self::Hybrid),
             "priority" => Some(Self::Priority),
@@ -37,36 +35,31 @@ impl Order {
     }
 }
 
-/// Which ready work is asked for.
+/// The filter and order of ready work.
 #[derive(Debug, Clone)]
 pub struct ReadyQuery {
-    /// Only beads of these statuses.
+    /// Only beads with one of these statuses.
     pub statuses: Vec<Status>,
-    /// Only this kind; then also kinds that are no work of their own.
+    /// Only this kind. A requested kind may be an internal kind.
     pub kind: Option<Kind>,
-    /// Only this priority.
     pub priority: Option<i64>,
-    /// Only this assignee's.
     pub assignee: Option<String>,
-    /// Only what no one has; wins over the assignee.
+    /// Only unassigned beads; overrides the assignee.
     pub unassigned: bool,
-    /// Only with all of these labels.
+    /// Only beads with all of these labels.
     pub labels: Vec<String>,
-    /// Only with one of these labels.
+    /// Only beads with at least one of these labels.
     pub labels_any: Vec<String>,
-    /// Without any of these labels.
+    /// Only beads without any of these labels.
     pub not_labels: Vec<String>,
-    /// None of these kinds.
     pub not_kinds: Vec<Kind>,
-    /// Only below this bead.
     pub parent: Option<String>,
     /// Only this kind of molecule.
     pub mol_type: Option<String>,
-    /// Also what is deferred to later.
+    /// Include beads that are deferred to a later time.
     pub include_deferred: bool,
-    /// The order.
-    pub order: Order,
-    /// At most so many; 0 is no limit.
+    pub order: ReadyOrder,
+    /// The maximum number of beads; 0 means no limit.
     pub limit: usize,
 }
 
@@ -85,36 +78,36 @@ impl Default for ReadyQuery {
             parent: None,
             mol_type: None,
             include_deferred: false,
-            order: Order::Hybrid,
+            order: ReadyOrder::Hybrid,
             limit: 0,
         }
     }
 }
 
-/// Ready work: the beads up to the limit, and how many there are in all.
-pub fn ready<'a>(
+/// Returns the ready beads up to the limit, and the number of all ready beads.
+pub fn find_ready<'a>(
     snapshot: &'a Snapshot,
     query: &ReadyQuery,
     now: Timestamp,
 ) -> (Vec<&'a Bead>, usize) {
-    let (found, total) = ready_rows(snapshot, query, now);
+    let (found, total) = find_ready_rows(snapshot, query, now);
     let beads = found
         .iter()
         .filter_map(|row| snapshot.bead_ref_at(row.node).bead());
     (beads.collect(), total)
 }
 
-/// The rows of ready work up to the limit, and how many there are in all.
-pub fn ready_rows(
+/// Returns the rows of the ready beads up to the limit, and the number of all ready beads.
+pub fn find_ready_rows(
     snapshot: &Snapshot,
     query: &ReadyQuery,
     now: Timestamp,
 ) -> (Vec<ListRow>, usize) {
     let filter = ReadyFilter::new(snapshot, query, now);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
-    let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
-    let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
-        compare(snapshot, query.order, fresh_since, a, b)
+    let fresh_since = to_nanoseconds(fresh_since.unwrap_or(now));
+    let mut found = TopItems::new(query.limit, |a: &ListRow, b: &ListRow| {
+        compare_ready(snapshot, query.order, fresh_since, a, b)
     });
     let consider = |row: ListRow| {
         if filter.accepts(&row) {
@@ -126,16 +119,16 @@ pub fn ready_rows(
     } else {
         snapshot.all_rows().into_iter().for_each(consider);
     }
-    found.end()
+    found.finish()
 }
 
-/// Which rows are ready work that a query asks for.
+/// Decides which rows are ready work that matches a query.
 pub(super) struct ReadyFilter<'a> {
     snapshot: &'a Snapshot,
     query: &'a ReadyQuery,
     below: Option<HashSet<&'a str>>,
     hidden: Vec<String>,
-    asks: Asks,
+    asks: RowGaps,
     now: Timestamp,
 }
 
@@ -145,8 +138,11 @@ impl<'a> ReadyFilter<'a> {
         Self {
             snapshot,
             query,
-            below: query.parent.as_deref().map(|id| descendants(snapshot, id)),
-            asks: Asks::of(query, &hidden),
+            below: query
+                .parent
+                .as_deref()
+                .map(|id| collect_descendants(snapshot, id)),
+            asks: RowGaps::for_query(query, &hidden),
             hidden,
             now,
         }
@@ -157,38 +153,38 @@ impl<'a> ReadyFilter<'a> {
         if fits == Some(false) {
             return false;
         }
-        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.matches_row(row);
-        let head = || self.snapshot.bead_ref_at(row.node);
+        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.needs_bead(row);
+        let bead_ref = || self.snapshot.bead_ref_at(row.node);
         let (query, below) = (self.query, self.below.as_ref());
-        is_certain || is_candidate(&head(), query, &self.hidden, below, self.now)
+        is_certain || is_candidate(&bead_ref(), query, &self.hidden, below, self.now)
     }
 }
 
-/// Whether a row fits a query; `None` where only the bead itself can say.
+/// Returns true if a row matches a query, or `None` if only the bead can answer.
 fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     let is_taken = query.unassigned && row.assigned;
     if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
         return Some(false);
     }
-    let (status, kind, priority) = row.words()?;
+    let (status, kind, priority) = row.exact_values()?;
     let is_of_kind = match &query.kind {
         Some(wanted) => kind == *wanted,
-        None => !is_no_work(&kind),
+        None => !is_internal_kind(&kind),
     };
     let is_of_kind = is_of_kind && !query.not_kinds.contains(&kind);
     let is_wanted = |wanted| priority == wanted;
     Some(is_of_kind && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted))
 }
 
-/// Which questions cannot be answered from a brief.
-struct Asks {
+/// The conditions of a query that a row cannot answer.
+struct RowGaps {
     always: bool,
-    /// Of ids with more than one hyphen.
+    /// True if the bead must be read for ids with more than one hyphen.
     of_hyphens: bool,
 }
 
-impl Asks {
-    fn of(query: &ReadyQuery, hidden: &[String]) -> Self {
+impl RowGaps {
+    fn for_query(query: &ReadyQuery, hidden: &[String]) -> Self {
         let is_in_any_id = |part: &String| part.matches('-').count() < 2;
         Self {
             of_hyphens: !hidden.is_empty(),
@@ -201,40 +197,45 @@ impl Asks {
         }
     }
 
-    fn matches_row(&self, brief: &ListRow) -> bool {
+    fn needs_bead(&self, brief: &ListRow) -> bool {
         self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
     }
 }
 
-/// Whether a bead is of the kind that is asked for, apart from what it waits for.
+/// Returns true if a bead matches the query, regardless of its blockers.
 #[cold]
 fn is_candidate(
-    head: &BeadRef<'_>,
+    bead_ref: &BeadRef<'_>,
     query: &ReadyQuery,
     hidden: &[String],
     below: Option<&HashSet<&str>>,
     now: Timestamp,
 ) -> bool {
     let is_work = match &query.kind {
-        Some(kind) => head.kind() == *kind,
+        Some(kind) => bead_ref.kind() == *kind,
         None => {
-            !is_no_work(&head.kind())
-                && !hidden.iter().any(|part| head.id().contains(part.as_str()))
+            !is_internal_kind(&bead_ref.kind())
+                && !hidden
+                    .iter()
+                    .any(|part| bead_ref.id().contains(part.as_str()))
         }
     };
     let owner = if query.unassigned {
-        head.assignee().is_empty()
+        bead_ref.assignee().is_empty()
     } else {
         query
             .assignee
             .as_ref()
-            .is_none_or(|who| head.assignee() == who)
+            .is_none_or(|who| bead_ref.assignee() == who)
     };
-    let labels = query.labels.iter().all(|label| head.has_label(label));
-    let any =
-        query.labels_any.is_empty() || query.labels_any.iter().any(|label| head.has_label(label));
+    let labels = query.labels.iter().all(|label| bead_ref.has_label(label));
+    let any = query.labels_any.is_empty()
+        || query
+            .labels_any
+            .iter()
+            .any(|label| bead_ref.has_label(label));
     let exactly = || {
-        let bead = head.bead();
+        let bead = bead_ref.bead();
         bead.is_some_and(|bead| {
             query.priority.is_none_or(|wanted| bead.priority == wanted)
                 && query
@@ -244,27 +245,30 @@ fn is_candidate(
         })
     };
     let later = |until: Timestamp| until > now;
-    below.is_none_or(|below| below.contains(head.id()))
-        && query.statuses.contains(&head.status())
+    below.is_none_or(|below| below.contains(bead_ref.id()))
+        && query.statuses.contains(&bead_ref.status())
         && is_work
-        && !query.not_kinds.contains(&head.kind())
-        && !query.not_labels.iter().any(|label| head.has_label(label))
+        && !query.not_kinds.contains(&bead_ref.kind())
+        && !query
+            .not_labels
+            .iter()
+            .any(|label| bead_ref.has_label(label))
         && owner
         && labels
         && any
-        && (query.include_deferred || !head.time(Time::Deferred).is_some_and(later))
+        && (query.include_deferred || !bead_ref.time(TimeField::Deferred).is_some_and(later))
         && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 
-/// Whether a bead is put off until later than now.
+/// Returns true if a bead is deferred to a time after `now`.
 pub fn is_deferred(bead: &Bead, now: Timestamp) -> bool {
     bead.defer_until
         .as_ref()
         .is_some_and(|until| until.instant() > now)
 }
 
-/// Kinds that are in the store for other reasons than to be worked on.
-pub fn is_no_work(kind: &Kind) -> bool {
+/// Returns true for kinds that are records of bd or a town and not work.
+pub fn is_internal_kind(kind: &Kind) -> bool {
     matches!(
         kind,
         Kind::MergeRequest
@@ -277,10 +281,11 @@ pub fn is_no_work(kind: &Kind) -> bool {
     )
 }
 
-/// Which of two comes first; `fresh_since` is when what is new begins.
-fn compare(
+/// Compares two rows by the order of the query. `fresh_since` is the start of the period of fresh
+/// beads.
+fn compare_ready(
     snapshot: &Snapshot,
-    order: Order,
+    order: ReadyOrder,
     fresh_since: i64,
     a: &ListRow,
     b: &ListRow,
@@ -290,9 +295,9 @@ fn compare(
     let urgency = || a.priority.cmp(&b.priority).then_with(age);
     let fresh = |brief: &ListRow| brief.created >= fresh_since;
     match order {
-        Order::Priority => urgency(),
-        Order::Oldest => age(),
-        Order::Hybrid => match (fresh(a), fresh(b)) {
+        ReadyOrder::Priority => urgency(),
+        ReadyOrder::Oldest => age(),
+        ReadyOrder::Hybrid => match (fresh(a), fresh(b)) {
             (true, true) => urgency(),
             (false, false) => age(),
             (true, false) => Ordering::Less,
@@ -301,32 +306,32 @@ fn compare(
     }
 }
 
-/// Whether a bead waits for something, itself or through a parent.
+/// Returns true if a bead is blocked, directly or through a parent.
 pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
-    let head = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
-    head.is_some_and(|head| head.is_blocked())
+    let bead = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
+    bead.is_some_and(|head| head.is_blocked())
 }
 
-/// The open targets of a bead's `blocks` edges.
-pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
-    let Some(head) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
+/// Returns the open targets of a bead's `blocks` edges.
+pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
+    let Some(bead) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
     };
     let blocks = DepKind::Blocks.code();
-    head.links()
+    bead.blocking_edges()
         .into_iter()
-        .filter(|link| link.kind == blocks && blocked::holds_up(snapshot, link))
+        .filter(|link| link.kind == blocks && blocked::is_blocking_edge(snapshot, link))
         .filter_map(|link| Some(snapshot.bead_ref_at(link.target?).id()))
         .collect()
 }
 
-/// All beads below one by parent-child edges, without itself; deleted ones too.
-pub fn descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
+/// Returns all descendants of a bead by parent-child edges, including deleted ones.
+pub fn collect_descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
     let mut front: Vec<BeadRef<'a>> = snapshot.every_child(id);
-    while let Some(head) = front.pop() {
-        if found.insert(head.id()) {
-            front.extend(snapshot.every_child(head.id()));
+    while let Some(bead) = front.pop() {
+        if found.insert(bead.id()) {
+            front.extend(snapshot.every_child(bead.id()));
         }
     }
     found

@@ -1,4 +1,4 @@
-//! What is ready and what is not.
+//! The rules of ready work.
 
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
@@ -9,16 +9,16 @@ use super::*;
 
 const NOW: &str = "2026-03-10T00:00:00Z";
 
-fn bead(id: &str) -> Bead {
+fn open_bead(id: &str) -> Bead {
     Bead {
         id: id.into(),
         title: id.into(),
-        created_at: Stamp::read("2026-03-09T00:00:00Z"),
+        created_at: Stamp::parse("2026-03-09T00:00:00Z"),
         ..Bead::default()
     }
 }
 
-fn edge(from: &str, to: &str, kind: DepKind) -> Dep {
+fn build_edge(from: &str, to: &str, kind: DepKind) -> Dep {
     Dep {
         issue_id: from.into(),
         depends_on_id: to.into(),
@@ -27,22 +27,22 @@ fn edge(from: &str, to: &str, kind: DepKind) -> Dep {
     }
 }
 
-fn linked(id: &str, to: &str, kind: DepKind) -> Bead {
-    let mut bead = bead(id);
-    bead.dependencies.push(edge(id, to, kind));
+fn linked_bead(id: &str, to: &str, kind: DepKind) -> Bead {
+    let mut bead = open_bead(id);
+    bead.dependencies.push(build_edge(id, to, kind));
     bead
 }
 
-fn closed(id: &str, reason: &str) -> Bead {
+fn closed_bead(id: &str, reason: &str) -> Bead {
     Bead {
         status: Status::Closed,
-        closed_at: Some(Stamp::read(NOW)),
+        closed_at: Some(Stamp::parse(NOW)),
         close_reason: reason.into(),
-        ..bead(id)
+        ..open_bead(id)
     }
 }
 
-fn snapshot(beads: impl IntoIterator<Item = Bead>) -> Snapshot {
+fn build_snapshot(beads: impl IntoIterator<Item = Bead>) -> Snapshot {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
     let put = |tx: &mut crate::store::Tx<'_>| -> anyhow::Result<()> {
@@ -57,137 +57,150 @@ fn snapshot(beads: impl IntoIterator<Item = Bead>) -> Snapshot {
     store.snapshot().unwrap()
 }
 
-fn now() -> Timestamp {
+fn test_now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-fn ids(snapshot: &Snapshot, query: &ReadyQuery) -> Vec<String> {
-    ready(snapshot, query, now())
+fn ready_ids(snapshot: &Snapshot, query: &ReadyQuery) -> Vec<String> {
+    find_ready(snapshot, query, test_now())
         .0
         .iter()
         .map(|bead| bead.id.clone())
         .collect()
 }
 
-fn all(beads: impl IntoIterator<Item = Bead>) -> Vec<String> {
-    ids(&snapshot(beads), &ReadyQuery::default())
+fn all_ready_ids(beads: impl IntoIterator<Item = Bead>) -> Vec<String> {
+    ready_ids(&build_snapshot(beads), &ReadyQuery::default())
 }
 
 #[test]
 fn only_open_work_is_ready() {
     let with = |id: &str, change: fn(&mut Bead)| {
-        let mut bead = bead(id);
+        let mut bead = open_bead(id);
         change(&mut bead);
         bead
     };
-    let found = all([
-        bead("bd-open"),
+    let found = all_ready_ids([
+        open_bead("bd-open"),
         with("bd-busy", |b| b.status = Status::InProgress),
         with("bd-hooked", |b| b.status = Status::Hooked),
         with("bd-later", |b| {
-            b.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
+            b.defer_until = Some(Stamp::parse("2026-04-01T00:00:00Z"));
         }),
         with("bd-past", |b| {
-            b.defer_until = Some(Stamp::read("2026-01-01T00:00:00Z"));
+            b.defer_until = Some(Stamp::parse("2026-01-01T00:00:00Z"));
         }),
         with("bd-pinned", |b| b.pinned = true),
         with("bd-wisp", |b| b.ephemeral = true),
         with("bd-agent", |b| b.issue_type = Kind::Agent),
         with("bd-convoy", |b| b.issue_type = Kind::Convoy),
-        bead("bd-mol-x"),
-        closed("bd-done", ""),
+        open_bead("bd-mol-x"),
+        closed_bead("bd-done", ""),
     ]);
     assert_eq!(found, ["bd-convoy", "bd-open", "bd-past"]);
 }
 
 #[test]
-fn a_kind_that_is_asked_for_is_shown() {
-    let mut step = bead("bd-mol-x");
+fn a_requested_kind_is_shown() {
+    let mut step = open_bead("bd-mol-x");
     step.issue_type = Kind::Gate;
     let query = ReadyQuery {
         kind: Some(Kind::Gate),
         ..ReadyQuery::default()
     };
-    assert_eq!(ids(&snapshot([step]), &query), ["bd-mol-x"]);
+    assert_eq!(ready_ids(&build_snapshot([step]), &query), ["bd-mol-x"]);
 }
 
 #[test]
-fn a_blocked_parent_holds_up_everything_below_it() {
+fn a_blocked_parent_blocks_all_its_descendants() {
     let tree = |blocker: Bead| {
-        let mut parent = linked("bd-p", "bd-b", DepKind::Blocks);
+        let mut parent = linked_bead("bd-p", "bd-b", DepKind::Blocks);
         parent.issue_type = Kind::Epic;
-        all([
+        all_ready_ids([
             blocker,
             parent,
-            linked("bd-p.1", "bd-p", DepKind::ParentChild),
-            linked("bd-p.1.1", "bd-p.1", DepKind::ParentChild),
+            linked_bead("bd-p.1", "bd-p", DepKind::ParentChild),
+            linked_bead("bd-p.1.1", "bd-p.1", DepKind::ParentChild),
         ])
     };
-    assert_eq!(tree(bead("bd-b")), ["bd-b"]);
-    assert_eq!(tree(closed("bd-b", "")), ["bd-p", "bd-p.1", "bd-p.1.1"]);
+    assert_eq!(tree(open_bead("bd-b")), ["bd-b"]);
+    assert_eq!(
+        tree(closed_bead("bd-b", "")),
+        ["bd-p", "bd-p.1", "bd-p.1.1"]
+    );
 }
 
 #[test]
-fn what_waits_for_a_failure_runs_only_after_one() {
-    let found = |target: Bead| all([target, linked("bd-x", "bd-a", DepKind::ConditionalBlocks)]);
-    assert!(!found(bead("bd-a")).contains(&"bd-x".to_owned()));
-    assert!(!found(closed("bd-a", "all good")).contains(&"bd-x".to_owned()));
+fn a_bead_that_waits_for_a_failure_is_ready_only_after_one() {
+    let found = |target: Bead| {
+        all_ready_ids([
+            target,
+            linked_bead("bd-x", "bd-a", DepKind::ConditionalBlocks),
+        ])
+    };
+    assert!(!found(open_bead("bd-a")).contains(&"bd-x".to_owned()));
+    assert!(!found(closed_bead("bd-a", "all good")).contains(&"bd-x".to_owned()));
     for reason in [
         "Build FAILED twice",
         "won't fix",
         "timeout",
         "was Cancelled",
     ] {
-        assert_eq!(found(closed("bd-a", reason)), ["bd-x"], "{reason}");
+        assert_eq!(found(closed_bead("bd-a", reason)), ["bd-x"], "{reason}");
     }
 }
 
 #[test]
 fn waiting_for_children_depends_on_the_gate() {
     let found = |gate: &str, children: Vec<Bead>| {
-        let mut waiting = linked("bd-w", "bd-s", DepKind::WaitsFor);
+        let mut waiting = linked_bead("bd-w", "bd-s", DepKind::WaitsFor);
         waiting.dependencies[0].metadata = format!(r#"{{"gate":"{gate}"}}"#);
         let children = children.into_iter().map(|mut child| {
             let id = child.id.clone();
             child
                 .dependencies
-                .push(edge(&id, "bd-s", DepKind::ParentChild));
+                .push(build_edge(&id, "bd-s", DepKind::ParentChild));
             child
         });
-        all([waiting, closed("bd-s", "")].into_iter().chain(children)).contains(&"bd-w".to_owned())
+        all_ready_ids(
+            [waiting, closed_bead("bd-s", "")]
+                .into_iter()
+                .chain(children),
+        )
+        .contains(&"bd-w".to_owned())
     };
     assert!(found("all-children", vec![]));
     assert!(!found("any-children", vec![]));
-    let half = || vec![bead("bd-s.1"), closed("bd-s.2", "")];
+    let half = || vec![open_bead("bd-s.1"), closed_bead("bd-s.2", "")];
     assert!(!found("all-children", half()));
     assert!(found("any-children", half()));
-    assert!(found("all-children", vec![closed("bd-s.1", "")]));
+    assert!(found("all-children", vec![closed_bead("bd-s.1", "")]));
 }
 
 #[test]
-fn targets_that_are_not_here_do_not_block() {
-    let found = all([
-        linked("bd-a", "external:other:thing", DepKind::Blocks),
-        linked("bd-b", "bd-gone", DepKind::Blocks),
+fn missing_targets_do_not_block() {
+    let found = all_ready_ids([
+        linked_bead("bd-a", "external:other:thing", DepKind::Blocks),
+        linked_bead("bd-b", "bd-gone", DepKind::Blocks),
     ]);
     assert_eq!(found, ["bd-a", "bd-b"]);
 }
 
 #[test]
-fn the_orders_are_as_named() {
+fn each_order_sorts_as_its_name_says() {
     let at = |id: &str, priority: i64, time: &str| Bead {
         priority,
-        created_at: Stamp::read(time),
-        ..bead(id)
+        created_at: Stamp::parse(time),
+        ..open_bead(id)
     };
-    let snapshot = snapshot([
+    let snapshot = build_snapshot([
         at("bd-new2", 2, "2026-03-09T01:00:00Z"),
         at("bd-new1", 1, "2026-03-09T02:00:00Z"),
         at("bd-old0", 0, "2026-02-02T00:00:00Z"),
         at("bd-old4", 4, "2026-02-01T00:00:00Z"),
     ]);
-    let by = |order: Order| {
-        ids(
+    let by = |order: ReadyOrder| {
+        ready_ids(
             &snapshot,
             &ReadyQuery {
                 order,
@@ -196,25 +209,25 @@ fn the_orders_are_as_named() {
         )
         .join(" ")
     };
-    assert_eq!(by(Order::Hybrid), "bd-new1 bd-new2 bd-old4 bd-old0");
-    assert_eq!(by(Order::Priority), "bd-old0 bd-new1 bd-new2 bd-old4");
-    assert_eq!(by(Order::Oldest), "bd-old4 bd-old0 bd-new2 bd-new1");
+    assert_eq!(by(ReadyOrder::Hybrid), "bd-new1 bd-new2 bd-old4 bd-old0");
+    assert_eq!(by(ReadyOrder::Priority), "bd-old0 bd-new1 bd-new2 bd-old4");
+    assert_eq!(by(ReadyOrder::Oldest), "bd-old4 bd-old0 bd-new2 bd-new1");
 }
 
 #[test]
-fn filters_are_all_to_be_met_and_unassigned_wins() {
-    let mut mine = bead("bd-mine");
+fn all_filters_must_match_and_unassigned_overrides_assignee() {
+    let mut mine = open_bead("bd-mine");
     mine.assignee = "me".into();
     mine.labels = vec!["x".into()];
-    let snapshot = snapshot([
+    let snapshot = build_snapshot([
         mine,
-        bead("bd-free"),
-        linked("bd-free.1", "bd-free", DepKind::ParentChild),
+        open_bead("bd-free"),
+        linked_bead("bd-free.1", "bd-free", DepKind::ParentChild),
     ]);
     let query = |change: fn(&mut ReadyQuery)| {
         let mut query = ReadyQuery::default();
         change(&mut query);
-        ids(&snapshot, &query).join(" ")
+        ready_ids(&snapshot, &query).join(" ")
     };
     assert_eq!(query(|q| q.assignee = Some("me".into())), "bd-mine");
     assert_eq!(
@@ -230,7 +243,7 @@ fn filters_are_all_to_be_met_and_unassigned_wins() {
 }
 
 #[test]
-fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
+fn values_missing_from_the_list_row_are_read_from_the_bead() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join(".beads");
     let store = Store::create(&dir, "bd").unwrap();
@@ -247,31 +260,31 @@ fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
             priority: Some(priority),
             ..ReadyQuery::default()
         };
-        assert_eq!(ids(&snapshot, &query), [format!("bd-p{priority}")]);
+        assert_eq!(ready_ids(&snapshot, &query), [format!("bd-p{priority}")]);
     }
-    let own = ReadyQuery {
+    let custom_status = ReadyQuery {
         statuses: vec![Status::Other("own".into())],
         ..ReadyQuery::default()
     };
-    assert_eq!(ids(&snapshot, &own), ["bd-p63"]);
+    assert_eq!(ready_ids(&snapshot, &custom_status), ["bd-p63"]);
 }
 
 #[test]
-fn each_reason_is_told() {
-    let mut deferred = bead("bd-d");
-    deferred.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
-    let snapshot = snapshot([
-        bead("bd-a"),
-        linked("bd-b", "bd-a", DepKind::Blocks),
-        linked("bd-b.1", "bd-b", DepKind::ParentChild),
+fn each_reason_is_reported() {
+    let mut deferred = open_bead("bd-d");
+    deferred.defer_until = Some(Stamp::parse("2026-04-01T00:00:00Z"));
+    let snapshot = build_snapshot([
+        open_bead("bd-a"),
+        linked_bead("bd-b", "bd-a", DepKind::Blocks),
+        linked_bead("bd-b.1", "bd-b", DepKind::ParentChild),
         deferred,
     ]);
-    let told: Vec<String> = explain::not_ready(&snapshot, now(), |_| Vec::new())
+    let explanations: Vec<String> = explain::explain_unready(&snapshot, test_now(), |_| Vec::new())
         .iter()
         .map(|item| format!("{}: {}", item.bead.id, item.reasons[0]))
         .collect();
     assert_eq!(
-        told,
+        explanations,
         [
             "bd-b: waits for bd-a",
             "bd-b.1: its parent bd-b is blocked",

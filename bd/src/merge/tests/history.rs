@@ -1,21 +1,21 @@
-//! Random histories: what people and agents do to a clone's beads, one small step after another.
+//! Random histories: small changes to a clone's beads, as users and agents make them.
 
 use proptest::prelude::*;
 
 use crate::bead::{Bead, Comment, Dep, Stamp, Status, record};
 
-/// One step: what is done, to which bead, with which value, at which minute.
-pub(super) type Step = (u8, u8, u8, u8, u8);
+/// One step: the operation, the bead, the field, the value and the minute.
+pub(super) type HistoryStep = (u8, u8, u8, u8, u8);
 
-pub(super) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn any_steps(most: usize) -> impl Strategy<Value = Vec<HistoryStep>> {
     proptest::collection::vec((0u8..24, 0u8..8, any::<u8>(), 0u8..4, 0u8..6), 0..most)
 }
 
 /// The beads of one clone, by id.
 #[derive(Debug, Clone, Default)]
-pub(super) struct World {
+pub(super) struct TestClone {
     pub(super) beads: Vec<Bead>,
-    /// Tells clones apart: two never make a bead at the same instant.
+    /// The number of the clone, so that two clones never create a bead at the same instant.
     pub(super) clone: u8,
 }
 
@@ -97,33 +97,33 @@ const OTHERS: [(&str, [&str; 3]); 12] = [
     ("x-other", ["{\"a\": 1}", "[1,2]", "\"\\u00e9\""]),
 ];
 
-impl World {
+impl TestClone {
     pub(super) fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         for bead in &self.beads {
-            text.extend(record::line(bead));
+            text.extend(record::serialize_bead(bead));
             text.push(b'\n');
         }
         text
     }
 
     pub(super) fn read(text: &[u8], clone: u8) -> Self {
-        let beads = crate::bead::lines::read(text.to_vec()).beads;
+        let beads = crate::bead::lines::parse_lines(text.to_vec()).beads;
         Self {
             beads: beads.into_iter().map(|(_, _, bead)| *bead).collect(),
             clone,
         }
     }
 
-    /// The clone after these steps.
-    pub(super) fn after(mut self, steps: &[Step]) -> Self {
+    /// Returns the clone after these steps.
+    pub(super) fn after(mut self, steps: &[HistoryStep]) -> Self {
         for (number, step) in steps.iter().enumerate() {
             self.step(number, *step);
         }
         self
     }
 
-    fn step(&mut self, number: usize, (what, which, field, value, minute): Step) {
+    fn step(&mut self, number: usize, (what, which, field, value, minute): HistoryStep) {
         if what == 0 || self.beads.is_empty() {
             return self.create(number, which, minute);
         }
@@ -134,18 +134,18 @@ impl World {
         }
         let target = self.beads[usize::from(field) % self.beads.len()].id.clone();
         let bead = &mut self.beads[at];
-        let now = time(minute, 0);
-        // Labels, edges and comments do not touch `updated_at`.
+        let now = build_time(minute, 0);
+        // Labels, edges and comments leave `updated_at` unchanged.
         match what {
-            2..=4 => return label(bead, value),
-            5 => return edge(bead, &target, value, now),
-            6..=8 => return comment(bead, field, value, now),
+            2..=4 => return change_label(bead, value),
+            5 => return change_edge(bead, &target, value, now),
+            6..=8 => return change_comment(bead, field, value, now),
             9 => bead
                 .set_metadata(&format!("k{}", field % 3), value)
                 .unwrap(),
-            10 => close(bead, value, &now),
-            11 => open(bead, value),
-            12 => delete(bead, &now),
+            10 => close_bead(bead, value, &now),
+            11 => open_bead(bead, value),
+            12 => delete_bead(bead, &now),
             13..=16 => {
                 let name = TEXTS[usize::from(field) % 30];
                 let text = ["\"a\"", "\"b <&>\"", "\"\"", "\"d\""][usize::from(value)];
@@ -154,18 +154,18 @@ impl World {
                 } else {
                     text
                 };
-                set(bead, name, text);
+                set_key_text(bead, name, text);
             }
             17 => {
                 let word = format!("w{value}");
-                match bead.waiters.iter().position(|own| *own == word) {
+                match bead.waiters.iter().position(|waiter| *waiter == word) {
                     Some(at) => drop(bead.waiters.remove(at)),
                     None => bead.waiters.push(word),
                 }
             }
             _ => {
                 let (name, values) = OTHERS[usize::from(field) % OTHERS.len()];
-                set(
+                set_key_text(
                     bead,
                     name,
                     values.get(usize::from(value)).unwrap_or(&"null"),
@@ -187,7 +187,7 @@ impl World {
             return;
         }
         let nano = 1 + u32::from(self.clone) * 100_000 + u32::try_from(number).unwrap();
-        let made = time(minute, nano);
+        let made = build_time(minute, nano);
         self.beads.push(Bead {
             id,
             title: format!("made by {}", self.clone),
@@ -200,17 +200,17 @@ impl World {
     }
 }
 
-fn time(minute: u8, nano: u32) -> Stamp {
-    Stamp::read(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
+fn build_time(minute: u8, nano: u32) -> Stamp {
+    Stamp::parse(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
 }
 
-/// Sets a key to a JSON text; `null` and an empty text remove it.
-fn set(bead: &mut Bead, key: &str, value: &str) {
-    let line = String::from_utf8(record::line(bead)).unwrap();
-    let mut pairs = record::pairs(&line).unwrap();
+/// Sets a key to a JSON text. `null` and an empty text remove it.
+fn set_key_text(bead: &mut Bead, key: &str, value: &str) {
+    let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
+    let mut pairs = record::parse_pairs(&line).unwrap();
     let absent = matches!(value, "null" | "\"\"");
     let raw = || serde_json::from_str(value).unwrap();
-    match pairs.iter().position(|(own, _)| own == key) {
+    match pairs.iter().position(|(name, _)| name == key) {
         Some(at) if absent => drop(pairs.remove(at)),
         Some(at) => pairs[at].1 = raw(),
         None if absent => {}
@@ -220,19 +220,19 @@ fn set(bead: &mut Bead, key: &str, value: &str) {
         .iter()
         .map(|(key, raw)| format!("{}:{}", serde_json::to_string(key).unwrap(), raw.get()))
         .collect();
-    *bead = record::parse(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
+    *bead = record::parse_bead(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
 }
 
-fn label(bead: &mut Bead, value: u8) {
+fn change_label(bead: &mut Bead, value: u8) {
     let label = format!("l{value}");
-    match bead.labels.iter().position(|own| *own == label) {
+    match bead.labels.iter().position(|existing| *existing == label) {
         Some(at) => drop(bead.labels.remove(at)),
         None => bead.labels.push(label),
     }
     bead.sort_parts();
 }
 
-fn edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
+fn change_edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
     let kind = ["blocks", "related", "tracks", "odd"][usize::from(value)];
     let same = |edge: &Dep| edge.depends_on_id == target && edge.kind == kind.into();
     if let Some(at) = bead.dependencies.iter().position(same) {
@@ -249,15 +249,20 @@ fn edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
     }
 }
 
-fn comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
+fn change_comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     let count = bead.comments.len();
     let at = usize::from(field) % count.max(1);
     match value {
-        // The last one stays, so that no number is given twice.
+        // The last comment stays, so that no number is reused.
         0 if at + 1 < count => drop(bead.comments.remove(at)),
         1 if count > 0 => bead.comments[at].text = format!("edited {field}"),
         _ => {
-            let last = bead.comments.iter().map(|own| own.id).max().unwrap_or(0);
+            let last = bead
+                .comments
+                .iter()
+                .map(|comment| comment.id)
+                .max()
+                .unwrap_or(0);
             bead.comments.push(Comment {
                 id: last + 1,
                 issue_id: bead.id.clone(),
@@ -271,7 +276,7 @@ fn comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     }
 }
 
-fn close(bead: &mut Bead, value: u8, now: &Stamp) {
+fn close_bead(bead: &mut Bead, value: u8, now: &Stamp) {
     if bead.is_tombstone() {
         return;
     }
@@ -280,7 +285,7 @@ fn close(bead: &mut Bead, value: u8, now: &Stamp) {
     bead.close_reason = ["", "done", "wontfix", "duplicate"][usize::from(value)].into();
 }
 
-fn open(bead: &mut Bead, value: u8) {
+fn open_bead(bead: &mut Bead, value: u8) {
     bead.status = ["open", "in_progress", "blocked", "deferred"][usize::from(value)].into();
     bead.closed_at = None;
     bead.close_reason.clear();
@@ -289,7 +294,7 @@ fn open(bead: &mut Bead, value: u8) {
     bead.original_type.clear();
 }
 
-fn delete(bead: &mut Bead, now: &Stamp) {
+fn delete_bead(bead: &mut Bead, now: &Stamp) {
     bead.original_type = bead.issue_type.to_string();
     bead.status = Status::Tombstone;
     bead.closed_at = None;

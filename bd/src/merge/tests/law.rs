@@ -1,22 +1,26 @@
-//! The laws of the merge over random histories. `PROPTEST_CASES` sets how many are tried.
+//! The laws of the merge over random histories. `PROPTEST_CASES` sets the number of cases.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::history::{Step, World, steps};
+use super::history::{HistoryStep, TestClone, any_steps};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{Merge, Note, Overruled, files, former_id};
+use crate::merge::{FileMerge, MergeNote, OverruledValue, former_id, merge_files};
 
-fn merge(base: &World, left: &World, right: &World) -> Merge {
-    files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
+fn merge_clones(base: &TestClone, left: &TestClone, right: &TestClone) -> FileMerge {
+    merge_files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
 }
 
-fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {
-    let base = World::default().after(base);
-    let clone = |number, steps: &[Step]| {
-        let world = World {
+fn build_clones(
+    base: &[HistoryStep],
+    left: &[HistoryStep],
+    right: &[HistoryStep],
+) -> [TestClone; 3] {
+    let base = TestClone::default().after(base);
+    let clone = |number, steps: &[HistoryStep]| {
+        let world = TestClone {
             clone: number,
             ..base.clone()
         };
@@ -25,18 +29,22 @@ fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {
     [base.clone(), clone(1, left), clone(2, right)]
 }
 
-/// What a bead is known by, whatever its id.
-fn maker(bead: &Bead) -> String {
+/// Returns the identity of a bead apart from its id.
+fn identity_key(bead: &Bead) -> String {
     let id = former_id(bead).unwrap_or_else(|| bead.id.clone());
     format!("{id} {} {}", bead.created_at, bead.created_by)
 }
 
-fn by_maker(world: &World) -> BTreeMap<String, &Bead> {
-    world.beads.iter().map(|bead| (maker(bead), bead)).collect()
+fn by_maker(world: &TestClone) -> BTreeMap<String, &Bead> {
+    world
+        .beads
+        .iter()
+        .map(|bead| (identity_key(bead), bead))
+        .collect()
 }
 
-/// The fields of a bead that stand for themselves.
-fn plain(bead: &Bead) -> BTreeMap<String, String> {
+/// Returns the fields of a bead that merge independently.
+fn plain_fields(bead: &Bead) -> BTreeMap<String, String> {
     const OTHER_RULES: [&str; 17] = [
         "id",
         "updated_at",
@@ -56,8 +64,8 @@ fn plain(bead: &Bead) -> BTreeMap<String, String> {
         "created_at",
         "created_by",
     ];
-    let line = String::from_utf8(record::line(bead)).unwrap();
-    record::pairs(&line)
+    let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
+    record::parse_pairs(&line)
         .unwrap()
         .into_iter()
         .filter(|(key, _)| !OTHER_RULES.contains(&key.as_str()))
@@ -65,15 +73,15 @@ fn plain(bead: &Bead) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn words(bead: &Bead) -> Vec<String> {
+fn list_words(bead: &Bead) -> Vec<String> {
     let labels = bead.labels.iter().map(|label| format!("label {label}"));
     let waiters = bead.waiters.iter().map(|word| format!("waiter {word}"));
     labels.chain(waiters).collect()
 }
 
-/// Every edit that only one side made is in the result; every value that lost is told.
-fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
-    let [b, l, r, m] = [base, left, right, result].map(plain);
+/// Checks that every one-sided edit is in the result, and that every losing value is reported.
+fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
+    let [b, l, r, m] = [base, left, right, result].map(plain_fields);
     for key in b.keys().chain(l.keys()).chain(r.keys()) {
         let [b, l, r, m] = [&b, &l, &r, &m].map(|side| side.get(key));
         if key.ends_with("_at") || key == "defer_until" || key == "last_activity" {
@@ -87,7 +95,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             let loser = if m == l { r } else { l };
             assert!(m == l || m == r);
             let value = loser.map_or("null", String::as_str);
-            let is_told = |lost: &Overruled| {
+            let is_told = |lost: &OverruledValue| {
                 lost.id == result.id && lost.field == *key && lost.value == value
             };
             assert!(
@@ -96,7 +104,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             );
         }
     }
-    let [b, l, r, m] = [base, left, right, result].map(words);
+    let [b, l, r, m] = [base, left, right, result].map(list_words);
     for word in l.iter().chain(&r) {
         let everywhere = l.contains(word) && r.contains(word);
         assert_eq!(m.contains(word), everywhere || !b.contains(word), "{word}");
@@ -107,71 +115,72 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
     check_deletion(base, left, right, result, merge);
 }
 
-fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
-    let says = |bead: &Bead, text: &str| bead.comments.iter().any(|own| own.text == text);
+fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
+    let says = |bead: &Bead, text: &str| bead.comments.iter().any(|comment| comment.text == text);
     let edited = |bead: &Bead| {
         bead.comments
             .iter()
-            .any(|own| own.text.starts_with("edited"))
+            .any(|comment| comment.text.starts_with("edited"))
     };
     if edited(left) || edited(right) || edited(base) {
         return;
     }
-    for own in left.comments.iter().chain(&right.comments) {
-        let new = !says(base, &own.text);
-        let both = says(left, &own.text) && says(right, &own.text);
-        // One that took the number and time of a removed one is an edit of that, and in conflict with its removal.
-        let is_told = |lost: &Overruled| {
-            lost.id == result.id && lost.field == "comments" && lost.value.contains(&own.text)
+    for comment in left.comments.iter().chain(&right.comments) {
+        let new = !says(base, &comment.text);
+        let both = says(left, &comment.text) && says(right, &comment.text);
+        // A comment with the number and time of a removed one is an edit of it, and conflicts with
+        // the removal.
+        let is_told = |lost: &OverruledValue| {
+            lost.id == result.id && lost.field == "comments" && lost.value.contains(&comment.text)
         };
         if new || both {
-            let is_there = says(result, &own.text) || merge.lost.iter().any(is_told);
-            assert!(is_there, "{} is gone", own.text);
+            let is_there = says(result, &comment.text) || merge.lost.iter().any(is_told);
+            assert!(is_there, "{} is gone", comment.text);
         }
     }
-    let mut numbers: Vec<i64> = result.comments.iter().map(|own| own.id).collect();
+    let mut numbers: Vec<i64> = result.comments.iter().map(|comment| comment.id).collect();
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), result.comments.len());
 }
 
-/// A deletion that stays over an edit is told.
-fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
+/// Checks that a deletion that wins over an edit is reported.
+fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
     let live = [left, right].into_iter().find(|side| !side.is_tombstone());
     let Some(live) = live.filter(|_| result.is_tombstone()) else {
         return;
     };
     if live.id != base.id {
-        // An earlier merge gave it another id, which is no edit.
+        // An earlier merge gave the bead another id, which is not an edit.
         return;
     }
-    // Edges follow beads that get another id, which is none either.
+    // Edges that follow a moved bead are not an edit either.
     let unlinked = |bead: &Bead| Bead {
         updated_at: Stamp::default(),
         dependencies: Vec::new(),
         ..bead.clone()
     };
-    let note = Note::Buried {
+    let note = MergeNote::Buried {
         id: result.id.clone(),
     };
-    let stood = Overruled {
+    let stood = OverruledValue {
         id: result.id.clone(),
         field: "status".into(),
         value: format!("\"{}\"", live.status),
     };
-    let told = (merge.notes.contains(&note), merge.lost.contains(&stood));
+    let reported = (merge.notes.contains(&note), merge.lost.contains(&stood));
     if unlinked(live) != unlinked(base) {
-        assert_eq!(told, (true, true), "{base:?} {live:?}");
+        assert_eq!(reported, (true, true), "{base:?} {live:?}");
     } else if live.dependencies.is_empty() && base.dependencies.is_empty() {
-        assert_eq!(told, (false, false), "{base:?} {live:?}");
+        assert_eq!(reported, (false, false), "{base:?} {live:?}");
     }
 }
 
-/// Everything that must hold of one merge.
-fn check(base: &World, left: &World, right: &World) -> World {
-    let merged = merge(base, left, right);
-    let swapped = merge(base, right, left);
-    let inputs = [base, left, right].map(World::text);
+/// Checks all laws for one merge.
+fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClone {
+    let merged = merge_clones(base, left, right);
+    let swapped = merge_clones(base, right, left);
+    let inputs = [base, left, right].map(TestClone::text);
     let inputs = inputs.map(|text| String::from_utf8(text).unwrap());
     assert_eq!(
         String::from_utf8_lossy(&merged.text),
@@ -183,7 +192,7 @@ fn check(base: &World, left: &World, right: &World) -> World {
         (&swapped.lost, &swapped.notes),
         "{inputs:#?}"
     );
-    let result = World::read(&merged.text, 9);
+    let result = TestClone::read(&merged.text, 9);
     assert_eq!(
         result.text(),
         merged.text,
@@ -191,18 +200,18 @@ fn check(base: &World, left: &World, right: &World) -> World {
     );
     assert!(result.beads.is_sorted_by(|a, b| a.id < b.id));
     for bead in &result.beads {
-        let sound = validate::check(bead, &Vocabulary::default());
+        let sound = validate::validate_bead(bead, &Vocabulary::default());
         assert_eq!(sound, Ok(()), "{bead:?}");
     }
     for again in [base, left, right, &result] {
-        let twice = merge(again, &result, &result);
+        let twice = merge_clones(again, &result, &result);
         assert_eq!(
             twice.text, merged.text,
             "merging a result again changes nothing"
         );
         assert_eq!(twice.lost, []);
         assert_eq!(
-            merge(again, again, &result).text,
+            merge_clones(again, again, &result).text,
             merged.text,
             "a fast forward"
         );
@@ -216,11 +225,11 @@ fn check(base: &World, left: &World, right: &World) -> World {
                     check_comments(base, left, right, result, &merged);
                 }
             }
-            (None, _, _, Some(result)) => assert_eq!(plain(own), plain(result)),
+            (None, _, _, Some(result)) => assert_eq!(plain_fields(own), plain_fields(result)),
             (Some(base), _, _, Some(result)) => {
-                // One whose edge followed a bead to its new id is not as it was either.
+                // A bead whose edge followed a moved bead differs from its original too.
                 assert!(*base != *own || *result != *own, "{own:?}");
-                assert_eq!(plain(own), plain(result));
+                assert_eq!(plain_fields(own), plain_fields(result));
             }
             (Some(base), left, right, None) => {
                 assert!(left.is_none() || right.is_none());
@@ -232,8 +241,8 @@ fn check(base: &World, left: &World, right: &World) -> World {
     result
 }
 
-/// As many cases as `PROPTEST_CASES` says; few where it is not set.
-fn config() -> ProptestConfig {
+/// Uses `PROPTEST_CASES` cases, or few if it is not set.
+fn proptest_config() -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if config.cases == 256 {
         config.cases = 40;
@@ -242,43 +251,43 @@ fn config() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(proptest_config())]
 
     #[test]
-    fn any_two_histories_merge(base in steps(30), left in steps(25), right in steps(25)) {
-        let [base, left, right] = clones(&base, &left, &right);
-        check(&base, &left, &right);
+    fn any_two_histories_merge(base in any_steps(30), left in any_steps(25), right in any_steps(25)) {
+        let [base, left, right] = build_clones(&base, &left, &right);
+        check_merge(&base, &left, &right);
     }
 
     #[test]
-    fn histories_of_one_bead_merge(left in steps(12), right in steps(12)) {
-        let on_one = |steps: &[Step]| -> Vec<Step> {
+    fn histories_of_one_bead_merge(left in any_steps(12), right in any_steps(12)) {
+        let on_one = |steps: &[HistoryStep]| -> Vec<HistoryStep> {
             steps.iter().map(|(what, _, field, value, minute)| (2 + what % 22, 0, *field, *value, *minute)).collect()
         };
-        let [base, left, right] = clones(&[(0, 1, 0, 0, 0)], &on_one(&left), &on_one(&right));
-        check(&base, &left, &right);
+        let [base, left, right] = build_clones(&[(0, 1, 0, 0, 0)], &on_one(&left), &on_one(&right));
+        check_merge(&base, &left, &right);
     }
 
     #[test]
     fn clones_that_exchange_end_up_equal(
-        start in steps(20),
-        work in proptest::collection::vec((0usize..3, steps(8)), 1..8),
+        start in any_steps(20),
+        work in proptest::collection::vec((0usize..3, any_steps(8)), 1..8),
     ) {
-        let start = World::default().after(&start);
+        let start = TestClone::default().after(&start);
         let mut hub = start.clone();
-        let mut clones: Vec<(World, World)> = (1..4)
-            .map(|clone| (start.clone(), World { clone, ..start.clone() }))
+        let mut clones: Vec<(TestClone, TestClone)> = (1..4)
+            .map(|clone| (start.clone(), TestClone { clone, ..start.clone() }))
             .collect();
-        let idle: [(usize, Vec<Step>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
+        let idle: [(usize, Vec<HistoryStep>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
         for (at, steps) in work.into_iter().chain(idle) {
             let (seen, own) = &mut clones[at];
-            // Numbers of steps make instants: never the same twice in a clone.
+            // Step numbers determine instants, so a number must not repeat within a clone.
             let clone = own.clone + 3;
-            *own = World { clone, ..own.clone() }.after(&steps);
-            let merged = check(seen, own, &hub);
+            *own = TestClone { clone, ..own.clone() }.after(&steps);
+            let merged = check_merge(seen, own, &hub);
             hub = merged.clone();
             *seen = merged.clone();
-            *own = World { clone, ..merged };
+            *own = TestClone { clone, ..merged };
         }
         for (_, own) in &clones {
             prop_assert_eq!(own.text(), hub.text());
@@ -286,13 +295,13 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_merges_does_not_matter_where_no_field_is_changed_twice(
-        start in steps(20),
-        all in proptest::collection::vec(steps(12), 3),
+    fn merge_order_does_not_matter_if_no_field_is_changed_twice(
+        start in any_steps(20),
+        all in proptest::collection::vec(any_steps(12), 3),
     ) {
-        let base = World::default().after(&start);
-        // Each clone has fields of its own; creations collide.
-        let own = |clone: u8| {
+        let base = TestClone::default().after(&start);
+        // Each clone changes different fields. Created ids collide.
+        let clone_world = |clone: u8| {
             let steps = all[usize::from(clone)].iter().filter_map(|(what, which, field, value, minute)| {
                 let what = match what {
                     0 => 0,
@@ -306,14 +315,14 @@ proptest! {
                 let value = if edits { 2 } else { value };
                 Some((what, *which, field, value.max(u8::from((6..=8).contains(&what)) * 2), *minute))
             });
-            let steps: Vec<Step> = steps.collect();
-            World { clone: clone + 1, ..base.clone() }.after(&steps)
+            let steps: Vec<HistoryStep> = steps.collect();
+            TestClone { clone: clone + 1, ..base.clone() }.after(&steps)
         };
-        let [a, b, c] = [own(0), own(1), own(2)];
-        let pair = |x: &World, y: &World| World::read(&merge(&base, x, y).text, 9);
-        let first = merge(&base, &pair(&a, &b), &c).text;
-        let second = merge(&base, &a, &pair(&b, &c)).text;
-        let third = merge(&base, &pair(&a, &c), &b).text;
+        let [a, b, c] = [clone_world(0), clone_world(1), clone_world(2)];
+        let pair = |x: &TestClone, y: &TestClone| TestClone::read(&merge_clones(&base, x, y).text, 9);
+        let first = merge_clones(&base, &pair(&a, &b), &c).text;
+        let second = merge_clones(&base, &a, &pair(&b, &c)).text;
+        let third = merge_clones(&base, &pair(&a, &c), &b).text;
         prop_assert_eq!(String::from_utf8_lossy(&first), String::from_utf8_lossy(&second));
         prop_assert_eq!(first, third);
     }

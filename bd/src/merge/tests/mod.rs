@@ -4,182 +4,189 @@ mod law;
 use super::*;
 use crate::bead::{Comment, Dep, DepKind, Stamp, Status, record};
 
-fn bead(line: &str) -> Bead {
+fn bead_from_line(line: &str) -> Bead {
     let text = format!(
         "{{\"id\":\"bd-1\",\"title\":\"t\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2026-03-01T00:00:00Z\",\"created_by\":\"dana\",\"updated_at\":\"2026-03-01T00:00:00Z\"{line}}}"
     );
-    record::parse(text.as_bytes()).unwrap()
+    record::parse_bead(text.as_bytes()).unwrap()
 }
 
-fn base() -> Bead {
-    bead("")
+fn base_bead() -> Bead {
+    bead_from_line("")
 }
 
-/// The base bead with a change, updated at this minute.
-fn edit(minute: u8, change: impl FnOnce(&mut Bead)) -> Bead {
-    let mut bead = base();
-    bead.updated_at = at(minute);
+/// Returns the base bead with a change, updated at this minute.
+fn edit_base(minute: u8, change: impl FnOnce(&mut Bead)) -> Bead {
+    let mut bead = base_bead();
+    bead.updated_at = minute_stamp(minute);
     change(&mut bead);
     bead
 }
 
-fn at(minute: u8) -> Stamp {
-    Stamp::read(&format!("2026-03-01T00:{minute:02}:00Z"))
+fn minute_stamp(minute: u8) -> Stamp {
+    Stamp::parse(&format!("2026-03-01T00:{minute:02}:00Z"))
 }
 
-fn merged(base: &Bead, left: &Bead, right: &Bead) -> (Bead, Vec<(String, String)>) {
-    let one = beads(Some(base), Some(left), Some(right));
-    let other = beads(Some(base), Some(right), Some(left));
-    let bead = *one.bead.unwrap();
-    assert_eq!(bead, *other.bead.unwrap(), "left and right can be swapped");
-    assert_eq!(one.lost, other.lost);
-    let lost = one.lost.into_iter().map(|lost| (lost.field, lost.value));
+fn merge_three(base: &Bead, left: &Bead, right: &Bead) -> (Bead, Vec<(String, String)>) {
+    let merge = merge_beads(Some(base), Some(left), Some(right));
+    let swapped = merge_beads(Some(base), Some(right), Some(left));
+    let bead = *merge.bead.unwrap();
+    assert_eq!(
+        bead,
+        *swapped.bead.unwrap(),
+        "left and right can be swapped"
+    );
+    assert_eq!(merge.lost, swapped.lost);
+    let lost = merge.lost.into_iter().map(|lost| (lost.field, lost.value));
     (bead, lost.collect())
 }
 
-fn lost(field: &str, value: &str) -> (String, String) {
+fn overruled(field: &str, value: &str) -> (String, String) {
     (field.to_owned(), value.to_owned())
 }
 
-fn close(bead: &mut Bead, minute: u8, reason: &str) {
+fn close_at(bead: &mut Bead, minute: u8, reason: &str) {
     bead.status = Status::Closed;
-    bead.closed_at = Some(at(minute));
+    bead.closed_at = Some(minute_stamp(minute));
     bead.close_reason = reason.into();
 }
 
-fn bury(bead: &mut Bead, minute: u8) {
+fn delete_at(bead: &mut Bead, minute: u8) {
     bead.original_type = bead.issue_type.to_string();
     bead.status = Status::Tombstone;
     bead.closed_at = None;
-    bead.deleted_at = Some(at(minute));
+    bead.deleted_at = Some(minute_stamp(minute));
     bead.deleted_by = "lee".into();
 }
 
 #[test]
-fn different_fields_are_both_kept() {
-    let left = edit(1, |bead| bead.title = "new".into());
-    let right = edit(2, |bead| bead.assignee = "lee".into());
-    let (bead, lost) = merged(&base(), &left, &right);
+fn changes_of_different_fields_are_both_kept() {
+    let left = edit_base(1, |bead| bead.title = "new".into());
+    let right = edit_base(2, |bead| bead.assignee = "lee".into());
+    let (bead, lost) = merge_three(&base_bead(), &left, &right);
     assert_eq!(
         (bead.title.as_str(), bead.assignee.as_str()),
         ("new", "lee")
     );
-    assert_eq!(bead.updated_at, at(2));
+    assert_eq!(bead.updated_at, minute_stamp(2));
     assert!(lost.is_empty());
 }
 
 #[test]
-fn the_later_record_wins_a_conflict_and_the_other_value_is_told() {
-    let left = edit(3, |bead| bead.priority = 0);
-    let right = edit(2, |bead| bead.priority = 4);
-    let (bead, told) = merged(&base(), &left, &right);
+fn the_later_record_wins_a_conflict_and_the_overruled_value_is_reported() {
+    let left = edit_base(3, |bead| bead.priority = 0);
+    let right = edit_base(2, |bead| bead.priority = 4);
+    let (bead, told) = merge_three(&base_bead(), &left, &right);
     assert_eq!(bead.priority, 0);
-    assert_eq!(told, [lost("priority", "4")]);
+    assert_eq!(told, [overruled("priority", "4")]);
 }
 
 #[test]
 fn unknown_keys_and_values_of_the_wrong_type_merge_like_any_other() {
-    let base = bead(",\"x\":{\"a\":1},\"y\":1.50");
-    let left = bead(",\"x\":{\"a\":2},\"y\":1.50,\"z\":[]");
-    let right = bead(",\"x\":{\"a\":1},\"y\":1.500,\"estimated_minutes\":\"long\"");
-    let (bead, _) = merged(&base, &left, &right);
-    let line = String::from_utf8(record::line(&bead)).unwrap();
+    let base = bead_from_line(",\"x\":{\"a\":1},\"y\":1.50");
+    let left = bead_from_line(",\"x\":{\"a\":2},\"y\":1.50,\"z\":[]");
+    let right = bead_from_line(",\"x\":{\"a\":1},\"y\":1.500,\"estimated_minutes\":\"long\"");
+    let (bead, _) = merge_three(&base, &left, &right);
+    let line = String::from_utf8(record::serialize_bead(&bead)).unwrap();
     let wanted = "\"updated_at\":\"2026-03-01T00:00:00Z\",\"x\":{\"a\":2},\"y\":1.500,\"z\":[]";
     assert!(line.contains(wanted), "{line}");
     assert!(line.contains("\"estimated_minutes\":\"long\""), "{line}");
 }
 
 #[test]
-fn another_spelling_of_an_instant_is_no_change() {
-    let mut old = base();
-    old.due_at = Some(Stamp::read("2026-04-01T00:00:00Z"));
+fn another_spelling_of_an_instant_is_not_a_change() {
+    let mut old = base_bead();
+    old.due_at = Some(Stamp::parse("2026-04-01T00:00:00Z"));
     let mut left = old.clone();
-    left.due_at = Some(Stamp::read("2026-04-01T02:00:00+02:00"));
-    left.updated_at = at(9);
+    left.due_at = Some(Stamp::parse("2026-04-01T02:00:00+02:00"));
+    left.updated_at = minute_stamp(9);
     let mut right = old.clone();
     right.due_at = None;
-    let (bead, lost) = merged(&old, &left, &right);
+    let (bead, lost) = merge_three(&old, &left, &right);
     assert_eq!(bead.due_at, None);
     assert!(lost.is_empty());
 }
 
 #[test]
-fn a_closing_that_gives_way_takes_all_of_it_along() {
-    let left = edit(1, |bead| close(bead, 1, "done"));
-    let right = edit(2, |bead| bead.status = Status::InProgress);
-    let (bead, told) = merged(&base(), &left, &right);
+fn an_overruled_close_loses_all_its_closing_fields() {
+    let left = edit_base(1, |bead| close_at(bead, 1, "done"));
+    let right = edit_base(2, |bead| bead.status = Status::InProgress);
+    let (bead, told) = merge_three(&base_bead(), &left, &right);
     assert_eq!((bead.status, bead.closed_at), (Status::InProgress, None));
     assert_eq!(bead.close_reason, "");
     let wanted = [
-        lost("close_reason", "\"done\""),
-        lost("closed_at", "\"2026-03-01T00:01:00Z\""),
-        lost("status", "\"closed\""),
+        overruled("close_reason", "\"done\""),
+        overruled("closed_at", "\"2026-03-01T00:01:00Z\""),
+        overruled("status", "\"closed\""),
     ];
     assert_eq!(told, wanted);
 }
 
 #[test]
 fn a_bead_that_was_closed_again_stays_closed() {
-    let mut old = base();
-    close(&mut old, 1, "first");
-    let left = edit(2, |_| {});
-    let right = edit(3, |bead| close(bead, 3, "first"));
-    let (bead, _) = merged(&old, &left, &right);
-    assert_eq!((bead.status, bead.closed_at), (Status::Closed, Some(at(3))));
+    let mut old = base_bead();
+    close_at(&mut old, 1, "first");
+    let left = edit_base(2, |_| {});
+    let right = edit_base(3, |bead| close_at(bead, 3, "first"));
+    let (bead, _) = merge_three(&old, &left, &right);
+    assert_eq!(
+        (bead.status, bead.closed_at),
+        (Status::Closed, Some(minute_stamp(3)))
+    );
     assert_eq!(bead.close_reason, "first");
 }
 
 #[test]
-fn a_deletion_wins_over_an_edit_whose_text_it_keeps() {
-    let left = edit(1, |bead| bury(bead, 1));
-    let right = edit(9, |bead| {
+fn a_deletion_wins_over_an_edit_and_keeps_its_text() {
+    let left = edit_base(1, |bead| delete_at(bead, 1));
+    let right = edit_base(9, |bead| {
         bead.notes = "more".into();
         bead.status = Status::InProgress;
     });
-    let (bead, told) = merged(&base(), &left, &right);
+    let (bead, told) = merge_three(&base_bead(), &left, &right);
     assert!(bead.is_tombstone());
     assert_eq!(
         (bead.deleted_at, bead.notes.as_str()),
-        (Some(at(1)), "more")
+        (Some(minute_stamp(1)), "more")
     );
-    assert_eq!(told, [lost("status", "\"in_progress\"")]);
+    assert_eq!(told, [overruled("status", "\"in_progress\"")]);
 }
 
 #[test]
-fn any_edit_that_meets_a_deletion_is_told_with_where_the_bead_stood() {
-    let mut old = base();
-    close(&mut old, 1, "done");
+fn any_edit_that_meets_a_deletion_is_reported_with_the_bead_status() {
+    let mut old = base_bead();
+    close_at(&mut old, 1, "done");
     let mut left = old.clone();
-    bury(&mut left, 2);
+    delete_at(&mut left, 2);
     left.closed_at = None;
     let mut right = old.clone();
     right.title = "other".into();
-    let (bead, told) = merged(&old, &left, &right);
+    let (bead, told) = merge_three(&old, &left, &right);
     assert_eq!((bead.is_tombstone(), bead.title.as_str()), (true, "other"));
     let wanted = [
-        lost("closed_at", "\"2026-03-01T00:01:00Z\""),
-        lost("status", "\"closed\""),
+        overruled("closed_at", "\"2026-03-01T00:01:00Z\""),
+        overruled("status", "\"closed\""),
     ];
     assert_eq!(told, wanted);
     let mut touched = old.clone();
-    touched.updated_at = at(9);
-    let (bead, told) = merged(&old, &left, &touched);
+    touched.updated_at = minute_stamp(9);
+    let (bead, told) = merge_three(&old, &left, &touched);
     assert!(bead.is_tombstone() && told.is_empty());
 }
 
 #[test]
-fn a_bead_brought_back_lives_and_of_two_deletions_the_later_counts() {
-    let old = edit(1, |bead| bury(bead, 1));
-    let (bead, _) = merged(&old, &base(), &old);
+fn a_restored_bead_stays_and_the_later_of_two_deletions_counts() {
+    let old = edit_base(1, |bead| delete_at(bead, 1));
+    let (bead, _) = merge_three(&old, &base_bead(), &old);
     assert!(bead.is_open());
-    let later = edit(5, |bead| bury(bead, 5));
-    let (bead, _) = merged(&base(), &old, &later);
-    assert_eq!(bead.deleted_at, Some(at(5)));
+    let later = edit_base(5, |bead| delete_at(bead, 5));
+    let (bead, _) = merge_three(&base_bead(), &old, &later);
+    assert_eq!(bead.deleted_at, Some(minute_stamp(5)));
 }
 
 #[test]
 fn labels_and_waiters_merge_as_sets() {
-    let mut old = base();
+    let mut old = base_bead();
     old.labels = vec!["a".into(), "b".into()];
     old.waiters = vec!["z".into()];
     let mut left = old.clone();
@@ -188,37 +195,39 @@ fn labels_and_waiters_merge_as_sets() {
     let mut right = old.clone();
     right.labels.push("d".into());
     right.waiters.push("x".into());
-    let (bead, lost) = merged(&old, &left, &right);
+    let (bead, lost) = merge_three(&old, &left, &right);
     assert_eq!(bead.labels, ["a", "c", "d"]);
     assert_eq!(bead.waiters, ["z", "x", "y"]);
     assert!(lost.is_empty());
 }
 
-fn edge(target: &str, kind: DepKind, minute: u8) -> Dep {
+fn build_edge(target: &str, kind: DepKind, minute: u8) -> Dep {
     Dep {
         issue_id: "bd-1".into(),
         depends_on_id: target.into(),
         kind,
-        created_at: at(minute),
+        created_at: minute_stamp(minute),
         ..Dep::default()
     }
 }
 
 #[test]
-fn edges_of_both_sides_are_kept_and_removed_ones_stay_away() {
-    let mut old = base();
+fn edges_of_both_sides_are_kept_and_removed_ones_stay_removed() {
+    let mut old = base_bead();
     old.dependencies = vec![
-        edge("bd-2", DepKind::Blocks, 1),
-        edge("bd-3", DepKind::Blocks, 2),
+        build_edge("bd-2", DepKind::Blocks, 1),
+        build_edge("bd-3", DepKind::Blocks, 2),
     ];
     let mut left = old.clone();
     left.dependencies = vec![
-        edge("bd-3", DepKind::Blocks, 2),
-        edge("bd-9", DepKind::Related, 8),
+        build_edge("bd-3", DepKind::Blocks, 2),
+        build_edge("bd-9", DepKind::Related, 8),
     ];
     let mut right = old.clone();
-    right.dependencies.push(edge("bd-4", DepKind::Tracks, 5));
-    let (bead, lost) = merged(&old, &left, &right);
+    right
+        .dependencies
+        .push(build_edge("bd-4", DepKind::Tracks, 5));
+    let (bead, lost) = merge_three(&old, &left, &right);
     let targets: Vec<_> = bead
         .dependencies
         .iter()
@@ -228,35 +237,35 @@ fn edges_of_both_sides_are_kept_and_removed_ones_stay_away() {
     assert!(lost.is_empty());
 }
 
-fn comment(id: i64, author: &str, text: &str, minute: u8) -> Comment {
+fn build_comment(id: i64, author: &str, text: &str, minute: u8) -> Comment {
     Comment {
         id,
         issue_id: "bd-1".into(),
         author: author.into(),
         text: text.into(),
-        created_at: at(minute),
+        created_at: minute_stamp(minute),
         ..Comment::default()
     }
 }
 
 #[test]
-fn comments_of_one_number_are_both_kept_and_an_edited_one_is_no_new_one() {
-    let mut old = base();
+fn comments_with_the_same_number_are_kept_and_edits_add_none() {
+    let mut old = base_bead();
     old.comments = vec![
-        comment(1, "dana", "first", 1),
-        comment(2, "dana", "typo", 1),
+        build_comment(1, "dana", "first", 1),
+        build_comment(2, "dana", "typo", 1),
     ];
     let mut left = old.clone();
     left.comments[1].text = "no typo".into();
-    left.comments.push(comment(3, "lee", "later", 8));
+    left.comments.push(build_comment(3, "lee", "later", 8));
     let mut right = old.clone();
-    right.comments.push(comment(3, "kim", "earlier", 5));
-    right.comments.push(comment(4, "lee", "later", 8));
-    let (bead, lost) = merged(&old, &left, &right);
+    right.comments.push(build_comment(3, "kim", "earlier", 5));
+    right.comments.push(build_comment(4, "lee", "later", 8));
+    let (bead, lost) = merge_three(&old, &left, &right);
     let texts: Vec<_> = bead
         .comments
         .iter()
-        .map(|own| (own.id, own.text.as_str()))
+        .map(|comment| (comment.id, comment.text.as_str()))
         .collect();
     assert_eq!(
         texts,
@@ -267,45 +276,48 @@ fn comments_of_one_number_are_both_kept_and_an_edited_one_is_no_new_one() {
 
 #[test]
 fn metadata_merges_key_by_key() {
-    let old = bead(",\"metadata\":{\"a\":1,\"b\":2}");
-    let left = bead(",\"metadata\":{\"a\":1,\"b\":3,\"d\":\"x\"}");
-    let right = bead(",\"metadata\":{\"b\":4,\"c\":null}");
-    let (bead, told) = merged(&old, &left, &right);
+    let old = bead_from_line(",\"metadata\":{\"a\":1,\"b\":2}");
+    let left = bead_from_line(",\"metadata\":{\"a\":1,\"b\":3,\"d\":\"x\"}");
+    let right = bead_from_line(",\"metadata\":{\"b\":4,\"c\":null}");
+    let (bead, told) = merge_three(&old, &left, &right);
     assert_eq!(
         bead.metadata.unwrap().get(),
         "{\"b\":4,\"c\":null,\"d\":\"x\"}"
     );
-    assert_eq!(told, [lost("metadata.b", "3")]);
+    assert_eq!(told, [overruled("metadata.b", "3")]);
 }
 
 #[test]
-fn an_absent_line_is_gone_unless_the_other_side_changed_it() {
-    let old = base();
-    let gone = beads(Some(&old), None, Some(&old));
+fn an_absent_line_is_removed_unless_the_other_side_changed_it() {
+    let old = base_bead();
+    let gone = merge_beads(Some(&old), None, Some(&old));
     assert!(gone.bead.is_none() && !gone.kept);
-    let changed = edit(1, |bead| bead.title = "new".into());
-    let kept = beads(Some(&old), Some(&changed), None);
+    let changed = edit_base(1, |bead| bead.title = "new".into());
+    let kept = merge_beads(Some(&old), Some(&changed), None);
     assert!(kept.bead.is_some() && kept.kept);
-    let added = beads(None, None, Some(&old));
+    let added = merge_beads(None, None, Some(&old));
     assert!(added.bead.is_some() && !added.kept);
-    let buried = edit(1, |bead| bury(bead, 1));
-    let deleted_twice = beads(Some(&old), Some(&buried), None);
+    let buried = edit_base(1, |bead| delete_at(bead, 1));
+    let deleted_twice = merge_beads(Some(&old), Some(&buried), None);
     assert!(deleted_twice.bead.is_some() && !deleted_twice.kept);
 }
 
-fn file(lines: &[&str]) -> Vec<u8> {
+fn join_lines(lines: &[&str]) -> Vec<u8> {
     lines
         .iter()
         .flat_map(|line| [line, "\n"].concat().into_bytes())
         .collect()
 }
 
-/// The text of a merge in which left and right can be swapped.
-fn text(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<Note>) {
-    let [base, left, right] = [base, left, right].map(file);
-    let one = files(&base, &left, &right, &|_| None).unwrap();
-    assert_eq!(Ok(one.clone()), files(&base, &right, &left, &|_| None));
-    (String::from_utf8(one.text).unwrap(), one.notes)
+/// Merges, asserts that left and right are interchangeable, and returns the text and the notes.
+fn merge_symmetric(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<MergeNote>) {
+    let [base, left, right] = [base, left, right].map(join_lines);
+    let merge = merge_files(&base, &left, &right, &|_| None).unwrap();
+    assert_eq!(
+        Ok(merge.clone()),
+        merge_files(&base, &right, &left, &|_| None)
+    );
+    (String::from_utf8(merge.text).unwrap(), merge.notes)
 }
 
 const A: &str = r#"{"id":"a-1","title":"one","priority":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
@@ -315,21 +327,21 @@ const C: &str = r#"{"id":"a-2","title":"c","priority":2,"created_at":"2026-01-01
 const MEMORY: &str = r#"{"_type":"memory","key":"k"}"#;
 
 #[test]
-fn output_is_sorted_with_foreign_records_behind_and_bytes_kept() {
-    let (text, _) = text(&[], &[MEMORY, C], &[A]);
-    assert_eq!(text.into_bytes(), file(&[A, C, MEMORY]));
+fn output_is_sorted_and_foreign_records_follow_byte_for_byte() {
+    let (text, _) = merge_symmetric(&[], &[MEMORY, C], &[A]);
+    assert_eq!(text.into_bytes(), join_lines(&[A, C, MEMORY]));
 }
 
 #[test]
-fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
-    let (text, notes) = text(&[], &[A], &[B, C]);
-    let Some(Note::Moved { from, to }) = notes.first() else {
+fn colliding_beads_are_both_kept_and_edges_of_their_side_follow() {
+    let (text, notes) = merge_symmetric(&[], &[A], &[B, C]);
+    let Some(MergeNote::Moved { from, to }) = notes.first() else {
         panic!("{notes:?}")
     };
     assert_eq!(from, "a-1");
     let lines: Vec<Bead> = text
         .lines()
-        .map(|line| record::parse(line.as_bytes()).unwrap())
+        .map(|line| record::parse_bead(line.as_bytes()).unwrap())
         .collect();
     let find = |id: &str| lines.iter().find(|bead| bead.id == id).unwrap();
     assert_eq!(find("a-1").title, "one");
@@ -339,30 +351,30 @@ fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
 }
 
 #[test]
-fn a_bead_of_the_base_is_one_bead_whatever_its_record_says_now() {
-    let mut other = edit(1, |bead| bead.title = "left".into());
-    other.created_at = at(9);
+fn a_bead_in_the_base_never_collides_with_itself() {
+    let mut other = edit_base(1, |bead| bead.title = "left".into());
+    other.created_at = minute_stamp(9);
     other.created_by = String::new();
-    let right = edit(2, |bead| bead.priority = 0);
-    let (bead, _) = merged(&base(), &other, &right);
+    let right = edit_base(2, |bead| bead.priority = 0);
+    let (bead, _) = merge_three(&base_bead(), &other, &right);
     assert_eq!((bead.title.as_str(), bead.priority), ("left", 0));
     assert!(
-        beads(Some(&base()), Some(&other), Some(&right))
+        merge_beads(Some(&base_bead()), Some(&other), Some(&right))
             .moved
             .is_none()
     );
 }
 
 #[test]
-fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
+fn a_creation_time_rounded_to_whole_seconds_is_not_a_collision() {
     let moved = |left: &str, right: &str, by: &str| {
         let made = |time: &str, by: &str| Bead {
-            created_at: Stamp::read(time),
+            created_at: Stamp::parse(time),
             created_by: by.into(),
-            ..base()
+            ..base_bead()
         };
         let (left, right) = (made(left, "dana"), made(right, by));
-        beads(None, Some(&left), Some(&right)).moved.is_some()
+        merge_beads(None, Some(&left), Some(&right)).moved.is_some()
     };
     assert!(!moved(
         "2026-03-01T00:00:30.7Z",
@@ -392,18 +404,18 @@ fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
 }
 
 #[test]
-fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
+fn an_edit_follows_a_bead_that_the_other_side_moved() {
     let edited = B
         .replace("other", "edited")
         .replace("01T00:00:00Z\"}", "03T00:00:00Z\"}");
     let moved = String::from_utf8(
-        files(b"", &file(&[A]), &file(&[B]), &|_| None)
+        merge_files(b"", &join_lines(&[A]), &join_lines(&[B]), &|_| None)
             .unwrap()
             .text,
     )
     .unwrap();
     let lines: Vec<&str> = moved.lines().collect();
-    let (text, _) = text(&[B], &lines, &[&edited]);
+    let (text, _) = merge_symmetric(&[B], &lines, &[&edited]);
     assert_eq!(text.lines().count(), 2);
     assert!(
         text.contains("\"title\":\"edited\"") && text.contains("\"title\":\"one\""),
@@ -412,14 +424,14 @@ fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
 }
 
 #[test]
-fn a_bead_that_moved_is_not_doubled_where_the_one_that_took_its_id_was_removed() {
-    let both = files(b"", &file(&[A]), &file(&[B]), &|_| None)
+fn a_moved_bead_is_not_duplicated_after_its_replacement_is_removed() {
+    let both = merge_files(b"", &join_lines(&[A]), &join_lines(&[B]), &|_| None)
         .unwrap()
         .text;
     let both = String::from_utf8(both).unwrap();
     let moved = both.lines().find(|line| line.contains("other")).unwrap();
     let edited = B.replace("other", "edited");
-    let (text, _) = text(&[B], &[moved], &[&edited]);
+    let (text, _) = merge_symmetric(&[B], &[moved], &[&edited]);
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(
         text.contains("edited") && text.contains("former_id"),
@@ -428,28 +440,28 @@ fn a_bead_that_moved_is_not_doubled_where_the_one_that_took_its_id_was_removed()
 }
 
 #[test]
-fn a_damaged_line_is_kept_and_is_no_removal() {
+fn a_damaged_line_is_kept_and_is_not_a_removal() {
     let torn = &A[..40];
-    let (merged, notes) = text(&[A, C], &[torn, C], &[A, C]);
-    assert_eq!(merged.into_bytes(), file(&[A, torn, C]));
-    assert_eq!(notes, [Note::Spared { id: "a-1".into() }]);
-    let (merged, _) = text(&[A, C], &["{oops", C], &[A2, C]);
-    assert_eq!(merged.into_bytes(), file(&[A2, C, "{oops"]));
+    let (merged, notes) = merge_symmetric(&[A, C], &[torn, C], &[A, C]);
+    assert_eq!(merged.into_bytes(), join_lines(&[A, torn, C]));
+    assert_eq!(notes, [MergeNote::Spared { id: "a-1".into() }]);
+    let (merged, _) = merge_symmetric(&[A, C], &["{oops", C], &[A2, C]);
+    assert_eq!(merged.into_bytes(), join_lines(&[A2, C, "{oops"]));
     // Two damaged lines of one bead, and no sound one.
     let other = &A[..50];
-    let (both, _) = text(&[], &[torn], &[other]);
-    assert_eq!(both.into_bytes(), file(&[torn, other]));
-    let (both, _) = text(&[], &[torn, other], &[other, torn]);
-    assert_eq!(both.into_bytes(), file(&[torn, other]));
-    // Once it is repaired it does not come back.
-    let (merged, _) = text(&[A, "{oops"], &[A, "{oops"], &[A2]);
-    assert_eq!(merged.into_bytes(), file(&[A2]));
+    let (both, _) = merge_symmetric(&[], &[torn], &[other]);
+    assert_eq!(both.into_bytes(), join_lines(&[torn, other]));
+    let (both, _) = merge_symmetric(&[], &[torn, other], &[other, torn]);
+    assert_eq!(both.into_bytes(), join_lines(&[torn, other]));
+    // A damaged line that was repaired does not return.
+    let (merged, _) = merge_symmetric(&[A, "{oops"], &[A, "{oops"], &[A2]);
+    assert_eq!(merged.into_bytes(), join_lines(&[A2]));
 }
 
 #[test]
-fn two_lines_of_one_bead_are_merged_against_base() {
+fn two_lines_of_one_bead_are_merged_against_the_base() {
     let left = A.replace("\"priority\":2", "\"priority\":1");
-    let (text, _) = text(&[A], &[&left, A2], &[A]);
+    let (text, _) = merge_symmetric(&[A], &[&left, A2], &[A]);
     assert_eq!(text.lines().count(), 1);
     assert!(
         text.contains("\"title\":\"two\",\"status\":\"open\",\"priority\":1"),
@@ -459,32 +471,36 @@ fn two_lines_of_one_bead_are_merged_against_base() {
 
 #[test]
 fn conflict_markers_are_refused_with_file_and_line() {
-    let bad = file(&[A, "<<<<<<< ours"]);
-    let refused = files(&file(&[A]), &bad, &file(&[A]), &|_| None);
-    let which = Which::Left;
+    let bad = join_lines(&[A, "<<<<<<< ours"]);
+    let refused = merge_files(&join_lines(&[A]), &bad, &join_lines(&[A]), &|_| None);
+    let which = MergeSide::Left;
     assert_eq!(refused, Err(MergeError::Marker { which, line: 2 }));
 }
 
 #[test]
-fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
-    let archive = |id: &str| (id == "a-1").then(|| record::parse(A2.as_bytes()).unwrap());
+fn archived_beads_stay_archived_unless_the_other_side_changes_them() {
+    let archive = |id: &str| (id == "a-1").then(|| record::parse_bead(A2.as_bytes()).unwrap());
     let merge = |base: &[&str], right: &[&str]| {
-        let one = files(&file(base), b"", &file(right), &archive).unwrap();
+        let merged = merge_files(&join_lines(base), b"", &join_lines(right), &archive).unwrap();
         assert_eq!(
-            Ok(one.clone()),
-            files(&file(base), &file(right), b"", &archive)
+            Ok(merged.clone()),
+            merge_files(&join_lines(base), &join_lines(right), b"", &archive)
         );
-        one
+        merged
     };
-    let stays = [Note::Archived { id: "a-1".into() }];
-    // An earlier state that base does not know, as after a squashed merge.
+    let stays = [MergeNote::Archived { id: "a-1".into() }];
+    // An earlier state that the base does not have, as after a squashed merge.
     assert_eq!(merge(&[], &[A]).notes, stays);
     assert!(merge(&[], &[A]).text.is_empty());
     assert!(merge(&[A], &[A]).text.is_empty());
-    assert_eq!(merge(&[], &[A2]).text, file(&[A2]), "it was brought back");
+    assert_eq!(
+        merge(&[], &[A2]).text,
+        join_lines(&[A2]),
+        "it was brought back"
+    );
     let edited = A.replace("\"priority\":2", "\"priority\":1");
     let both = merge(&[A], &[&edited]);
-    assert_eq!(both.notes, [Note::Kept { id: "a-1".into() }]);
-    let bead = record::parse(&both.text).unwrap();
+    assert_eq!(both.notes, [MergeNote::Kept { id: "a-1".into() }]);
+    let bead = record::parse_bead(&both.text).unwrap();
     assert_eq!((bead.title.as_str(), bead.priority), ("two", 1));
 }

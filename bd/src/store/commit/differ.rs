@@ -1,7 +1,8 @@
-//! Finds the lines that two states of the issues do not share.
+//! Finds the lines in which two states of the issues differ.
 //!
-//! The index of the issues that are found knows their lines by hash, and so does the index before it, where it is of those
-//! that were kept. Else these are read in pieces, in any order. Only lines that differ are parsed and held.
+//! The index of the current issues has the hashes of their lines, and so does the previous index if
+//! it belongs to the kept issues. Otherwise the kept issues are read in pieces, in any order. Only
+//! differing lines are parsed and held in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,43 +15,43 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::place_issues::is_kept;
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::{self, ISSUES, Index, IndexRow, Made, What};
-use crate::store::view::source::Read;
+use crate::store::index::{self, ISSUES, Index, IndexLine, IndexRow, ParsedFile};
+use crate::store::view::source::StoreRead;
 
 /// Lines by id.
-pub(super) type ById = BTreeMap<String, Vec<u8>>;
+pub(super) type LinesById = BTreeMap<String, Vec<u8>>;
 
-/// How the issues that were kept and those that were read differ.
+/// The difference between the kept issues and the current issues.
 #[derive(Default)]
-pub(super) struct Difference {
-    /// Lines that are not in the other state; where an id stands twice, the one that counts.
-    pub kept: ById,
-    pub found: ById,
-    /// Whether nothing differs, not even the places of the lines.
+pub(super) struct IssuesDifference {
+    /// The lines that the other state lacks. If an id is repeated, the line that counts.
+    pub kept: LinesById,
+    pub found: LinesById,
+    /// True if nothing differs, including the positions of the lines.
     pub is_none: bool,
 }
 
-/// What the kept issues are to those that were read.
-struct Compared {
-    /// The lines that were kept and are not found.
-    kept: ById,
-    /// Which rows of the issues that were read are lines that were kept.
+/// The comparison of the kept issues with the current ones.
+struct KeptComparison {
+    /// The kept lines that the current issues lack.
+    kept: LinesById,
+    /// True for each row of the current issues whose line is in the kept issues.
     shared: Vec<bool>,
     /// The hash of the kept content.
     content: u64,
 }
 
-impl Compared {
-    /// By the lines of the kept file.
+impl KeptComparison {
+    /// Compares by reading the lines of the kept file.
     fn by_reading(index: &Index, kept: &File) -> io::Result<Self> {
-        let made = index::split(kept, ISSUES, Some(index))?;
+        let made = index::parse_file(kept, ISSUES, Some(index))?;
         let content = made.content;
         let mut shared = vec![false; index.rows().len()];
-        let mut lines = ById::new();
-        for bead in index::merge_files([made, Made::default()], Some(index)).0 {
+        let mut lines = LinesById::new();
+        for bead in index::merge_parsed_files([made, ParsedFile::default()], Some(index)).0 {
             match bead.what {
-                What::Known(row) => shared[row as usize] = true,
-                What::New(facts) => {
+                IndexLine::Known(row) => shared[row as usize] = true,
+                IndexLine::New(facts) => {
                     let mut line = vec![0; bead.place.length as usize];
                     kept.read_exact_at(&mut line, bead.place.offset)?;
                     lines.insert(facts.id, line);
@@ -64,11 +65,11 @@ impl Compared {
         })
     }
 
-    /// By the index that was there before, which is of the kept file and has the hashes of its lines; nothing where it turns
-    /// out not to be.
+    /// Compares by the previous index, which belongs to the kept file and has the hashes of its
+    /// lines. Returns `None` if it belongs to another file.
     fn by_index(index: &Index, before: &Index, kept: &File) -> Option<Self> {
         let mut shared = vec![false; index.rows().len()];
-        let mut lines = ById::new();
+        let mut lines = LinesById::new();
         let mut found = (0..).zip(index.rows()).peekable();
         for (at, row) in (0..).zip(before.rows()) {
             if row.file != ISSUES {
@@ -98,23 +99,24 @@ impl Compared {
     }
 }
 
-impl Difference {
-    pub(super) fn from_kept(read: &Read) -> Result<Self, StoreError> {
-        let Read { index, source, .. } = read;
+impl IssuesDifference {
+    pub(super) fn from_kept(read: &StoreRead) -> Result<Self, StoreError> {
+        let StoreRead { index, source, .. } = read;
         let failed = |error| StoreError::io("read", &source.paths.kept(), error);
         let kept = File::open(source.paths.kept()).map_err(failed)?;
         let meta = kept.metadata().map_err(failed)?;
         let before = read.before.as_ref();
         let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
-        let compared = match before.and_then(|own| Compared::by_index(index, own, &kept)) {
-            Some(compared) => compared,
-            None => Compared::by_reading(index, &kept).map_err(failed)?,
-        };
+        let compared =
+            match before.and_then(|old_index| KeptComparison::by_index(index, old_index, &kept)) {
+                Some(compared) => compared,
+                None => KeptComparison::by_reading(index, &kept).map_err(failed)?,
+            };
         let key = source.read_key(ISSUES);
         let mut differ = Self {
             is_none: (compared.content, meta.len()) == (key.content, key.size),
             kept: compared.kept,
-            found: ById::new(),
+            found: LinesById::new(),
         };
         let rows = index.rows().iter().zip(compared.shared).zip(0..);
         for ((row, _), at) in rows.filter(|((row, shared), _)| row.file == ISSUES && !shared) {
@@ -122,10 +124,10 @@ impl Difference {
             differ.found.insert(index.id(at).to_owned(), line);
         }
         for note in index.notes().iter().filter(|note| note.file == ISSUES) {
-            // A damaged line still says whose it was.
+            // A damaged line still shows its id.
             let line = source.bytes_at(ISSUES, note.offset, note.length);
             let line = line.map_err(failed)?;
-            if let Some(id) = merge::id_of(&line).filter(|id| index.find(id).is_none()) {
+            if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
                 differ.found.insert(id, line);
             }
         }
@@ -133,11 +135,14 @@ impl Difference {
     }
 }
 
-/// The lines of some ids in a file, if there is one.
-pub(super) fn lines_of(path: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<ById, StoreError> {
-    let mut found = ById::new();
+/// Returns the lines of some ids in a file, if the file exists.
+pub(super) fn lines_of(
+    path: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<LinesById, StoreError> {
+    let mut found = LinesById::new();
     let read = File::open(path).and_then(|file| {
-        index::whole_lines(&file, 0, file.metadata()?.len(), |text, _| {
+        index::read_whole_lines(&file, 0, file.metadata()?.len(), |text, _| {
             let wanted = merge::lines_by_id(text).filter(|(id, _)| is_wanted(id));
             found.extend(wanted.map(|(id, line)| (id, line.to_vec())));
         })
@@ -159,7 +164,7 @@ mod tests {
 
     use super::*;
     use crate::store::Store;
-    use crate::store::view::source::Source;
+    use crate::store::view::source::OpenFiles;
 
     fn text(beads: &BTreeMap<u8, u8>, is_reversed: bool) -> String {
         let line =
@@ -175,7 +180,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn the_index_before_says_what_the_kept_file_says(
+        fn the_old_index_gives_the_same_difference_as_the_kept_file(
             kept in proptest::collection::btree_map(0..12_u8, 0..3_u8, 1..9),
             found in proptest::collection::btree_map(0..12_u8, 0..3_u8, 0..9),
             is_reversed: [bool; 2],
@@ -190,9 +195,9 @@ mod tests {
             // Two more lines, so that it cannot be taken for the other.
             let more = "{\"id\":\"bd-x\",\"title\":\"y\"}\n{broken\n";
             fs::write(issues, text(&found, is_reversed[1]) + more).unwrap();
-            let read = Source::read(&store.paths).unwrap();
-            let by_reading = Compared::by_reading(&read.index, &kept).unwrap();
-            let by_index = Compared::by_index(&read.index, read.before.as_ref().unwrap(), &kept);
+            let read = OpenFiles::read(&store.paths).unwrap();
+            let by_reading = KeptComparison::by_reading(&read.index, &kept).unwrap();
+            let by_index = KeptComparison::by_index(&read.index, read.before.as_ref().unwrap(), &kept);
             let by_index = by_index.unwrap();
             prop_assert_eq!(by_index.kept, by_reading.kept);
             prop_assert_eq!(by_index.shared, by_reading.shared);

@@ -1,16 +1,23 @@
-//! Folds the journal into the files: what is acknowledged moves to where git and people see it.
+//! Folds the journal into the files: moves acknowledged changes to where git and users see them.
 //!
-//! A file that someone else changed within the last two seconds is left to them: git writes a file piece by
-//! piece, and what it has not written yet must not be taken for gone.
+//! A file that another program changed within the last two seconds is left alone. git writes a file
+//! piece by piece, and the part that is not written yet must not be mistaken for a removal.
 //!
-//! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
-//! renamed in; the issues are written beside the old ones, a mark with their SHA-256 ends the journal, the
-//! events go to history, and these three are synced; the new issues are renamed in, unless an id would vanish
-//! that nobody removed or someone else changed the file; the index, written meanwhile beside the old one, gets
-//! the keys of what is there now and its place; a fresh journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
-//! hashes, so that the next writer folds it again, and a mark by which the issues are known as ours.
+//! Steps, under the lock:
+//! 1. Copy torn and damaged lines to `damaged/`.
+//! 2. Write the new wisps and rename them into place.
+//! 3. Write the new issues beside the old ones, append a mark with their SHA-256 to the journal,
+//!    append the events to history, and sync these three.
+//! 4. Rename the new issues into place, unless an id would vanish without a removal or another
+//!    program changed the file.
+//! 5. Add the keys of the new files to the new index, which was written beside the old one in the
+//!    meantime, and rename it into place.
+//! 6. Rename a fresh journal over the old one.
 //!
-//! Lines that nobody changed are copied as they are, without being parsed.
+//! After a crash between any two steps, the hashes identify the folded entries, so that the next
+//! writer folds the journal again, and the mark identifies the issues as ours.
+//!
+//! Unchanged lines are copied without being parsed.
 
 use crate::store::disk::identity::{self, FileKey};
 use std::collections::BTreeSet;
@@ -19,81 +26,82 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::write::{Layout, Piece, lay_out, write};
+use crate::store::commit::write::{ContentLayout, ContentPiece, lay_out, write_pieces};
 use crate::store::commit::{place_issues, reindex, rollback};
 use crate::store::disk::mark;
-use crate::store::disk::paths::Paths;
-use crate::store::index::Note;
-use crate::store::index::{ISSUES, Index, Keys, WISPS};
-use crate::store::log::damage::{self, keep};
+use crate::store::disk::paths::StorePaths;
+use crate::store::index::NonBeadLine;
+use crate::store::index::{ISSUES, Index, IndexKeys, WISPS};
+use crate::store::log::damage::{self, keep_damaged_bytes};
 use crate::store::log::event::BeadFile;
-use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, Mark};
+use crate::store::log::history::{self, MergedBead};
+use crate::store::log::journal::{self, FoldMark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
-use crate::store::{Event, Node, Store, StoreError};
+use crate::store::{BeadNode, Event, Store, StoreError};
 use kit::sys::clock;
-use kit::sys::file::{Appended, Beside, Derived};
-use kit::sys::parallel::{both, drop_beside};
+use kit::sys::file::{AppendedText, DerivedFile, ReplacementFile};
+use kit::sys::parallel::{drop_in_background, run_both};
 
-/// How a fold ended.
+/// The outcome of a fold.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Folded {
-    /// All is in the files.
+pub(crate) enum FoldOutcome {
+    /// All changes are in the files.
     Done,
-    /// Someone else changed a file meanwhile; read again.
+    /// Another program changed a file in the meantime. The caller must read again.
     Overtaken,
-    /// Someone else may still be writing the issues; nothing was done.
+    /// Another program may still be writing the issues. Nothing was done.
     Unsettled,
 }
 
-/// What is to be folded.
+/// A fold in preparation.
 pub(crate) struct Fold<'a> {
     pub snapshot: Snapshot,
-    /// Now, for the names of files that keep damaged lines.
+    /// The current time, for the names of files that preserve damaged lines.
     pub now: &'a Stamp,
-    /// Write both files anew, whether something changed or not.
+    /// Rewrite both files even without a change.
     pub all: bool,
-    /// Messages for people.
     pub notices: &'a mut Vec<String>,
 }
 
-/// What a fold put in place.
-struct Replaced {
-    /// The index of it, written but for the keys.
-    index: Option<(Index, Derived)>,
-    keys: Keys,
-    /// What went to history.
+/// The files that a fold replaced.
+struct ReplacedFiles {
+    /// The index of the new files, complete except for the keys.
+    index: Option<(Index, DerivedFile)>,
+    keys: IndexKeys,
     events: Vec<Event>,
 }
 
 impl Fold<'_> {
-    /// Runs the steps.
-    pub(crate) fn run(mut self) -> Result<Folded, StoreError> {
+    /// Runs all steps.
+    pub(crate) fn run(mut self) -> Result<FoldOutcome, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
-            return Ok(Folded::Unsettled);
+            return Ok(FoldOutcome::Unsettled);
         }
         let paths = source.paths.clone();
         let entries = std::mem::take(&mut self.snapshot.source.state.journal.entries);
         let Some(replaced) = self.replace(entries)? else {
-            return Ok(Folded::Overtaken);
+            return Ok(FoldOutcome::Overtaken);
         };
         let merged = &self.snapshot.source.state.merged;
-        self.notices.extend(gave_way(merged, paths.issues()));
-        let Replaced {
+        self.notices
+            .extend(describe_overruled(merged, paths.issues()));
+        let ReplacedFiles {
             index,
             keys,
             events,
         } = replaced;
         let snapshot = self.snapshot;
-        // Memory that a large write took, and old files that nobody else may have open.
-        drop_beside((snapshot, events));
-        end(&paths, index, &keys)
+        // Frees the memory of a large write, and closes old files that no other process may have
+        // open.
+        drop_in_background((snapshot, events));
+        finish_fold(&paths, index, &keys)
     }
 
-    /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
-    fn replace(&mut self, entries: Vec<Event>) -> Result<Option<Replaced>, StoreError> {
+    /// Replaces the changed files and appends to history; `None` if another program changed a file
+    /// in the meantime.
+    fn replace(&mut self, entries: Vec<Event>) -> Result<Option<ReplacedFiles>, StoreError> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
         for change in entries.iter().flat_map(|entry| &entry.changes) {
@@ -105,18 +113,21 @@ impl Fold<'_> {
         if self.all {
             homes.extend([BeadFile::Issues, BeadFile::Wisps]);
         }
-        self.refuse_to_shrink(&removed)?;
+        self.check_no_bead_lost(&removed)?;
         self.keep_torn()?;
         for home in &homes {
             self.keep_damaged(*home)?;
         }
         let notes = self.snapshot.index.notes();
-        let wisps = self.content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
-        let issues = self.content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
-        // What will be there is known; where its index cannot be made the next reader tries.
-        let index = || self.index(&issues, &wisps, &notes);
-        let events = self.events(entries);
-        let (index, prepared) = both(index, || self.prepare(&events, &wisps, &issues));
+        let wisps =
+            self.build_content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
+        let issues =
+            self.build_content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
+        // The new content is already determined. If its index cannot be built here, the next reader
+        // builds it.
+        let index = || self.build_index(&issues, &wisps, &notes);
+        let events = self.collect_events(entries);
+        let (index, prepared) = run_both(index, || self.prepare(&events, &wisps, &issues));
         let Some((wisps_key, issues_file)) = prepared? else {
             return Ok(None);
         };
@@ -125,55 +136,55 @@ impl Fold<'_> {
             return Ok(None);
         }
         let issues_key = self.put(issues_file, &issues, ISSUES)?;
-        let keys = Keys {
+        let keys = IndexKeys {
             issues: issues_key,
             wisps: wisps_key,
-            made: identity::file_time_now(),
+            built_at: identity::file_time_now(),
             outside: 0,
         };
-        Ok(Some(Replaced {
+        Ok(Some(ReplacedFiles {
             index,
             keys,
             events,
         }))
     }
 
-    /// What goes to history: the events of the journal, and what was merged.
-    fn events(&self, entries: Vec<Event>) -> Vec<Event> {
+    /// Collects the events for history: those of the journal, and those of merges.
+    fn collect_events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
         let entries = entries.into_iter();
         let mut events: Vec<Event> = entries.filter_map(Event::into_written).collect();
-        events.extend(history::merge_event(&state.merged, self.now));
+        events.extend(history::build_merge_event(&state.merged, self.now));
         events
     }
 
-    /// The new content of a file.
-    fn content<'b>(
+    /// Builds the new content of a file.
+    fn build_content<'b>(
         &'b self,
         home: BeadFile,
         is_dirty: bool,
-        notes: &'b [Note],
-    ) -> Result<Content<'b>, StoreError> {
+        notes: &'b [NonBeadLine],
+    ) -> Result<FileContent<'b>, StoreError> {
         if !is_dirty {
-            return Ok(Content::Same);
+            return Ok(FileContent::Same);
         }
         let code = code_of(home);
         let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
-        for head in snapshot.bead_refs() {
-            match head.node() {
-                Node::Row(at) => {
+        for bead in snapshot.bead_refs() {
+            match bead.node() {
+                BeadNode::Row(at) => {
                     if let Some(row) = snapshot.index.row(at)
                         && home_of(row.file) == home
                     {
-                        pieces.push(Piece::Row(at, row));
+                        pieces.push(ContentPiece::Row(at, row));
                     }
                 }
-                Node::Pending(at) => {
-                    if let Some(own) = snapshot.slots.get(at as usize)
-                        && own.home == home
+                BeadNode::Pending(at) => {
+                    if let Some(pending) = snapshot.slots.get(at as usize)
+                        && pending.home == home
                     {
-                        pieces.push(Piece::Pending(at, own));
+                        pieces.push(ContentPiece::Pending(at, pending));
                     }
                 }
             }
@@ -181,42 +192,43 @@ impl Fold<'_> {
         let foreign = notes
             .iter()
             .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
-        pieces.extend(foreign.map(Piece::Foreign));
+        pieces.extend(foreign.map(ContentPiece::Foreign));
         let layout = lay_out(&snapshot.source, &pieces)
             .map_err(|error| StoreError::io("read", &snapshot.source.path(code), error))?;
-        Ok(Content::New { pieces, layout })
+        Ok(FileContent::New { pieces, layout })
     }
 
-    /// Writes new content beside the file, neither synced nor in place; says its SHA-256.
+    /// Writes new content beside the file, neither synced nor in place, and returns its SHA-256.
     fn write(
         &self,
-        content: &Content<'_>,
+        content: &FileContent<'_>,
         code: u8,
-    ) -> Result<Option<(Beside, String)>, StoreError> {
-        let Content::New { pieces, layout } = content else {
+    ) -> Result<Option<(ReplacementFile, String)>, StoreError> {
+        let FileContent::New { pieces, layout } = content else {
             return Ok(None);
         };
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let (file, sha256) = write(source, &path, pieces, layout)
+        let (file, sha256) = write_pieces(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
         if let Some(time) = before_racy_window(clock::Clock::System.now()) {
-            // Where it cannot be done the next reader compares the content.
-            file.date(time.into()).ok();
+            // If the time cannot be set, the next reader compares the content.
+            file.set_modified(time.into()).ok();
         }
         Ok(Some((file, sha256)))
     }
 
-    /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the
-    /// mark, with which the journal may count as folded; then the issues, the mark and the events. Those
-    /// three are written first and synced afterwards, so that the disk has one wait for them and not three.
-    /// Gives the key of the wisps and the new issues, or `None` where someone else changed a file.
+    /// Makes durable what must precede the rename of the issues: the wisps in place, before the
+    /// mark that lets the journal count as folded; then the new issues, the mark and the events.
+    /// These three are written first and synced afterwards, so that the disk has one wait instead
+    /// of three. Returns the key of the wisps and the new issues, or `None` if another program
+    /// changed a file.
     fn prepare(
         &self,
         events: &[Event],
-        wisps: &Content<'_>,
-        issues: &Content<'_>,
-    ) -> Result<Option<(FileKey, Option<Beside>)>, StoreError> {
+        wisps: &FileContent<'_>,
+        issues: &FileContent<'_>,
+    ) -> Result<Option<(FileKey, Option<ReplacementFile>)>, StoreError> {
         let source = &self.snapshot.source;
         let was_folding = source.state.journal.was_folding;
         let paths = &source.paths;
@@ -234,38 +246,38 @@ impl Fold<'_> {
         let mark = match &issues_file {
             None => None,
             Some((_, sha256)) => {
-                let mark = Mark {
+                let mark = FoldMark {
                     fold: sha256.clone(),
                 };
-                let (appended, _) = journal::begin_append(&journal, &mark)
+                let (appended, _) = journal::begin_record_append(&journal, &mark)
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
-                Some(appended.begun())
+                Some(appended.begin_writeback())
             }
         };
-        let events = history::begin_append(paths, events, was_folding)?;
-        let events = events.map(Appended::begun);
+        let events = history::begin_history_append(paths, events, was_folding)?;
+        let events = events.map(AppendedText::begin_writeback);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
         if let Some(mark) = &mark {
-            history::synced(&journal, mark)?;
+            history::sync_history(&journal, mark)?;
         }
         if let Some(events) = &events {
-            history::synced(&paths.local_events(), events)?;
+            history::sync_history(&paths.local_events(), events)?;
         }
         Ok(Some((wisps_key, issues_file.map(|(file, _)| file))))
     }
 
     fn put(
         &self,
-        file: Option<Beside>,
-        content: &Content<'_>,
+        file: Option<ReplacementFile>,
+        content: &FileContent<'_>,
         code: u8,
     ) -> Result<FileKey, StoreError> {
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let (Some(file), Content::New { layout, .. }) = (file, content) else {
-            // What was read, not what may be there by now.
+        let (Some(file), FileContent::New { layout, .. }) = (file, content) else {
+            // The key of the file that was read, not of the file that may be there by now.
             return Ok(*source.read_key(code));
         };
         let failed = |error| StoreError::io("write", &path, error);
@@ -276,7 +288,7 @@ impl Fold<'_> {
         };
         let placed = placed.map_err(failed)?;
         let written = identity::file_key(&placed.written);
-        // What someone else wrote to it since is not what the index has.
+        // A later write by another program must not match this key.
         Ok(FileKey {
             size: written.size,
             modified_s: written.modified_s,
@@ -286,35 +298,38 @@ impl Fold<'_> {
         })
     }
 
-    /// The index of what will be there, written but for its keys, which are known once it is there.
-    fn index(
+    /// Builds the index of the new files, complete except for its keys, which exist only after the
+    /// renames.
+    fn build_index(
         &self,
-        issues: &Content<'_>,
-        wisps: &Content<'_>,
-        notes: &[Note],
-    ) -> Option<(Index, Derived)> {
+        issues: &FileContent<'_>,
+        wisps: &FileContent<'_>,
+        notes: &[NonBeadLine],
+    ) -> Option<(Index, DerivedFile)> {
         let snapshot = &self.snapshot;
         let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
-        let place_of = |home: BeadFile, node: Node| match (content_of(code_of(home)), node) {
-            (Content::New { layout, .. }, _) => layout.places.of(node),
-            (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
-            (Content::Same, Node::Pending(_)) => None,
+        let place_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
+            (FileContent::New { layout, .. }, _) => layout.places.place_of(node),
+            (FileContent::Same, BeadNode::Row(at)) => {
+                snapshot.index.row(at).map(reindex::line_place)
+            }
+            (FileContent::Same, BeadNode::Pending(_)) => None,
         };
         let mut notes = notes.to_vec();
-        notes.retain(|note| matches!(content_of(note.file), Content::Same));
+        notes.retain(|note| matches!(content_of(note.file), FileContent::Same));
         for content in [issues, wisps] {
-            if let Content::New { layout, .. } = content {
+            if let FileContent::New { layout, .. } = content {
                 notes.extend(layout.places.foreign.iter().cloned());
             }
         }
-        let index = reindex::build(snapshot, &Keys::default(), &notes, place_of)?;
+        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, place_of)?;
         let path = snapshot.source.paths.index();
-        let file = Derived::write(&path, index.bytes(), 0o644).ok()?;
+        let file = DerivedFile::write(&path, index.bytes(), 0o644).ok()?;
         Some((index, file))
     }
 
-    /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
-    fn refuse_to_shrink(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
+    /// Fails if an id of a file would be missing from its replacement without a deliberate removal.
+    fn check_no_bead_lost(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
         let snapshot = &self.snapshot;
         let mut lost = Vec::new();
         for row in &snapshot.hidden {
@@ -323,8 +338,8 @@ impl Fold<'_> {
             };
             let id = snapshot.index.id(*row);
             let slot = snapshot.over.get(id).copied().flatten();
-            let own = slot.and_then(|slot| snapshot.slots.get(slot as usize));
-            let is_there = own.is_some_and(|own| own.home == home);
+            let pending = slot.and_then(|slot| snapshot.slots.get(slot as usize));
+            let is_there = pending.is_some_and(|own| own.home == home);
             if !is_there && !removed.contains(&(home, id)) {
                 lost.push(id.to_owned());
             }
@@ -348,10 +363,15 @@ impl Fold<'_> {
         let torn = state.torn_bytes();
         let count = state.damaged_inside();
         let notice = if count == 0 {
-            damage::torn_notice(&keep(&folder, damage::UNFINISHED, &torn, self.now)?)
+            damage::format_torn_notice(&keep_damaged_bytes(
+                &folder,
+                damage::UNFINISHED,
+                &torn,
+                self.now,
+            )?)
         } else {
-            let kept = keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
-            damage::notice(state.torn(), count, &source.paths.journal(), &kept)
+            let kept = keep_damaged_bytes(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
+            damage::format_set_aside_notice(state.torn(), count, &source.paths.journal(), &kept)
         };
         self.notices.push(notice);
         Ok(())
@@ -379,7 +399,7 @@ impl Fold<'_> {
         }
         bytes.pop();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let kept = keep(&source.paths.damaged(), &name, &bytes, self.now)?;
+        let kept = keep_damaged_bytes(&source.paths.damaged(), &name, &bytes, self.now)?;
         for note in damaged {
             self.notices.push(format!(
                 "{}, line {}: {}; the line was moved to {}",
@@ -394,8 +414,8 @@ impl Fold<'_> {
 }
 
 impl Store {
-    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
-    /// the end: then a fold is due.
+    /// Cuts a torn end off the journal after preserving its bytes. Returns false if the damage is
+    /// not at the end, which requires a fold.
     pub(crate) fn cut_torn_end(
         &self,
         snapshot: &Snapshot,
@@ -406,17 +426,17 @@ impl Store {
             return Ok(false);
         }
         let torn = state.torn_bytes();
-        let kept = keep(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
+        let kept = keep_damaged_bytes(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
         let path = self.paths.journal();
-        journal::cut(&path, state.journal.sound as u64)
+        journal::cut_journal(&path, state.journal.sound as u64)
             .map_err(|error| StoreError::io("write", &path, error))?;
-        self.reports.notice(damage::torn_notice(&kept));
+        self.reports.notice(damage::format_torn_notice(&kept));
         Ok(true)
     }
 }
 
-/// What is told of values that gave way where someone else had changed beads in the file.
-fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
+/// Describes the values that were overruled because another program had changed beads in the file.
+fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
     let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
     let beads: Vec<String> = beads
         .map(|bead| {
@@ -432,39 +452,44 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
     Some(format!(
         "{} was changed by something else, in what was changed here too: of {} one side gave way; `bd history ID` has both, `bd restore ID` brings back a deleted one",
         issues.display(),
-        rollback::some(&beads)
+        rollback::format_some(&beads)
     ))
 }
 
-/// The time that a file gets which is written now: one that is over, so that its index is beyond doubt at once.
-/// None in an earlier second, for git compares those: what git looked at a moment ago must not seem to be older
-/// than its look.
+/// Returns a modification time for a file that is written now: one before the racy window, so that
+/// its index is trusted at once. Returns `None` if that falls into an earlier second, because git
+/// compares seconds, and the file must not look older than git's last check of it.
 fn before_racy_window(now: Timestamp) -> Option<Timestamp> {
     let time = now - SignedDuration::from_nanos(2 * identity::RACY_WINDOW);
     (time.as_second() == now.as_second()).then_some(time)
 }
 
-/// The new content of a file, or none where nothing of it changed.
-enum Content<'a> {
+/// The new content of a file; `Same` if nothing changed.
+enum FileContent<'a> {
     Same,
     New {
-        pieces: Vec<Piece<'a>>,
-        layout: Layout,
+        pieces: Vec<ContentPiece<'a>>,
+        layout: ContentLayout,
     },
 }
 
-/// Lets the index be of what is there now, then the journal go: without either nothing would say that these
-/// issues are ours. Where the index cannot be put in place the next reader makes it.
-fn end(paths: &Paths, index: Option<(Index, Derived)>, keys: &Keys) -> Result<Folded, StoreError> {
+/// Publishes the index of the new files, then removes the journal: without either, nothing would
+/// identify these issues as ours. If the index cannot be put in place, the next reader builds it.
+fn finish_fold(
+    paths: &StorePaths,
+    index: Option<(Index, DerivedFile)>,
+    keys: &IndexKeys,
+) -> Result<FoldOutcome, StoreError> {
     if let Some((index, file)) = index
-        && let Some(index) = index.keyed(keys)
+        && let Some(index) = index.with_keys(keys)
     {
         file.put_with(index.header()).ok();
     }
     let journal = paths.journal();
-    journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-    mark::touch(paths);
-    Ok(Folded::Done)
+    journal::replace_with_empty_journal(&journal)
+        .map_err(|error| StoreError::io("write", &journal, error))?;
+    mark::touch_mark(paths);
+    Ok(FoldOutcome::Done)
 }
 
 #[cfg(test)]
@@ -472,7 +497,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_beyond_doubt_but_never_of_an_earlier_second() {
+    fn the_time_before_the_racy_window_is_in_the_same_second() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let given = |now: &str| before_racy_window(at(now)).map(|time| time.to_string());
         let early = "2026-01-01T00:00:01.039Z";

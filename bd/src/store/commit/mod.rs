@@ -1,4 +1,4 @@
-//! How changes get into the files: transactions, folds, and what a rollback by git took.
+//! Writes changes to the files: transactions, folds, and recovery from rollbacks by git.
 
 mod differ;
 pub(crate) mod fold;

@@ -1,46 +1,46 @@
-//! Puts `issues.jsonl` in its place and keeps it under a second name.
+//! Puts `issues.jsonl` in place and keeps it under a second name.
 //!
-//! Owns `issues.kept` (the issues as this clone last wrote or accepted them), `issues.head` (the commit of `HEAD` at that
-//! time) and `issues.found` (the issues as they last came from outside). What must always hold: every writer of the issues
-//! (the fold, and the exchange with the shared branch) goes through here, so that what git takes back is still there under
-//! the second name.
+//! This module owns `issues.kept` (the issues as this clone last wrote or accepted them),
+//! `issues.head` (the commit of `HEAD` at that time) and `issues.found` (the issues as they last
+//! came from outside). Every writer of the issues (the fold, and the exchange with the shared
+//! branch) uses it, so that the bytes that git rolls back still exist under the second name.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::past::FilePast;
+use crate::git::past::FileHistory;
 use crate::store::StoreError;
-use crate::store::disk::identity::{FileKey, file_key, same};
-use crate::store::disk::paths::Paths;
+use crate::store::disk::identity::{FileKey, file_key, is_same_content};
+use crate::store::disk::paths::StorePaths;
 use crate::store::index::ISSUES;
-use crate::store::view::source::Read;
-use kit::sys::file::{self, Beside, Placed};
+use crate::store::view::source::StoreRead;
+use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
-/// Up to this size the kept issues are a copy.
+/// The size up to which the kept issues are a copy.
 const COPIED: u64 = 1 << 20;
 
-/// The issues under a second name, not yet in its place.
-pub(crate) struct Kept {
+/// The issues under a second name that is not in place yet.
+pub(crate) struct KeptCopy {
     name: tempfile::TempPath,
     place: PathBuf,
-    /// The file that has it.
+    /// The file that holds the issues.
     of: FileKey,
-    /// Not another name of that file.
+    /// True for a copy, false for another name of the same file.
     is_copy: bool,
 }
 
-impl Kept {
-    /// Takes what is in a file that holds the issues, or is about to.
-    pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
+impl KeptCopy {
+    /// Keeps the content of a file that holds the issues now or soon.
+    pub(in crate::store) fn from_file(from: &Path, place: &Path) -> io::Result<Self> {
         let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
-        // Someone may put another file there meanwhile.
+        // Another program may replace the file in the meantime.
         let file = File::open(&from)?;
         let meta = file.metadata()?;
         let is_it =
-            |name: &Path| fs::metadata(name).is_ok_and(|there| inode(&there) == inode(&meta));
+            |name: &Path| fs::metadata(name).is_ok_and(|there| inode_of(&there) == inode_of(&meta));
         let copy = |name: &Path| {
             let mut copy = File::create_new(name)?;
             io::copy(&mut &file, &mut copy)?;
@@ -49,7 +49,7 @@ impl Kept {
         let name = tempfile::Builder::new()
             .prefix(".tmp-")
             .make_in(folder, |name| {
-                // Not every file system has links.
+                // Not every file system supports hard links.
                 if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
                     return copy(name);
                 }
@@ -67,20 +67,21 @@ impl Kept {
         })
     }
 
-    /// Whether it has what was read. Its second name changed the time of its inode.
-    fn is_as_read(&self, key: &FileKey) -> bool {
+    /// Returns true if the content is still what was read. The second name changed the inode's
+    /// time.
+    fn is_unchanged_since(&self, key: &FileKey) -> bool {
         let bare = |key: &FileKey| FileKey {
             changed_s: 0,
             changed_ns: 0,
             ..*key
         };
-        same(&bare(&self.of), &bare(key))
+        is_same_content(&bare(&self.of), &bare(key))
     }
 
-    /// Puts it in its place.
+    /// Renames the second name into place.
     pub(in crate::store) fn put(self) -> io::Result<()> {
-        // Between two names of one file a rename does nothing.
-        let inode = |path: &Path| fs::metadata(path).map(|meta| inode(&meta)).ok();
+        // A rename between two names of one file has no effect.
+        let inode = |path: &Path| fs::metadata(path).map(|meta| inode_of(&meta)).ok();
         if inode(&self.name) == inode(&self.place) {
             return self.name.close();
         }
@@ -91,32 +92,35 @@ impl Kept {
     }
 }
 
-/// Puts issues that we wrote in their place, and keeps them.
-pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> {
-    let kept = Kept::of(issues.path(), &paths.kept());
+/// Puts issues that we wrote in place, and keeps them.
+pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::Result<PlacedFile> {
+    let kept = KeptCopy::from_file(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
-    if kept.and_then(Kept::put).is_err() {
-        // Older ones would make these look like someone else's.
-        file::remove(&paths.kept())?;
+    if kept.and_then(KeptCopy::put).is_err() {
+        // An older found file would make these issues look like an external change.
+        file::remove_file(&paths.kept())?;
     }
     keep_head(paths)?;
-    // A second name changes the time of the first.
+    // A second name changes the inode time of the first.
     let now = fs::metadata(paths.issues());
-    if let Some(now) = now.ok().filter(|now| inode(now) == inode(&placed.there)) {
+    if let Some(now) = now
+        .ok()
+        .filter(|now| inode_of(now) == inode_of(&placed.there))
+    {
         placed.there = now;
     }
     Ok(placed)
 }
 
-/// Begins to keep issues that were just read from a commit.
-pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
+/// Starts to keep issues that were just read from a commit.
+pub(crate) fn keep_fetched(paths: &StorePaths) -> Result<(), StoreError> {
     let key = FileKey::at(paths.issues());
     keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
 }
 
-/// Keeps the issues that were read and compared. Others that are there by now, since git does not wait for our lock, are left
-/// to the next command, which compares them with what is kept already.
-pub(super) fn accept_found(read: &Read, places: &[PathBuf]) -> Result<(), StoreError> {
+/// Keeps the issues that were read and compared. If others are there by now, because git does not
+/// respect our lock, the next command compares them with the kept ones.
+pub(super) fn accept_found(read: &StoreRead, places: &[PathBuf]) -> Result<(), StoreError> {
     let source = &read.source;
     if keep_as(&source.paths, places, source.read_key(ISSUES))? {
         read.write_linked_index();
@@ -124,14 +128,14 @@ pub(super) fn accept_found(read: &Read, places: &[PathBuf]) -> Result<(), StoreE
     Ok(())
 }
 
-/// Keeps the issues, if they are those with this key.
-fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
+/// Keeps the issues if they have this key.
+fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
     for place in places {
         let failed = |error| StoreError::io("write", place, error);
-        let kept = match Kept::of(paths.issues(), place) {
-            Ok(kept) if kept.is_as_read(key) => kept.put(),
+        let kept = match KeptCopy::from_file(paths.issues(), place) {
+            Ok(kept) if kept.is_unchanged_since(key) => kept.put(),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Err(_) if key.exists == 0 => file::remove(place),
+            Err(_) if key.exists == 0 => file::remove_file(place),
             _ => return Ok(false),
         };
         kept.map_err(failed)?;
@@ -140,25 +144,25 @@ fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, Sto
     kept.map(|()| true)
 }
 
-/// Whether issues with this key are those that were kept.
+/// Returns true if the issues with this key are the kept ones.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
-    let own = (kept.len(), kept.mtime(), kept.mtime_nsec());
-    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
+    let kept_key = (kept.len(), kept.mtime(), kept.mtime_nsec());
+    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
 }
 
-fn inode(meta: &Metadata) -> (u64, u64) {
+fn inode_of(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
-/// Remembers where `HEAD` is while the kept issues are written.
-fn keep_head(paths: &Paths) -> io::Result<()> {
-    let head = FilePast::open(paths.issues()).and_then(|past| past.head());
+/// Records the commit of `HEAD` while the kept issues are written.
+fn keep_head(paths: &StorePaths) -> io::Result<()> {
+    let head_commit = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
-    let Some(head) = head.map(|commit| commit.to_string()) else {
-        return file::remove(&path);
+    let Some(head_id) = head_commit.map(|commit| commit.to_string()) else {
+        return file::remove_file(&path);
     };
-    match file::read(&path)? {
-        Some(known) if known == head.as_bytes() => Ok(()),
-        _ => file::replace_derived(&path, head.as_bytes(), 0o644),
+    match file::read_file_if_exists(&path)? {
+        Some(known) if known == head_id.as_bytes() => Ok(()),
+        _ => file::replace_derived_file(&path, head_id.as_bytes(), 0o644),
     }
 }

@@ -1,33 +1,31 @@
-//! When a journal is folded.
+//! Decides when a journal is folded.
 
 use jiff::SignedDuration;
 
 use crate::bead::Stamp;
 
-/// Up to this size of issues and journal together every write is folded at once.
+/// The total size of issues and journal up to which every write is folded at once.
 const AT_ONCE: u64 = 1 << 20;
-/// From this size on the journal is folded after the answer: every command reads it.
+/// The size from which the journal is folded after the answer, because every command reads it.
 const JOURNAL: u64 = 128 << 10;
-/// From this age on of its oldest entry the journal is folded by the next writer, after its answer.
+/// The age of the oldest entry from which the next writer folds the journal after its answer.
 const AGE: SignedDuration = SignedDuration::from_secs(30);
 
-/// When a store folds.
+/// The fold policy of a store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoldPolicy {
-    /// Up to this size of both at once; never, nor by the journal's size, where it is none.
+    /// The total size of both files up to which a write is folded at once. `None` disables folding,
+    /// even by the journal's size.
     at_once: Option<u64>,
 }
 
-/// When a fold is due.
+/// The time at which a fold is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoldDue {
-    /// Before the answer.
     Now,
-    /// After the answer.
     Soon,
-    /// After the answer, if the journal is still that old then.
+    /// After the answer, if the journal is still old then.
     WhenOld,
-    /// Later.
     No,
 }
 
@@ -36,16 +34,16 @@ impl FoldPolicy {
         at_once: Some(AT_ONCE),
     };
 
-    /// Folds at once up to this size only; 0 is never.
+    /// Folds at once only up to this size; 0 means never.
     #[cfg(test)]
-    pub(crate) fn up_to(size: u64) -> Self {
+    pub(crate) fn with_limit(size: u64) -> Self {
         Self {
             at_once: (size > 0).then_some(size),
         }
     }
 
-    /// When a fold is due after a write, by the sizes of issues and journal, how much of the journal this write is, and
-    /// the journal's first entry.
+    /// Decides when a fold is due after a write, from the sizes of issues and journal, the part of
+    /// the journal that this write added, and the journal's first entry.
     pub(crate) fn due(
         self,
         issues: u64,
@@ -55,7 +53,7 @@ impl FoldPolicy {
     ) -> FoldDue {
         match self.at_once {
             Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
-            // What would be read again after the answer is at hand now.
+            // The change is in memory now, and would have to be read again after the answer.
             Some(_) if own > JOURNAL => FoldDue::Now,
             Some(_) if journal > JOURNAL => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
@@ -64,7 +62,7 @@ impl FoldPolicy {
     }
 }
 
-/// Whether a journal that began then is old.
+/// Returns true if a journal that began at `began` is old.
 pub(crate) fn is_old(began: Option<&Stamp>, now: &Stamp) -> bool {
     began.is_some_and(|began| now.instant().duration_since(began.instant()) >= AGE)
 }
@@ -74,9 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_issues_are_folded_at_once_and_large_ones_by_size_and_age_of_the_journal() {
+    fn small_stores_fold_at_once_and_large_ones_by_journal_size_or_age() {
         let (began, now) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:30Z");
-        let (began, now) = (Stamp::read(began), Stamp::read(now));
+        let (began, now) = (Stamp::parse(began), Stamp::parse(now));
         let due =
             |issues, journal, at: &Stamp| FoldPolicy::USUAL.due(issues, journal, Some(&began), at);
         assert_eq!(due(AT_ONCE - 1, (1, 1), &began), FoldDue::Now);

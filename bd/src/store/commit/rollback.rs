@@ -1,12 +1,15 @@
-//! Lines that left the issues because someone took the file back: `git reset --hard`, `checkout`, `stash`, `revert`.
+//! Detects lines that left the issues because git rolled the file back: `git reset --hard`,
+//! `checkout`, `stash`, `revert`.
 //!
-//! Owns `rollback.jsonl` (what left, undecided). What must always hold: a line that this clone kept is in the issues, or in
-//! `rollback.jsonl`, or what is found holds all of it; a bead that was removed here is not there again; nothing is revived
-//! silently.
+//! This module owns `rollback.jsonl` (the lines that left, undecided). A line that this clone kept
+//! is in the issues or in `rollback.jsonl`, or the line found contains all of it. A bead that was
+//! removed here does not return. Nothing is revived silently.
 //!
-//! Steps: every writer of the issues keeps them (`place_issues`). The next command that finds other issues compares them
-//! (`compare`): each line that left goes to `rollback.jsonl` beside the line found; then what is found is kept.
-//! `bd restore --lost` merges both by field with what is there then, `--discard` forgets them.
+//! Steps:
+//! 1. Every writer of the issues keeps them (`place_issues`).
+//! 2. The next command that finds other issues compares them (`compare_with_kept`): each line that
+//!    left goes to `rollback.jsonl` beside the line found. Then the issues found are kept.
+//! 3. `bd restore --lost` merges both by field with the current line; `--discard` forgets them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -17,26 +20,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::differ::{self, ById, Difference};
+use super::differ::{self, IssuesDifference, LinesById};
 use super::place_issues::{accept_found, is_kept};
 use crate::bead::lines;
-use crate::bead::{Bead, Raw, Stamp, record};
-use crate::git::past::{FilePast, Movement};
+use crate::bead::{Bead, RawJson, Stamp, record};
+use crate::git::past::{FileHistory, HeadMovement};
 use crate::merge::{self, collision};
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::log::history;
-use crate::store::view::source::{Read, Source};
+use crate::store::view::source::{OpenFiles, StoreRead};
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
-/// How many ids a message names.
+/// The maximum number of ids in a message.
 const NAMED: usize = 5;
 
-/// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
-pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
+/// Returns true if the issues that were read may differ from the kept ones. A command that writes
+/// also starts to keep them.
+pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
         Ok(kept) => !is_kept(key, &kept),
@@ -44,51 +48,52 @@ pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
     }
 }
 
-/// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
-pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
+/// Compares the issues with the kept ones, under the writers' lock, and then keeps them. Returns a
+/// message about the lines that left, once.
+pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, StoreError> {
     let source = &read.source;
     let paths = &source.paths;
     let both = [paths.found(), paths.kept()];
-    // One side of an unfinished merge says nothing.
+    // One side of an unfinished merge proves nothing.
     let mut notes = read.index.notes().into_iter();
     if notes.any(|note| note.conflict && note.file == ISSUES) {
         return Ok(None);
     }
     if !both[1].exists() {
-        ignore::hide(paths.dir());
+        ignore::exclude_local_files(paths.dir());
         return accept_found(read, &both).map(|()| None);
     }
-    let differ = Difference::from_kept(read)?;
+    let differ = IssuesDifference::from_kept(read)?;
     if differ.is_none || source.is_folded() {
         return accept_found(read, &both[1..]).map(|()| None);
     }
-    let left = Sides::of(differ, paths)?.left(read)?;
+    let left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
     let waits = paths.rollback().exists();
     let now = waits.then(|| source.issues_text()).transpose();
     let now = now.map_err(|error| StoreError::io("read", paths.issues(), error))?;
-    let mut all = Undecided::read(paths, &now.unwrap_or_default())?;
-    let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
+    let mut all = UndecidedLines::read(paths, &now.unwrap_or_default())?;
+    let mut names: Vec<&str> = left.iter().map(|change| change.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let said = (!names.is_empty()).then(|| {
+    let notice = (!names.is_empty()).then(|| {
         format!(
             "{} was rolled back: changes to {} are no longer in it (`git reflog` shows what git did)\n  bd restore --lost     bring the changes back\n  bd restore --discard  accept the older state",
             paths.issues().display(),
-            some(&names)
+            format_some(&names)
         )
     });
-    for one in left {
-        if !all.open.contains(&one) {
-            all.open.push(one);
+    for change in left {
+        if !all.open.contains(&change) {
+            all.open.push(change);
         }
     }
     all.write(paths)?;
     accept_found(read, &both)?;
-    Ok(said)
+    Ok(notice)
 }
 
-/// The first names of a list, and how many there are more.
-pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
+/// Formats the first names of a list and the number of the others.
+pub(crate) fn format_some<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMED) {
         0 => first.join(", "),
@@ -96,43 +101,45 @@ pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// The lines by id in which the issues that were kept and those that are found differ.
-struct Sides {
-    kept: ById,
-    found: ById,
-    /// What came last from outside under the ids that are found.
-    outside: ById,
-    /// Outside git, and where git does not have the issues, there is none.
-    past: Option<Past>,
+/// The differing lines of the kept issues and the issues found, by id.
+struct RollbackComparison {
+    kept: LinesById,
+    found: LinesById,
+    /// The last lines from outside under the ids of the lines found.
+    outside: LinesById,
+    /// The git history; `None` outside git, and if git does not track the issues.
+    past: Option<CommittedLines>,
 }
 
-/// What git knows of the issues since they were kept.
-struct Past {
-    git: FilePast,
-    /// `HEAD` when they were kept, and now.
+/// The lines of the issues in git's history, relative to the time when the issues were kept.
+struct CommittedLines {
+    git: FileHistory,
+    /// The commit of `HEAD` when the issues were kept, and the current one.
     heads: [Oid; 2],
-    movement: Movement,
-    /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
-    base: ById,
+    movement: HeadMovement,
+    /// The lines in the common starting point: the commit of `HEAD` when the issues were kept, or
+    /// the merge base if the history diverged.
+    base: LinesById,
     /// The hashes of the lines in `HEAD`.
     now: HashSet<u64>,
-    /// The hashes of the lines in each version since the kept issues, and in all before them.
+    /// The hashes of the lines in each version since the kept issues, and in all earlier versions.
     since: OnceCell<Vec<HashSet<u64>>>,
     older: OnceCell<HashSet<u64>>,
-    /// The hashes of the lines in commits that were made here since, and in those of them that are reverts.
-    own: OnceCell<[HashSet<u64>; 2]>,
+    /// The hashes of the lines in commits that were created here since then, and in the reverts
+    /// among them.
+    local_hashes: OnceCell<[HashSet<u64>; 2]>,
 }
 
-impl Past {
-    fn read(paths: &Paths, wanted: &ById) -> Option<Self> {
-        let git = FilePast::open(paths.issues())?;
-        let kept = files::read_if_there(&paths.kept_head()).ok()??;
+impl CommittedLines {
+    fn read(paths: &StorePaths, wanted: &LinesById) -> Option<Self> {
+        let git = FileHistory::open(paths.issues())?;
+        let kept = files::read_if_exists(&paths.kept_head()).ok()??;
         let before = git.commit(&String::from_utf8_lossy(&kept))?;
         let now = git.head()?;
         let movement = git.movement(before, now);
         let base = match movement {
-            Movement::Forward | Movement::Back => Some(before),
-            Movement::Apart(base) => base,
+            HeadMovement::Forward | HeadMovement::Back => Some(before),
+            HeadMovement::Apart(base) => base,
         };
         let lines = git.text_at(now);
         let base = match base {
@@ -145,22 +152,22 @@ impl Past {
         let base = merge::lines_by_id(&base).filter(|(id, _)| wanted.contains_key(id));
         Some(Self {
             base: base.map(|(id, line)| (id, line.to_vec())).collect(),
-            now: hashes(&lines),
+            now: hash_lines(&lines),
             git,
             heads: [before, now],
             movement,
             since: OnceCell::new(),
             older: OnceCell::new(),
-            own: OnceCell::new(),
+            local_hashes: OnceCell::new(),
         })
     }
 
     fn is_apart(&self) -> bool {
-        matches!(self.movement, Movement::Apart(_))
+        matches!(self.movement, HeadMovement::Apart(_))
     }
 
     fn has_moved_on(&self) -> bool {
-        self.movement == Movement::Forward && self.heads[0] != self.heads[1]
+        self.movement == HeadMovement::Forward && self.heads[0] != self.heads[1]
     }
 
     fn is_at_head(&self, found: &[u8]) -> bool {
@@ -175,84 +182,87 @@ impl Past {
         self.since.get_or_init(|| {
             let [before, now] = self.heads;
             let versions = self.git.versions(now, Some(before));
-            versions.iter().map(|text| hashes(text)).collect()
+            versions.iter().map(|text| hash_lines(text)).collect()
         })
     }
 
-    /// Whether the line was committed since the issues were kept.
+    /// Returns true if the line was committed after the issues were kept.
     fn is_committed_since(&self, line: &[u8]) -> bool {
         let hash = xxh3_64(line);
         self.has_moved_on() && self.since().iter().any(|version| version.contains(&hash))
     }
 
-    /// Whether a commit since then is without the line.
+    /// Returns true if a later commit lacks the line.
     fn is_dropped_since(&self, line: &[u8]) -> bool {
         let hash = xxh3_64(line);
         self.has_moved_on() && self.since().iter().any(|version| !version.contains(&hash))
     }
 
-    /// Whether an earlier commit had exactly this line.
+    /// Returns true if an earlier commit had exactly this line.
     fn is_older(&self, found: &[u8]) -> bool {
         let older = self.older.get_or_init(|| {
             let versions = self.git.versions(self.heads[0], None);
-            versions.iter().flat_map(|text| hashes(text)).collect()
+            versions.iter().flat_map(|text| hash_lines(text)).collect()
         });
         older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
     }
 
-    fn own(&self) -> &[HashSet<u64>; 2] {
-        self.own.get_or_init(|| {
+    fn local_hashes(&self) -> &[HashSet<u64>; 2] {
+        self.local_hashes.get_or_init(|| {
             let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
                 let since = self.since().iter().flatten().copied();
                 return [since.collect(), HashSet::new()];
             };
-            let mut own = [HashSet::new(), HashSet::new()];
+            let mut hash_sets = [HashSet::new(), HashSet::new()];
             for (commit, is_revert) in commits {
-                let lines = hashes(&self.git.text_at(commit));
+                let lines = hash_lines(&self.git.text_at(commit));
                 if is_revert {
-                    own[1].extend(&lines);
+                    hash_sets[1].extend(&lines);
                 }
-                own[0].extend(lines);
+                hash_sets[0].extend(lines);
             }
-            own
+            hash_sets
         })
     }
 
-    /// Whether a commit that was made here brought the line, or may have.
+    /// Returns true if a commit that was created here introduced the line, or may have.
     fn is_own(&self, line: &[u8]) -> bool {
-        self.own()[0].contains(&xxh3_64(line))
+        self.local_hashes()[0].contains(&xxh3_64(line))
     }
 
-    /// Whether `git revert` made the line here.
+    /// Returns true if a `git revert` here introduced the line.
     fn is_reverted(&self, line: &[u8]) -> bool {
-        self.own()[1].contains(&xxh3_64(line))
+        self.local_hashes()[1].contains(&xxh3_64(line))
     }
 }
 
-fn hashes(text: &[u8]) -> HashSet<u64> {
+fn hash_lines(text: &[u8]) -> HashSet<u64> {
     let lines = merge::lines_by_id(text);
     lines.map(|(_, line)| xxh3_64(line)).collect()
 }
 
-/// What is to be done about a line that was kept and is found otherwise.
-enum Judged {
-    /// It was changed on purpose.
-    Meant,
-    /// An older state replaced it.
+/// The judgement on a kept line that differs from the line found.
+enum LineJudgement {
+    /// The line was changed on purpose.
+    Intended,
+    /// An older state replaced the line.
     RolledBack,
-    /// Both sides may have changed it since this line.
-    Both(Option<Box<Bead>>),
+    /// Both sides may have changed the line since this common state.
+    BothChanged(Option<Box<Bead>>),
 }
 
-impl Sides {
-    fn of(Difference { kept, found, .. }: Difference, paths: &Paths) -> Result<Self, StoreError> {
-        // What is not found at all needs no past.
-        let past = (!found.is_empty()).then(|| Past::read(paths, &found));
+impl RollbackComparison {
+    fn from_difference(
+        IssuesDifference { kept, found, .. }: IssuesDifference,
+        paths: &StorePaths,
+    ) -> Result<Self, StoreError> {
+        // A missing line needs no history.
+        let past = (!found.is_empty()).then(|| CommittedLines::read(paths, &found));
         let past = past.flatten();
         let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
         let is_kept = |from: File| file::is_at(&from, &paths.kept());
         let outside = if found.keys().all(has_base) {
-            ById::new()
+            LinesById::new()
         } else if File::open(paths.found()).is_ok_and(is_kept) {
             kept.clone()
         } else {
@@ -266,17 +276,17 @@ impl Sides {
         })
     }
 
-    /// The lines that left, and the beads that were removed here and are there again.
-    fn left(&self, read: &Read) -> Result<Vec<RolledBack>, StoreError> {
+    /// Returns the lines that left, and the beads that were removed here and are back.
+    fn find_rolled_back(&self, read: &StoreRead) -> Result<Vec<RolledBack>, StoreError> {
         let wanted = self.kept.values().filter_map(|line| {
-            let bead = record::parse(line).ok()?;
+            let bead = record::parse_bead(line).ok()?;
             self.wanted(&bead, line).map(|wanted| (bead, wanted))
         });
         let mut wanted: Vec<(Bead, Vec<u8>)> = wanted.collect();
         wanted.retain(|(bead, _)| {
-            let row = read.index.find(&collision::new_id(bead));
+            let row = read.index.find(&collision::compute_new_id(bead));
             let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
-            moved.is_none_or(|moved| as_this(&moved, bead).is_none())
+            moved.is_none_or(|moved| parse_same_bead(&moved, bead).is_none())
         });
         let paths = &read.source.paths;
         let found = self.found.iter();
@@ -291,51 +301,53 @@ impl Sides {
         wanted.retain(|(bead, _)| !is_gone(bead) || !has_all_of(&archive, bead));
         let left = wanted.iter().filter_map(|(bead, line)| {
             let found = self.found.get(&bead.id).map(Vec::as_slice);
-            RolledBack::of(&bead.id, Some(line), found)
+            RolledBack::from_lines(&bead.id, Some(line), found)
         });
         let mut left: Vec<_> = left.collect();
         if !again.is_empty() {
-            let removals = removals(paths)?;
+            let removals = find_removals(paths)?;
             let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
                 Some(history::ARCHIVE) => archive.has(id),
                 other => other.is_some(),
             };
             let again = again.into_iter().filter(|(id, _)| is_removed(id));
-            left.extend(again.filter_map(|(id, line)| RolledBack::of(id, None, Some(line))));
+            left.extend(
+                again.filter_map(|(id, line)| RolledBack::from_lines(id, None, Some(line))),
+            );
         }
         Ok(left)
     }
 
-    /// Whether a line that is found, and was not kept, was there before.
+    /// Returns true if a line found that was not kept is an old one.
     fn is_old(&self, id: &str, found: &[u8]) -> bool {
         match &self.past {
             None => self.outside.get(id).is_some_and(|line| line == found),
-            // Others made it again, or for the first time.
+            // Another clone created it again, or for the first time.
             Some(past) if past.is_at_head(found) => match past.movement {
-                Movement::Forward => {
+                HeadMovement::Forward => {
                     past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
                 }
-                Movement::Back => true,
-                Movement::Apart(_) => past.is_base(id, found),
+                HeadMovement::Back => true,
+                HeadMovement::Apart(_) => past.is_base(id, found),
             },
             Some(past) => past.is_base(id, found) || past.is_older(found),
         }
     }
 
-    /// The line that a kept bead should have, where what is found does not hold all of it.
+    /// Returns the line that a kept bead should have, if the line found does not contain all of it.
     fn wanted(&self, kept: &Bead, line: &[u8]) -> Option<Vec<u8>> {
         let found = self.found.get(&kept.id);
-        let Some(found) = found.and_then(|found| as_this(found, kept)) else {
+        let Some(found) = found.and_then(|found| parse_same_bead(found, kept)) else {
             return Some(line.to_vec());
         };
         let base = match self.judge(kept, line, &found) {
-            Judged::Meant => return None,
-            Judged::RolledBack => return Some(line.to_vec()),
-            Judged::Both(base) => base,
+            LineJudgement::Intended => return None,
+            LineJudgement::RolledBack => return Some(line.to_vec()),
+            LineJudgement::BothChanged(base) => base,
         };
         let (mut ours, mut theirs) = (kept.clone(), found.clone());
         if kept.updated_at == found.updated_at {
-            // Of the same time is what git merged back, or what someone edited by hand.
+            // Equal times mean that git merged the line back or that it was edited by hand.
             let last = if base.is_some() {
                 &mut theirs
             } else {
@@ -343,36 +355,37 @@ impl Sides {
             };
             last.updated_at = Stamp::from(jiff::Timestamp::MAX);
         }
-        let mut merged = merge::beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
+        let mut merged = merge::merge_beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
         merged.updated_at.clone_from(&found.updated_at);
-        if record::line(&merged) == record::line(&found) {
+        if record::serialize_bead(&merged) == record::serialize_bead(&found) {
             return None;
         }
         merged.updated_at = kept.updated_at.clone().max(merged.updated_at);
-        let merged = record::line(&merged);
-        let is_all_ours = merged == record::line(kept);
+        let merged = record::serialize_bead(&merged);
+        let is_all_ours = merged == record::serialize_bead(kept);
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
-    /// Not every change gives a bead another time, so that an older line is known by the commits that had it.
-    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> Judged {
+    /// Judges a kept line. Not every change updates `updated_at`, so older lines are recognized by
+    /// the commits that had them.
+    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
         let outside = self.outside.get(&kept.id).map(Vec::as_slice);
-        let outside_bead = || outside.and_then(|line| record::parse(line).ok());
+        let outside_bead = || outside.and_then(|line| record::parse_bead(line).ok());
         let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
-                Judged::RolledBack
+                LineJudgement::RolledBack
             } else if outside == Some(line) {
-                // Nothing of it was ours.
-                Judged::Meant
+                // Nothing in it was ours.
+                LineJudgement::Intended
             } else {
-                Judged::Both(outside_bead().map(Box::new))
+                LineJudgement::BothChanged(outside_bead().map(Box::new))
             };
         };
         let is_at_head = past.is_at_head(found);
-        if past.movement == Movement::Back && is_at_head {
-            return Judged::RolledBack;
+        if past.movement == HeadMovement::Back && is_at_head {
+            return LineJudgement::RolledBack;
         }
         let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
         if is_committed && !past.is_apart() {
@@ -383,37 +396,38 @@ impl Sides {
                 !is_older
             };
             return if is_newer || !is_meant {
-                Judged::RolledBack
+                LineJudgement::RolledBack
             } else {
-                Judged::Meant
+                LineJudgement::Intended
             };
         }
         if past.is_base(&kept.id, found) || past.is_older(found) {
-            return Judged::RolledBack;
+            return LineJudgement::RolledBack;
         }
         let base = past.base.get(&kept.id);
-        let base = base.and_then(|line| record::parse(line).ok());
-        Judged::Both(base.or_else(outside_bead).map(Box::new))
+        let base = base.and_then(|line| record::parse_bead(line).ok());
+        LineJudgement::BothChanged(base.or_else(outside_bead).map(Box::new))
     }
 }
 
-/// The bead of a line, if it is this one.
-fn as_this(line: &[u8], kept: &Bead) -> Option<Bead> {
-    let bead = record::parse(line).ok();
+/// Parses the bead of a line, if it is the same bead as `kept`.
+fn parse_same_bead(line: &[u8], kept: &Bead) -> Option<Bead> {
+    let bead = record::parse_bead(line).ok();
     bead.filter(|bead| collision::is_same_bead(bead, kept))
 }
 
-/// Whether the archive has all of a bead.
+/// Returns true if the archive has all of a bead.
 fn has_all_of(archive: &Archive, kept: &Bead) -> bool {
     archive.get(&kept.id).is_some_and(|archived| {
         collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
     })
 }
 
-/// The beads whose last event removed them, by a hard delete or to the archive, with its verb.
-fn removals(paths: &Paths) -> Result<BTreeMap<String, String>, StoreError> {
+/// Returns the beads whose last event removed them, by a hard delete or to the archive, with its
+/// verb.
+fn find_removals(paths: &StorePaths) -> Result<BTreeMap<String, String>, StoreError> {
     let mut removals = BTreeMap::new();
-    for event in history::all(paths)? {
+    for event in history::read_all_events(paths)? {
         for change in event.changes {
             if change.after.is_none() {
                 removals.insert(change.id, event.verb.clone());
@@ -425,16 +439,15 @@ fn removals(paths: &Paths) -> Result<BTreeMap<String, String>, StoreError> {
     Ok(removals)
 }
 
-/// A line that left the issues.
+/// A line that left the issues because of a rollback.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RolledBack {
-    /// The bead.
     pub id: String,
-    /// The line as it should be; `None` for a bead that was removed and is there again.
+    /// The line as it should be; `None` for a removed bead that is back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    kept: Option<Raw>,
+    kept: Option<RawJson>,
     /// The line that was found in its place.
-    found: Option<Raw>,
+    found: Option<RawJson>,
 }
 
 impl PartialEq for RolledBack {
@@ -443,41 +456,41 @@ impl PartialEq for RolledBack {
     }
 }
 
-/// What brings a line back.
+/// The changes that restore a line.
 #[derive(Debug, Default)]
-struct Plan {
-    /// The lines to be written.
+struct RestorePlan {
+    /// The lines to write.
     lines: Vec<Vec<u8>>,
-    /// Whether the bead is to be removed again.
+    /// True if the bead must be removed again.
     removes: bool,
-    /// Fields that were edited since, and stay.
+    /// Fields that were edited after the rollback and stay.
     edited: BTreeSet<String>,
 }
 
 impl RolledBack {
-    fn of(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
-        let raw = |line: &[u8]| RawValue::from_string(record::text(line).into_owned()).ok();
+    fn from_lines(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
+        let raw = |line: &[u8]| RawValue::from_string(record::decode_line(line).into_owned()).ok();
         Some(Self {
             id: id.to_owned(),
             kept: match kept {
                 Some(kept) => Some(raw(kept)?),
                 None => None,
             },
-            // What cannot be read is as good as none.
+            // An unreadable line counts as missing.
             found: found.and_then(raw),
         })
     }
 
-    /// The line as it should be, and the one that was found.
+    /// The line as it should be, and the line that was found.
     fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.kept, &self.found].map(|raw| raw.as_ref().map(|raw| raw.get().as_bytes()))
     }
 
-    fn plan(&self, now: Option<&[u8]>) -> Plan {
-        let mut plan = Plan::default();
+    fn plan_restore(&self, now: Option<&[u8]>) -> RestorePlan {
+        let mut plan = RestorePlan::default();
         let [kept, found] = self.texts();
         let Some(kept) = kept else {
-            // Who went on with it since wants it.
+            // A bead that was changed since is still wanted.
             plan.removes = now.is_some() && now == found;
             return plan;
         };
@@ -488,24 +501,25 @@ impl RolledBack {
             plan.lines.push(kept.to_vec());
             return plan;
         }
-        let parsed = |line: Option<&[u8]>| record::parse(line?).ok();
+        let parsed = |line: Option<&[u8]>| record::parse_bead(line?).ok();
         let (Some(ours), base, Some(now)) = (parsed(Some(kept)), parsed(found), parsed(now)) else {
             return plan;
         };
-        // Somebody deleted it since, or works with it again.
+        // The bead was deleted since, or is in use again.
         if now.is_tombstone() || ours.is_tombstone() {
             if ours.is_tombstone() && !now.is_tombstone() {
                 plan.edited.insert("status".to_owned());
             }
             return plan;
         }
-        let merged = merge::beads(base.as_ref(), Some(&ours), Some(&now));
+        let merged = merge::merge_beads(base.as_ref(), Some(&ours), Some(&now));
         let beads = merged.moved.map(|moved| moved.bead).into_iter();
         let beads = beads
             .chain(merged.bead.map(|bead| *bead))
             .filter(|bead| *bead != now);
-        plan.lines.extend(beads.map(|bead| record::line(&bead)));
-        // A later edit of all that left decides, too.
+        plan.lines
+            .extend(beads.map(|bead| record::serialize_bead(&bead)));
+        // A later edit of a rolled-back field wins.
         if !plan.lines.is_empty() {
             plan.edited
                 .extend(merged.lost.into_iter().map(|lost| lost.field));
@@ -514,55 +528,55 @@ impl RolledBack {
     }
 }
 
-/// What waits for a decision.
-struct Undecided {
+/// The rolled-back lines that wait for a decision.
+struct UndecidedLines {
     open: Vec<RolledBack>,
-    /// Lines that cannot be read, with their numbers.
+    /// Unreadable lines, with their numbers.
     damaged: Vec<(usize, Vec<u8>)>,
 }
 
-impl Undecided {
-    /// The lines that left the issues, were not discarded, and are not in this text of them.
-    fn read(paths: &Paths, issues: &[u8]) -> Result<Self, StoreError> {
-        let text = files::read(&paths.rollback())?;
-        // Mostly there is nothing, and the issues may be many.
+impl UndecidedLines {
+    /// Reads the rolled-back lines that were not discarded and that `issues` lacks.
+    fn read(paths: &StorePaths, issues: &[u8]) -> Result<Self, StoreError> {
+        let text = files::read_or_empty(&paths.rollback())?;
+        // Usually there are none, and the issues may be large.
         let issues = if text.is_empty() { &[] } else { issues };
         let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
         let mut found = Self {
             open: Vec::new(),
             damaged: Vec::new(),
         };
-        for (number, span) in lines::spans(&text, 0) {
+        for (number, span) in lines::iter_line_spans(&text, 0) {
             let line = &text[span];
-            let Ok(one) = serde_json::from_slice::<RolledBack>(line) else {
+            let Ok(change) = serde_json::from_slice::<RolledBack>(line) else {
                 found.damaged.push((number, line.to_vec()));
                 continue;
             };
-            let plan = one.plan(now.get(&one.id).copied());
+            let plan = change.plan_restore(now.get(&change.id).copied());
             if plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty() {
-                found.open.push(one);
+                found.open.push(change);
             }
         }
         Ok(found)
     }
 
-    fn write(&self, paths: &Paths) -> Result<(), StoreError> {
+    fn write(&self, paths: &StorePaths) -> Result<(), StoreError> {
         if self.open.is_empty() && self.damaged.is_empty() {
-            return files::remove(&paths.rollback());
+            return files::remove_store_file(&paths.rollback());
         }
         let open = self.open.iter();
-        let open = open.filter_map(|one| serde_json::to_vec(one).ok());
+        let open = open.filter_map(|change| serde_json::to_vec(change).ok());
         let damaged = self.damaged.iter().map(|(_, line)| line.clone());
         let mut text = Vec::new();
         for line in open.chain(damaged) {
             text.extend(line);
             text.push(b'\n');
         }
-        files::replace(&paths.rollback(), &text)
+        files::replace_store_file(&paths.rollback(), &text)
     }
 
-    /// All of it, if all of it can be read.
-    fn readable(self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
+    /// Returns all lines, or fails if one of them is unreadable.
+    fn readable(self, paths: &StorePaths) -> Result<Vec<RolledBack>, StoreError> {
         match self.damaged.first() {
             None => Ok(self.open),
             Some((line, _)) => Err(StoreError::DamagedRollback {
@@ -574,32 +588,33 @@ impl Undecided {
 }
 
 impl Store {
-    /// Whether lines that a rollback took may wait for a decision. Only looks whether their file is there.
+    /// Returns true if rolled-back lines may wait for a decision. Only checks if their file exists.
     pub fn may_have_rolled_back(&self) -> bool {
         self.paths.rollback().exists()
     }
 
-    /// The lines that a rollback took, and nobody decided about.
+    /// Returns the rolled-back lines that wait for a decision.
     pub fn rolled_back(&self) -> Result<Vec<RolledBack>, StoreError> {
-        // It may find some.
+        // Opening the snapshot may detect a rollback.
         self.snapshot()?;
         if !self.may_have_rolled_back() {
             return Ok(Vec::new());
         }
-        Undecided::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
+        UndecidedLines::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
     }
 
-    /// Those of them that are not in this text of the issues.
+    /// Returns the rolled-back lines that `issues` lacks.
     pub(crate) fn rolled_back_in(&self, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
-        Undecided::read(&self.paths, issues)?.readable(&self.paths)
+        UndecidedLines::read(&self.paths, issues)?.readable(&self.paths)
     }
 
-    /// The issues as they last came from outside.
+    /// Returns the issues as they last came from outside.
     pub(crate) fn found_lines(&self) -> Result<Vec<u8>, StoreError> {
-        files::read(&self.paths.found())
+        files::read_or_empty(&self.paths.found())
     }
 
-    /// Brings back what a rollback took of these beads, or of all; gives their ids, with the fields that were edited since.
+    /// Restores the rolled-back lines of these beads, or of all. Returns their ids with the fields
+    /// that were edited since and stay.
     pub fn restore_rolled_back(
         &self,
         author: &Author,
@@ -609,18 +624,20 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            let is_meant = |one: &&RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
-            for one in wanted.iter().filter(is_meant) {
-                let now = tx.line(&one.id)?.map(|line| line.bytes.into_owned());
-                let plan = one.plan(now.as_deref());
+            let is_meant = |change: &&RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
+            for change in wanted.iter().filter(is_meant) {
+                let now = tx.line(&change.id)?.map(|line| line.bytes.into_owned());
+                let plan = change.plan_restore(now.as_deref());
                 for line in plan.lines {
                     tx.put_line(&line)?;
                 }
                 if plan.removes {
-                    tx.erase(&one.id)?;
+                    tx.erase(&change.id)?;
                 }
-                // These stay as they are.
-                done.entry(one.id.clone()).or_default().extend(plan.edited);
+                // These lines stay unchanged.
+                done.entry(change.id.clone())
+                    .or_default()
+                    .extend(plan.edited);
             }
             tx.describe("restore", "");
             Ok(done)
@@ -629,15 +646,15 @@ impl Store {
         Ok(done)
     }
 
-    /// Forgets what a rollback took of these beads, or of all.
+    /// Forgets the rolled-back lines of these beads, or of all.
     pub fn discard_rolled_back(
         &self,
         ids: Option<&BTreeSet<String>>,
     ) -> Result<Vec<RolledBack>, StoreError> {
         let lines = self.durable_lines()?;
         let _guard = self.lock()?;
-        let mut all = Undecided::read(&self.paths, &lines)?;
-        let is_meant = |one: &RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
+        let mut all = UndecidedLines::read(&self.paths, &lines)?;
+        let is_meant = |change: &RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
         let (gone, stays) = all.open.into_iter().partition(is_meant);
         all.open = stays;
         all.write(&self.paths)?;

@@ -1,4 +1,4 @@
-//! One transaction in the making: a snapshot that can be changed, under the writers' lock.
+//! A transaction in progress: a snapshot that can be changed, under the writers' lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -6,45 +6,44 @@ use std::ops::Deref;
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
-use crate::store::log::event::{BeadFile, Change};
+use crate::store::log::event::{BeadChange, BeadFile};
 use crate::store::log::journal::hash_text;
-use crate::store::view::overlay::{self, Earlier, PendingBead};
-use crate::store::view::snapshot::{Line, Snapshot};
+use crate::store::view::overlay::{self, EarlierState, PendingBead};
+use crate::store::view::snapshot::{BeadLine, Snapshot};
 use crate::store::{Author, StoreError};
 use kit::sys::Clock;
 
 /// A bead before the transaction.
 #[derive(Debug)]
-struct Before {
+struct OriginalBead {
     home: BeadFile,
     raw: Vec<u8>,
     hash: u64,
-    gist: Option<Gist>,
+    fingerprint: Option<QuickFingerprint>,
 }
 
-/// What nearly every change changes. Where this differs so do the lines.
-type Gist = (Stamp, [usize; 3]);
+/// The values that nearly every change affects. If they differ, the lines differ.
+type QuickFingerprint = (Stamp, [usize; 3]);
 
-/// A transaction. It reads its own writes; nothing of it is seen by others before it is done.
+/// A transaction. It reads its own writes. Other processes see nothing of it before the commit.
 #[derive(Debug)]
 pub struct Tx<'a> {
     snapshot: Snapshot,
-    /// Changed beads as they were; `None` for new ones.
-    before: BTreeMap<String, Option<Before>>,
-    /// Beads as they were before each step, to take steps back.
-    steps: Vec<(String, Earlier)>,
+    /// The changed beads in their original state; `None` for new beads.
+    before: BTreeMap<String, Option<OriginalBead>>,
+    /// The beads before each step, to roll steps back.
+    steps: Vec<(String, EarlierState)>,
     words: Vocabulary,
     author: &'a Author,
     clock: &'a Clock,
     verb: String,
     undoes: String,
-    /// Where lines are made.
     scratch: Vec<u8>,
 }
 
-/// What a transaction did.
-pub(crate) struct Done {
-    pub changes: Vec<Change>,
+/// The result of a transaction.
+pub(crate) struct FinishedTx {
+    pub changes: Vec<BeadChange>,
     pub verb: String,
     pub undoes: String,
     pub snapshot: Snapshot,
@@ -74,17 +73,16 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Now, as it is written into beads.
+    /// The current time, as it is written into beads.
     pub fn now(&self) -> Stamp {
         Stamp::from(self.clock.now())
     }
 
-    /// Who makes this change.
     pub fn author(&self) -> &'a Author {
         self.author
     }
 
-    /// The name of the one who makes this change.
+    /// The name of the author of this change.
     pub fn actor(&self) -> &'a str {
         &self.author.actor
     }
@@ -94,19 +92,20 @@ impl<'a> Tx<'a> {
         &self.words
     }
 
-    /// Takes types and statuses as known that the settings will have.
-    pub fn learn(&mut self, more: Vocabulary) {
+    /// Adds types and statuses that the settings will have.
+    pub fn add_vocabulary(&mut self, more: Vocabulary) {
         self.words.kinds.extend(more.kinds);
         self.words.statuses.extend(more.statuses);
     }
 
-    /// Says in history what this is, where its fields do not say it, and which event it takes back.
+    /// Sets the verb of the event if the changed fields do not imply it, and the event that this
+    /// one undoes.
     pub fn describe(&mut self, verb: &str, undoes: &str) {
         verb.clone_into(&mut self.verb);
         undoes.clone_into(&mut self.undoes);
     }
 
-    /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
+    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
         self.put_boxed(bead.into())
     }
@@ -115,36 +114,37 @@ impl<'a> Tx<'a> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
-            if attempt::is_dropped(before, &bead) {
-                bead.set_metadata(attempt::KEY, attempt::of(before)).ok();
+            if attempt::is_attempt_dropped(before, &bead) {
+                bead.set_metadata(attempt::KEY, attempt::read_attempt(before))
+                    .ok();
             }
-            if attempt::ends(before, &bead, &self.author.actor) {
-                // It has a number already, so that its metadata can be read and written.
-                attempt::raise(&mut bead).ok();
+            if attempt::is_attempt_ended(before, &bead, &self.author.actor) {
+                // The metadata already holds a number, so reading and writing it cannot fail.
+                attempt::raise_attempt(&mut bead).ok();
             }
         }
-        validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
-        self.remember(&bead.id)?;
+        validate::validate_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
+        self.record_original(&bead.id)?;
         let id = bead.id.clone();
-        let line = record::line_by(&mut self.scratch, &bead);
-        self.set(&id, Some(PendingBead::of_line(line, bead)));
+        let line = record::serialize_bead_with(&mut self.scratch, &bead);
+        self.set(&id, Some(PendingBead::from_line(line, bead)));
         Ok(())
     }
 
-    /// Writes a durable bead as a line has it, byte by byte.
+    /// Writes a durable bead with the exact bytes of a line.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        if let Some(own) =
-            merge::id_of(line).and_then(|id| PendingBead::read(line, &id, BeadFile::Issues))
+        if let Some(pending) =
+            merge::id_of_line(line).and_then(|id| PendingBead::parse(line, &id, BeadFile::Issues))
         {
-            let id = own.id.clone();
-            self.remember(&id)?;
-            self.set(&id, Some(own));
+            let id = pending.id.clone();
+            self.record_original(&id)?;
+            self.set(&id, Some(pending));
         }
         Ok(())
     }
 
-    /// Runs a part of the transaction that happens whole or not at all: when it fails, what it did is taken
-    /// back and the rest of the transaction can go on.
+    /// Runs a part of the transaction that is all or nothing. If it fails, its writes are rolled
+    /// back and the transaction can continue.
     pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let start = self.steps.len();
         let result = work(self);
@@ -156,50 +156,49 @@ impl<'a> Tx<'a> {
         result
     }
 
-    /// Writes a bead and sets its `updated_at` to now.
+    /// Writes a bead and sets its `updated_at` to the current time.
     pub fn put_updated(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.updated_at = self.now();
         self.put(bead)
     }
 
-    /// Removes a wisp without a trace.
     pub fn erase_wisp(&mut self, id: &str) -> Result<(), StoreError> {
-        match self.bead_ref(id).map(|head| head.is_ephemeral()) {
+        match self.bead_ref(id).map(|bead| bead.is_ephemeral()) {
             Some(true) => self.erase(id),
             Some(false) => Err(StoreError::NotAWisp(id.to_owned())),
             None => Ok(()),
         }
     }
 
-    /// Removes any bead without a trace, as a hard delete that a person asked for.
+    /// Removes any bead without a trace, as a hard delete that the user requested.
     pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
-        self.remember(id)?;
+        self.record_original(id)?;
         self.set(id, None);
         Ok(())
     }
 
-    fn set(&mut self, id: &str, own: Option<PendingBead>) {
+    fn set(&mut self, id: &str, pending: Option<PendingBead>) {
         let earlier = self.snapshot.earlier(id);
         self.steps.push((id.to_owned(), earlier));
-        self.snapshot.set(id, own);
+        self.snapshot.set(id, pending);
     }
 
-    fn remember(&mut self, id: &str) -> Result<(), StoreError> {
+    fn record_original(&mut self, id: &str) -> Result<(), StoreError> {
         if self.before.contains_key(id) {
             return Ok(());
         }
         let line = self.snapshot.line(id)?;
-        let before = line.map(|Line { home, hash, bytes }| Before {
+        let before = line.map(|BeadLine { home, hash, bytes }| OriginalBead {
             home,
             raw: bytes.into_owned(),
             hash,
-            gist: self.gist(id),
+            fingerprint: self.fingerprint_of(id),
         });
         self.before.insert(id.to_owned(), before);
         Ok(())
     }
 
-    fn gist(&self, id: &str) -> Option<Gist> {
+    fn fingerprint_of(&self, id: &str) -> Option<QuickFingerprint> {
         let bead = self.snapshot.get(id)?;
         let parts = [
             bead.labels.len(),
@@ -209,13 +208,13 @@ impl<'a> Tx<'a> {
         Some((bead.updated_at.clone(), parts))
     }
 
-    /// What changed, and the snapshot that has it.
-    pub(in crate::store) fn finish(mut self) -> Result<Done, StoreError> {
+    /// Returns the changes and the snapshot that contains them.
+    pub(in crate::store) fn finish(mut self) -> Result<FinishedTx, StoreError> {
         let mut changes = Vec::new();
         let mut same = BTreeSet::new();
         for (id, old) in &self.before {
             let new = self.snapshot.line(id)?;
-            if self.says_the_same(id, old.as_ref(), new.as_ref()) {
+            if self.has_same_content(id, old.as_ref(), new.as_ref()) {
                 same.insert(id.as_str());
                 continue;
             }
@@ -223,37 +222,37 @@ impl<'a> Tx<'a> {
             if let Some(old) = old
                 && new_home != Some(old.home)
             {
-                changes.push(Change {
+                changes.push(BeadChange {
                     store: Some(old.home),
                     id: id.clone(),
                     before: Some(hash_text(old.hash)),
                     old: overlay::old_fields(Some(&old.raw), None),
-                    ..Change::default()
+                    ..BeadChange::default()
                 });
             }
             if let Some(line) = new {
                 let here = old.as_ref().filter(|old| old.home == line.home);
                 let raw = here.map(|old| old.raw.as_slice());
-                let text = record::text(&line.bytes).into_owned();
-                changes.push(Change {
+                let text = record::decode_line(&line.bytes).into_owned();
+                changes.push(BeadChange {
                     store: Some(line.home),
                     id: id.clone(),
                     before: here.map(|old| hash_text(old.hash)),
                     after: Some(hash_text(line.hash)),
                     old: overlay::old_fields(raw, Some(&line.bytes)),
-                    // A line that we wrote ourselves is JSON.
+                    // A line that we wrote is valid JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
-                    ..Change::default()
+                    ..BeadChange::default()
                 });
             }
         }
-        // Its line stays as it was written.
+        // The line keeps its original bytes.
         for (id, earlier) in self.steps.iter().rev() {
             if same.contains(id.as_str()) {
                 self.snapshot.restore(id, *earlier);
             }
         }
-        Ok(Done {
+        Ok(FinishedTx {
             changes,
             verb: self.verb,
             undoes: self.undoes,
@@ -261,16 +260,26 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Whether a bead is as it was, though its line may have been written in another way.
-    fn says_the_same(&self, id: &str, old: Option<&Before>, new: Option<&Line<'_>>) -> bool {
+    /// Returns true if a bead is unchanged, even if its line was written differently.
+    fn has_same_content(
+        &self,
+        id: &str,
+        old: Option<&OriginalBead>,
+        new: Option<&BeadLine<'_>>,
+    ) -> bool {
         let (Some(old), Some(new)) = (old, new) else {
             return old.is_none() && new.is_none();
         };
         if old.home != new.home {
             return false;
         }
-        let canonical = || record::parse(&old.raw).map(|bead| record::line(&bead)).ok();
+        let canonical = || {
+            record::parse_bead(&old.raw)
+                .map(|bead| record::serialize_bead(&bead))
+                .ok()
+        };
         old.hash == new.hash
-            || old.gist == self.gist(id) && canonical().as_deref() == Some(new.bytes.as_ref())
+            || old.fingerprint == self.fingerprint_of(id)
+                && canonical().as_deref() == Some(new.bytes.as_ref())
     }
 }

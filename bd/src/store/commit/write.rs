@@ -1,4 +1,4 @@
-//! Writes the new content of a file beside it: lines that did not change are copied as bytes, in runs.
+//! Writes the new content of a file beside it. Unchanged lines are copied as bytes, in runs.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,100 +9,103 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bead::hash::hex;
-use crate::store::Node;
+use crate::bead::hash::encode_hex;
+use crate::store::BeadNode;
 use crate::store::commit::reindex;
-use crate::store::index::Note;
-use crate::store::index::{Content, IndexRow, LinePlace};
+use crate::store::index::NonBeadLine;
+use crate::store::index::{ContentHash, IndexRow, LinePlace};
 use crate::store::view::overlay::PendingBead;
-use crate::store::view::source::{Source, code_of};
-use kit::sys::file::Beside;
+use crate::store::view::source::{OpenFiles, code_of};
+use kit::sys::file::ReplacementFile;
 
-/// How much is copied at once.
+/// The number of bytes copied at once.
 const PIECE: usize = 256 << 10;
-/// From this size on another thread hashes.
+/// The size from which another thread computes the hash.
 const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum ContentPiece<'a> {
     /// The line of a row of the index.
     Row(u32, &'a IndexRow),
-    /// A line that we have.
+    /// A line in memory.
     Pending(u32, &'a PendingBead),
     /// A record of another kind.
-    Foreign(&'a Note),
+    Foreign(&'a NonBeadLine),
 }
 
-impl Piece<'_> {
-    /// How long its line will be, with the line end.
+impl ContentPiece<'_> {
+    /// The length of the line, including the newline.
     fn size(&self) -> u64 {
         let line = match self {
             Self::Row(_, row) => u64::from(row.length),
-            Self::Pending(_, own) => own.raw.len() as u64,
+            Self::Pending(_, pending) => pending.raw.len() as u64,
             Self::Foreign(note) => u64::from(note.length),
         };
         line + 1
     }
 }
 
-/// What new content will be.
-pub(crate) struct Layout {
+/// The layout of new content.
+pub(crate) struct ContentLayout {
     pub content: u64,
-    pub places: Places,
+    pub places: LinePlaces,
     pub size: u64,
 }
 
-/// Where the lines of new content are.
+/// The places of the lines in new content.
 #[derive(Default)]
-pub(crate) struct Places {
-    /// Of rows of the index, by their numbers.
+pub(crate) struct LinePlaces {
+    /// The places of rows of the index, by row number.
     rows: Vec<Option<LinePlace>>,
-    own: HashMap<u32, LinePlace>,
-    /// The records of other kinds, where they are now.
-    pub foreign: Vec<Note>,
+    pending: HashMap<u32, LinePlace>,
+    /// The records of other kinds, at their new places.
+    pub foreign: Vec<NonBeadLine>,
 }
 
-impl Places {
-    /// The place of a bead.
-    pub(crate) fn of(&self, node: Node) -> Option<LinePlace> {
+impl LinePlaces {
+    /// Returns the place of a bead.
+    pub(crate) fn place_of(&self, node: BeadNode) -> Option<LinePlace> {
         match node {
-            Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
-            Node::Pending(at) => self.own.get(&at).copied(),
+            BeadNode::Row(at) => self.rows.get(at as usize).copied().flatten(),
+            BeadNode::Pending(at) => self.pending.get(&at).copied(),
         }
     }
 }
 
-/// Where the lines of the pieces will be, one after the other.
-pub(crate) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
-    let mut places = Places::default();
-    let mut content = Content::default();
+/// Computes the places of the pieces' lines, one after the other.
+pub(crate) fn lay_out(
+    source: &OpenFiles,
+    pieces: &[ContentPiece<'_>],
+) -> io::Result<ContentLayout> {
+    let mut places = LinePlaces::default();
+    let mut content = ContentHash::default();
     let mut offset = 0;
     for (number, piece) in pieces.iter().enumerate() {
         let hash = match piece {
-            Piece::Row(at, row) => {
+            ContentPiece::Row(at, row) => {
                 let place = LinePlace {
                     offset,
-                    ..reindex::place(row)
+                    ..reindex::line_place(row)
                 };
-                // Rows come by their numbers.
+                // Rows come in the order of their numbers.
                 places.rows.resize(*at as usize, None);
                 places.rows.push(Some(place));
                 row.hash
             }
-            Piece::Pending(at, line) => {
+            ContentPiece::Pending(at, line) => {
                 let place = LinePlace {
                     file: code_of(line.home),
                     offset,
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,
                 };
-                places.own.insert(*at, place);
+                places.pending.insert(*at, place);
                 line.hash
             }
-            Piece::Foreign(note) => {
+            ContentPiece::Foreign(note) => {
                 let line = source.bytes_at(note.file, note.offset, note.length)?;
-                places.foreign.push(Note {
+                places.foreign.push(NonBeadLine {
                     line: number + 1,
                     offset,
                     ..(*note).clone()
@@ -113,25 +116,26 @@ pub(crate) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
         content.add(offset, hash);
         offset += piece.size();
     }
-    Ok(Layout {
+    Ok(ContentLayout {
         content: content.digest(),
         places,
         size: offset,
     })
 }
 
-/// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
-pub(crate) fn write(
-    source: &Source,
+/// Writes the pieces to a file beside `path`, neither synced nor in place, and returns the SHA-256
+/// of the content.
+pub(crate) fn write_pieces(
+    source: &OpenFiles,
     path: &Path,
-    pieces: &[Piece<'_>],
-    layout: &Layout,
-) -> io::Result<(Beside, String)> {
+    pieces: &[ContentPiece<'_>],
+    layout: &ContentLayout,
+) -> io::Result<(ReplacementFile, String)> {
     std::thread::scope(|scope| {
-        let mut out = Out {
+        let mut out = PieceWriter {
             source,
-            file: Beside::new(path, 0o644)?,
-            hashing: Hashing::begin(scope, layout.size),
+            file: ReplacementFile::new(path, 0o644)?,
+            hashing: HashWorker::begin(scope, layout.size),
             run: None,
             buffer: vec![0; PIECE],
             filled: 0,
@@ -142,12 +146,13 @@ pub(crate) fn write(
         out.end_run()?;
         out.flush()?;
         let sha256 = out.hashing.end()?;
-        Ok((out.file, hex(&sha256.finalize())))
+        Ok((out.file, encode_hex(&sha256.finalize())))
     })
 }
 
-/// Where the SHA-256 is made: here, or for large content by another thread while this one writes.
-enum Hashing<'scope> {
+/// Computes the SHA-256: in this thread, or for large content in another thread in parallel to the
+/// writing.
+enum HashWorker<'scope> {
     Here(Box<Sha256>),
     There {
         full: SyncSender<(Vec<u8>, usize)>,
@@ -156,7 +161,7 @@ enum Hashing<'scope> {
     },
 }
 
-impl<'scope> Hashing<'scope> {
+impl<'scope> HashWorker<'scope> {
     fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
         let here = || Self::Here(Box::default());
         if size < SPLIT {
@@ -168,12 +173,12 @@ impl<'scope> Hashing<'scope> {
             let mut hash = Sha256::new();
             for (buffer, filled) in work {
                 hash.update(&buffer[..filled]);
-                // The writer may have ended and need no more of them.
+                // The writer may have finished and need no more buffers.
                 done.try_send(buffer).ok();
             }
             hash
         });
-        // Where the system has no thread to give it is made here.
+        // If the system cannot start a thread, the hash is computed here.
         thread.map_or_else(
             |_| here(),
             |thread| Self::There {
@@ -184,7 +189,7 @@ impl<'scope> Hashing<'scope> {
         )
     }
 
-    /// Hashes what is in a buffer, and gives one back to be filled.
+    /// Hashes the content of a buffer, and returns a buffer to fill.
     fn take(&mut self, buffer: Vec<u8>, filled: usize) -> io::Result<Vec<u8>> {
         match self {
             Self::Here(hash) => {
@@ -192,7 +197,7 @@ impl<'scope> Hashing<'scope> {
                 Ok(buffer)
             }
             Self::There { full, empty, .. } => {
-                full.send((buffer, filled)).map_err(|_| stopped())?;
+                full.send((buffer, filled)).map_err(|_| worker_stopped())?;
                 Ok(empty.try_recv().unwrap_or_else(|_| vec![0; PIECE]))
             }
         }
@@ -203,43 +208,47 @@ impl<'scope> Hashing<'scope> {
             Self::Here(hash) => Ok(*hash),
             Self::There { full, thread, .. } => {
                 drop(full);
-                thread.join().map_err(|_| stopped())
+                thread.join().map_err(|_| worker_stopped())
             }
         }
     }
 }
 
-fn stopped() -> io::Error {
+fn worker_stopped() -> io::Error {
     io::Error::other("hashing stopped")
 }
 
-struct Out<'a, 'scope> {
-    source: &'a Source,
-    file: Beside,
-    hashing: Hashing<'scope>,
-    /// Lines in a row in one file: which, from, to.
+struct PieceWriter<'a, 'scope> {
+    source: &'a OpenFiles,
+    file: ReplacementFile,
+    hashing: HashWorker<'scope>,
+    /// Consecutive lines of one file: file code, start, end.
     run: Option<(u8, u64, u64)>,
     buffer: Vec<u8>,
     filled: usize,
 }
 
-impl Out<'_, '_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
+impl PieceWriter<'_, '_> {
+    fn piece(&mut self, piece: &ContentPiece<'_>) -> io::Result<()> {
         match piece {
-            Piece::Row(_, row) => self.copy(row.file, row.offset, u64::from(row.length)),
-            Piece::Pending(_, line) => {
-                self.end_run()?;
-                self.bytes(&line.raw)?;
-                self.bytes(b"\n")
+            ContentPiece::Row(_, row) => {
+                self.copy_line(row.file, row.offset, u64::from(row.length))
             }
-            Piece::Foreign(note) => self.copy(note.file, note.offset, u64::from(note.length)),
+            ContentPiece::Pending(_, line) => {
+                self.end_run()?;
+                self.push_bytes(&line.raw)?;
+                self.push_bytes(b"\n")
+            }
+            ContentPiece::Foreign(note) => {
+                self.copy_line(note.file, note.offset, u64::from(note.length))
+            }
         }
     }
 
-    /// Hands in a line of another file.
-    fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
+    /// Copies a line of another file.
+    fn copy_line(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
         match &mut self.run {
-            // Only a line end can be between two lines that are one byte apart.
+            // Only a newline fits between two lines that are one byte apart.
             Some((file, _, end)) if *file == code && from == *end + 1 => {
                 *end = from + length;
             }
@@ -267,10 +276,10 @@ impl Out<'_, '_> {
             self.filled += want;
             from += want as u64;
         }
-        self.bytes(b"\n")
+        self.push_bytes(b"\n")
     }
 
-    fn bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    fn push_bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             if self.filled == self.buffer.len() {
                 self.flush()?;

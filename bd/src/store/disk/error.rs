@@ -1,13 +1,13 @@
-//! Why the store cannot do what was asked.
+//! The errors of the store.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::bead::validate::Invalid;
+use crate::bead::validate::ValidationError;
 use crate::config::ConfigError;
 use kit::sys::lock::LockError;
 
-/// Why the store cannot do what was asked.
+/// The reason why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum StoreError {
@@ -22,7 +22,7 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
-    /// The line of one bead cannot be read.
+    /// The line of a bead cannot be parsed.
     #[error("cannot read {path}, {place}: {id}")]
     Line {
         path: PathBuf,
@@ -31,13 +31,13 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
-    /// Other writers held the lock all the time.
+    /// Another writer held the lock for the whole waiting time.
     #[error("another process has held {path} for {seconds}s")]
     Locked { path: PathBuf, seconds: u64 },
     /// A merge is not finished.
     #[error("{path} has a git conflict marker in line {line}")]
     Conflict { path: PathBuf, line: usize },
-    /// A rewrite would drop beads that nobody deleted.
+    /// A rewrite would drop beads that were not deleted.
     #[error("writing {path} would lose {}", ids.join(", "))]
     WouldLose { path: PathBuf, ids: Vec<String> },
     /// The journal could not be written.
@@ -48,28 +48,28 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
-    /// No prefix is configured and the beads have several.
+    /// No prefix is configured, and the beads have several.
     #[error("issues have mixed prefixes, please set issue-prefix in .beads/config.yaml")]
     MixedPrefixes,
     /// A file keeps changing while it is folded.
     #[error("{0} keeps changing")]
     Restless(PathBuf),
-    /// A line is not where it was when the file was opened.
+    /// A line is no longer where it was when the file was opened.
     #[error(
         "{path} was changed while {id} was read from it; nothing was written, run the command again"
     )]
     Moved { path: PathBuf, id: String },
-    /// A bead that is to come back was not away.
+    /// A bead to be restored was not archived.
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
-    /// A bead that is to come back was removed without a tombstone.
-    #[error("{id} was deleted permanently{}", crate::bead::id::by_whom(by))]
+    /// A bead to be restored was removed without a tombstone.
+    #[error("{id} was deleted permanently{}", crate::bead::id::format_deleter(by))]
     Removed {
         id: String,
         by: String,
         event: String,
     },
-    /// What a rollback took is not readable any more.
+    /// The rolled-back lines are no longer readable.
     #[error(
         "{}:{line} cannot be read, and may hold a change that a rollback took; correct the line by hand",
         path.display()
@@ -78,12 +78,12 @@ pub enum StoreError {
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]
     NotAWisp(String),
-    /// The folder already is a project.
+    /// The folder is already a project.
     #[error("beads are already initialized in {0}")]
     AlreadyInitialized(PathBuf),
-    /// A bead has a value that it may not have.
+    /// A bead has a value that is not allowed.
     #[error("validation failed: {0}")]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] ValidationError),
     /// The settings cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -107,7 +107,7 @@ impl StoreError {
         }
     }
 
-    /// The same failure to read, to be told in another place.
+    /// Returns the same read error again, for a report in another place.
     pub(crate) fn copy_error(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, copy_of(source)),
@@ -135,7 +135,7 @@ impl StoreError {
     }
 }
 
-/// The same error once more.
+/// Returns a copy of an I/O error.
 pub(crate) fn copy_of(error: &std::io::Error) -> std::io::Error {
     match error.raw_os_error() {
         Some(code) => std::io::Error::from_raw_os_error(code),

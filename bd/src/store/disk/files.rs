@@ -1,31 +1,31 @@
-//! Reading and writing whole files of a store, with errors that name them.
+//! Reads and writes whole files of a store, with errors that name the files.
 
 use std::path::Path;
 
 use crate::store::StoreError;
 use kit::sys::file;
 
-/// What is in a file; `None` where there is none.
-pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    file::read(path).map_err(|error| StoreError::io("read", path, error))
+/// Returns the content of a file; `None` if it does not exist.
+pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    file::read_file_if_exists(path).map_err(|error| StoreError::io("read", path, error))
 }
 
-/// What is in a file; nothing where there is none.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    Ok(read_if_there(path)?.unwrap_or_default())
+/// Returns the content of a file; empty if it does not exist.
+pub(crate) fn read_or_empty(path: &Path) -> Result<Vec<u8>, StoreError> {
+    Ok(read_if_exists(path)?.unwrap_or_default())
 }
 
-/// Puts another content in the place of a file.
-pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    file::replace(path, content, 0o644).map_err(|error| StoreError::io("write", path, error))
+/// Replaces the content of a file.
+pub(crate) fn replace_store_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    file::replace_file(path, content, 0o644).map_err(|error| StoreError::io("write", path, error))
 }
 
-/// Removes a file, if it is there.
-pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
-    file::remove(path).map_err(|error| StoreError::io("remove", path, error))
+/// Removes a file, if it exists.
+pub(crate) fn remove_store_file(path: &Path) -> Result<(), StoreError> {
+    file::remove_file(path).map_err(|error| StoreError::io("remove", path, error))
 }
 
-/// Makes a folder, if it is not there.
-pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    file::make_folder(path, 0o755).map_err(|error| StoreError::io("create", path, error))
+/// Creates a folder, if it does not exist.
+pub(crate) fn create_store_folder(path: &Path) -> Result<(), StoreError> {
+    file::create_folder(path, 0o755).map_err(|error| StoreError::io("create", path, error))
 }

@@ -1,9 +1,10 @@
-//! Finds the beads folder of the place where a command runs.
+//! Finds the beads folder for the directory in which a command runs.
 //!
-//! In order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
+//! The order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
 //! repository's folder; then each folder from the working directory upwards, to the root of the git
-//! repository (outside git: of the file system). A redirect file is followed once. Who names a place means
-//! that one: where it has no beads nothing else is looked for, so that no write goes to another project.
+//! repository (outside git: of the file system). A redirect file is followed once. A named folder
+//! is binding: if it has no beads, nothing else is searched, so that no write goes to another
+//! project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,83 +13,76 @@ use crate::git;
 use crate::store::disk::paths;
 use kit::sys::Env;
 
-/// There is no beads folder.
+/// No beads folder was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotFound {
-    /// Neither here nor above.
     #[error("no beads database found")]
     Around {
-        /// Where the search began.
         start: PathBuf,
-        /// The branch that has beads for this place, if one was seen.
+        /// The branch that has beads for this directory, if one was found.
         branch: Option<String>,
     },
-    /// Not where someone said that it is.
+    /// The named folder has no beads.
     #[error("no beads database found in {}, which {by} names", dir.display())]
-    Named {
-        /// The variable or flag.
-        by: &'static str,
-        /// The folder.
-        dir: PathBuf,
-    },
+    Named { by: &'static str, dir: PathBuf },
 }
 
-/// A beads folder and how it was found.
+/// A beads folder and the way in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The folder, redirect followed.
+pub struct ProjectLocation {
     pub dir: PathBuf,
-    /// The folder whose redirect led there.
+    /// The folder with the redirect, if one was followed.
     pub redirected_from: Option<PathBuf>,
-    /// What was odd on the way.
+    /// Problems that were found on the way.
     pub warnings: Vec<String>,
 }
 
-/// The beads folder of a working directory.
-pub fn find(env: &Env) -> Result<PathBuf, NotFound> {
-    locate(env).map(|found| found.dir)
+/// Returns the beads folder of a working directory.
+pub fn find_beads_folder(env: &Env) -> Result<PathBuf, NotFound> {
+    locate_project(env).map(|found| found.dir)
 }
 
-/// The beads folder of a working directory, with how it was found.
-pub fn locate(env: &Env) -> Result<Found, NotFound> {
+/// Returns the location of the beads folder of a working directory.
+pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     let mut warnings = Vec::new();
-    let git = GitPlace::of(env.cwd());
+    let git = GitPlace::around(env.cwd());
     let main = || git.main_root.as_ref().map(|root| root.join(".beads"));
-    let found = match named(env) {
+    let found = match find_named_folder(env) {
         Some((by, dir)) => {
-            let found = project(&dir, &mut warnings);
+            let found = resolve_project(&dir, &mut warnings);
             Some(found.ok_or(NotFound::Named { by, dir })?)
         }
         None => main()
-            .and_then(|dir| project(&dir, &mut warnings))
+            .and_then(|dir| resolve_project(&dir, &mut warnings))
             .or_else(|| walk_up(env.cwd(), &git, &mut warnings)),
     };
     let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {
         start: env.cwd().to_owned(),
         branch: None,
     })?;
-    Ok(Found {
+    Ok(ProjectLocation {
         dir,
         redirected_from,
         warnings,
     })
 }
 
-/// The folder that the environment names, and the variable that does.
-pub fn named(env: &Env) -> Option<(&'static str, PathBuf)> {
+/// Returns the folder that the environment names, and the name of the variable.
+pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
     let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
     if let Some(path) = env.get("BEADS_DIR") {
-        return Some(("BEADS_DIR", resolve(env.absolute(path))));
+        return Some(("BEADS_DIR", resolve(env.make_absolute(path))));
     }
     ["BEADS_DB", "BD_DB"].into_iter().find_map(|name| {
-        let dir = beside(&env.absolute(env.get(name)?));
+        let dir = folder_of_database(&env.make_absolute(env.get(name)?));
         Some((name, resolve(dir)))
     })
 }
 
-/// The beads folder of a path that names a database, which need not be there: a folder is meant itself, a file in a beads
-/// folder means that folder. Any other file has a folder of its own beside it: its neighbours are not ours.
-pub fn beside(path: &Path) -> PathBuf {
+/// Returns the beads folder of a path that names a database, which need not exist. A folder means
+/// itself; a file in a beads folder means that folder. Any other file gets its own folder beside
+/// it, because its neighbours do not belong to bd.
+pub fn folder_of_database(path: &Path) -> PathBuf {
     let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == ".beads");
     match path.parent() {
         _ if path.is_dir() || is_beads(path) => path.to_owned(),
@@ -103,7 +97,7 @@ fn walk_up(
     warnings: &mut Vec<String>,
 ) -> Option<(PathBuf, Option<PathBuf>)> {
     for folder in cwd.ancestors() {
-        if let Some(found) = project(&folder.join(".beads"), warnings) {
+        if let Some(found) = resolve_project(&folder.join(".beads"), warnings) {
             return Some(found);
         }
         if git.boundary.as_deref() == Some(folder) {
@@ -113,23 +107,25 @@ fn walk_up(
     None
 }
 
-/// The folder itself or what it redirects to, if that is a project; then also the redirecting folder.
-fn project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
+/// Returns the folder, or the target of its redirect, if that is a project. The second value is the
+/// redirecting folder.
+fn resolve_project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
     if !dir.is_dir() {
         return None;
     }
-    let target = follow(dir, warnings);
+    let target = follow_redirect(dir, warnings);
     let redirected_from = (target != dir).then(|| dir.to_owned());
     paths::is_project(&target).then_some((target, redirected_from))
 }
 
-/// Follows the redirect file of a beads folder, one hop. A redirect that leads nowhere is left with a
-/// warning, as is a second one.
-pub fn follow(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
+/// Follows the redirect file of a beads folder, one hop. Ignores, with a warning, a redirect to a
+/// missing folder and a second redirect.
+pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     let Some(text) = redirect_text(dir) else {
         return dir.to_owned();
     };
-    // Relative to the project's root; some writers meant the folder of the redirect file.
+    // The path is relative to the project's root. Some writers meant the folder of the redirect
+    // file.
     let root = dir.parent().unwrap_or(dir);
     let target = [root.join(&text), dir.join(&text)]
         .into_iter()
@@ -142,7 +138,7 @@ pub fn follow(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
         ));
         return dir.to_owned();
     };
-    let is_same = fs::canonicalize(dir).is_ok_and(|own| own == target);
+    let is_same = fs::canonicalize(dir).is_ok_and(|real_dir| real_dir == target);
     if redirect_text(&target).is_some() && !is_same {
         warnings.push(format!(
             "{} redirects again; only the first redirect is followed",
@@ -152,7 +148,7 @@ pub fn follow(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     target
 }
 
-/// The first line of a redirect file that is neither blank nor a comment.
+/// Returns the first line of a redirect file that is neither blank nor a comment.
 fn redirect_text(dir: &Path) -> Option<String> {
     let text = fs::read_to_string(dir.join("redirect")).ok()?;
     text.lines()
@@ -161,24 +157,24 @@ fn redirect_text(dir: &Path) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Where a folder stands in git, as far as finding beads needs to know.
+/// The position of a folder in git, as far as the search for beads needs it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct GitPlace {
-    /// The root of the working tree.
+    /// The root of the work tree.
     pub root: Option<PathBuf>,
     /// The root of the main repository, in a linked worktree.
     pub main_root: Option<PathBuf>,
-    /// The last folder to look in on the way up.
+    /// The last folder to search on the way up.
     pub boundary: Option<PathBuf>,
 }
 
 impl GitPlace {
-    /// Looks at the folder and those above it.
-    pub fn of(cwd: &Path) -> Self {
+    /// Inspects the folder and its ancestors.
+    pub fn around(cwd: &Path) -> Self {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
-        let shared = git::folders(root).filter(|git| git.own != git.common);
+        let shared = git::find_git_folders(root).filter(|git| git.git_dir != git.common);
         let main_root = shared.and_then(|git| Some(git.common.parent()?.to_owned()));
         let above = main_root.as_deref().filter(|main| root.starts_with(main));
         Self {
@@ -207,11 +203,11 @@ mod tests {
     }
 
     fn at(cwd: &Path) -> Result<PathBuf, NotFound> {
-        find(&Env::with(cwd, []))
+        find_beads_folder(&Env::with_vars(cwd, []))
     }
 
     #[test]
-    fn the_nearest_project_above_is_found_but_not_beyond_the_git_root() {
+    fn the_nearest_parent_project_is_found_within_the_git_root() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let deep = root.join("a/b");
@@ -222,11 +218,11 @@ mod tests {
     }
 
     #[test]
-    fn a_named_place_wins_and_nothing_else_is_looked_for_where_it_has_no_beads() {
+    fn an_explicit_folder_wins_even_if_it_has_no_beads() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let other = make_project(&root.join("other"));
-        let found = |name, value: &str| find(&Env::with(&root, [(name, value)]));
+        let found = |name, value: &str| find_beads_folder(&Env::with_vars(&root, [(name, value)]));
         assert_eq!(found("BEADS_DIR", other.to_str().unwrap()).unwrap(), other);
         let database = other.join("beads.db");
         for value in [&other, &database] {
@@ -257,20 +253,20 @@ mod tests {
         let here = root.join("here");
         fs::create_dir_all(here.join(".beads")).unwrap();
         fs::write(here.join(".beads/redirect"), "# note\n\n../target/.beads\n").unwrap();
-        let found = locate(&Env::with(&here, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&here, [])).unwrap();
         assert_eq!(found.dir, target);
         assert_eq!(found.redirected_from, Some(here.join(".beads")));
         fs::write(target.join("redirect"), "../../elsewhere").unwrap();
-        let found = locate(&Env::with(&here, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&here, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (target, 1));
     }
 
     #[test]
-    fn a_redirect_to_nowhere_stays_with_a_warning() {
+    fn a_redirect_to_a_missing_folder_is_ignored_with_a_warning() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         fs::write(beads.join("redirect"), "gone\n").unwrap();
-        let found = locate(&Env::with(&root, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&root, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (beads, 1));
     }
 

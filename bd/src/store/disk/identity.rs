@@ -1,4 +1,5 @@
-//! Which version of a file is there: whether it is still the same file, and whether its times can be trusted.
+//! The identity of a version of a file: detects changes, and decides if the file's times can be
+//! trusted.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -9,10 +10,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use kit::sys::clock;
 
-/// How near to the index's making a change of a file is in doubt, in nanoseconds.
+/// The racy window: the distance from the time of an index within which a change of a file may be
+/// missed, in nanoseconds.
 pub(crate) const RACY_WINDOW: i64 = 20_000_000;
 
-/// Which version of a file is there.
+/// The identity of one version of a file.
 #[derive(
     Debug,
     Clone,
@@ -31,7 +33,7 @@ pub(crate) const RACY_WINDOW: i64 = 20_000_000;
 #[repr(C)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub struct FileKey {
-    /// 1 where there is a file.
+    /// 1 if the file exists.
     pub exists: u64,
     pub device: u64,
     pub inode: u64,
@@ -45,13 +47,12 @@ pub struct FileKey {
 }
 
 impl FileKey {
-    /// That of the file at a path; one that is not there has one, too.
+    /// Returns the key of the file at a path. A missing file has a key too.
     pub(crate) fn at(path: &Path) -> Self {
         fs::metadata(path).map_or_else(|_| Self::default(), |meta| file_key(&meta))
     }
 }
 
-/// The identity of a file.
 pub(crate) fn file_key(meta: &Metadata) -> FileKey {
     FileKey {
         exists: 1,
@@ -66,19 +67,19 @@ pub(crate) fn file_key(meta: &Metadata) -> FileKey {
     }
 }
 
-/// When a file was changed, nanoseconds since the epoch.
-pub(crate) fn modified(key: &FileKey) -> i64 {
+/// The modification time of a file, in nanoseconds since the epoch.
+pub(crate) fn modification_time(key: &FileKey) -> i64 {
     let seconds = key.modified_s.saturating_mul(1_000_000_000);
     seconds.saturating_add(key.modified_ns)
 }
 
-/// Whether two identities are of one content.
-pub(crate) fn same(a: &FileKey, b: &FileKey) -> bool {
+/// Returns true if two keys have the same content.
+pub(crate) fn is_same_content(a: &FileKey, b: &FileKey) -> bool {
     let bare = |key: &FileKey| FileKey { content: 0, ..*key };
     bare(a) == bare(b)
 }
 
-/// The system's time, which files are stamped with.
+/// The system's time as used for file times.
 pub(crate) fn file_time_now() -> i64 {
-    clock::nanoseconds(clock::Clock::System.now())
+    clock::to_nanoseconds(clock::Clock::System.now())
 }

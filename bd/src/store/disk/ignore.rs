@@ -1,8 +1,9 @@
-//! Keeps local files out of git.
+//! Excludes local files from git.
 //!
-//! A folder that we made has a `.gitignore` that names them, but not on a branch from before that, and other clients
-//! make none: there `git add -A` would take them along, and git remove them with the next checkout. So before the first
-//! write of a clone they are added to the repository's own `info/exclude`: no tracked file changes.
+//! A folder that bd created has a `.gitignore` that names them, but a branch from before that lacks
+//! it, and other clients create none. There `git add -A` would add the files, and the next checkout
+//! would remove them. So before the first write of a clone they are added to the repository's own
+//! `info/exclude`, and no tracked file changes.
 
 use std::fs;
 use std::path::Path;
@@ -33,10 +34,10 @@ const LOCAL: &[&str] = &[
     "beads.db",
 ];
 
-/// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
-/// it is a courtesy, and the write itself does not depend on it.
-pub(crate) fn hide(dir: &Path) {
-    let Some(git) = git::folders(dir) else {
+/// Adds the files that are not ignored yet. Does nothing outside git, or if git's folder is not
+/// writable: the exclusion is optional, and the write itself does not depend on it.
+pub(crate) fn exclude_local_files(dir: &Path) {
+    let Some(git) = git::find_git_folders(dir) else {
         return;
     };
     let Ok(inside) = dir.strip_prefix(&git.root) else {
@@ -46,14 +47,14 @@ pub(crate) fn hide(dir: &Path) {
     let known = fs::read(&path).unwrap_or_default();
     let known = String::from_utf8_lossy(&known);
     let inside = inside.to_string_lossy();
-    let folder = match pattern(&inside) {
+    let folder = match escape_pattern(&inside) {
         root if root.is_empty() => root,
         folder => format!("/{folder}"),
     };
     let lines: Vec<String> = LOCAL
         .iter()
         .map(|name| format!("{folder}/{name}"))
-        .filter(|line| !known.lines().any(|own| own == line))
+        .filter(|line| !known.lines().any(|existing| existing == line))
         .collect();
     if lines.is_empty() {
         return;
@@ -64,14 +65,14 @@ pub(crate) fn hide(dir: &Path) {
         "\n"
     };
     let text = format!("{start}{}\n", lines.join("\n"));
-    if file::make_folder(&git.common.join("info"), 0o755).is_ok() {
-        // See above: a courtesy.
-        file::append(&path, text.as_bytes(), 0o644).ok();
+    if file::create_folder(&git.common.join("info"), 0o755).is_ok() {
+        // A failure is ignored, because the exclusion is optional.
+        file::append_to_file(&path, text.as_bytes(), 0o644).ok();
     }
 }
 
-/// A path as a pattern that means only it.
-fn pattern(path: &str) -> String {
+/// Escapes a path to a pattern that matches only this path.
+fn escape_pattern(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {
         if "\\[]*?".contains(c) {
@@ -87,18 +88,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_files_are_excluded_once() {
+    fn local_files_are_excluded_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let dir = root.join("sub/.beads");
         fs::create_dir_all(&dir).unwrap();
         fs::create_dir_all(root.join(".git/info")).unwrap();
         fs::write(root.join(".git/info/exclude"), "# own").unwrap();
-        hide(&dir);
-        hide(&dir);
+        exclude_local_files(&dir);
+        exclude_local_files(&dir);
         let text = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
         assert!(text.starts_with("# own\n/sub/.beads/.lock\n"), "{text}");
         assert_eq!(text.matches("/sub/.beads/wisps.jsonl").count(), 1);
-        assert_eq!(pattern("a/x[y]"), "a/x\\[y\\]");
+        assert_eq!(escape_pattern("a/x[y]"), "a/x\\[y\\]");
     }
 }

@@ -1,25 +1,24 @@
 //! The mark `beads.db`: some clients look for a database in `.beads` and watch it for changes.
 //!
-//! It is one line of text, written again after every write so that watchers wake up. A real SQLite
-//! database under that name belongs to another program and is never touched.
+//! The mark is one line of text, rewritten after every write so that watchers wake up. A real
+//! SQLite database with that name belongs to another program and is never touched.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 
 const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
 
-/// Writes the mark in place.
-pub(in crate::store) fn touch(paths: &Paths) {
+pub(in crate::store) fn touch_mark(paths: &StorePaths) {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .read(true)
         .write(true)
         .open(paths.mark());
-    // Nothing depends on the mark; a folder where it cannot be written shows in the write itself.
+    // Nothing depends on the mark. In an unwritable folder the write itself fails.
     if let Ok(file) = file
         && !is_database(&file)
     {
@@ -27,18 +26,18 @@ pub(in crate::store) fn touch(paths: &Paths) {
     }
 }
 
-/// Whether `beads.db` is a database of another program.
-pub fn is_foreign(paths: &Paths) -> bool {
+/// Returns true if `beads.db` is a database of another program.
+pub fn is_foreign_database(paths: &StorePaths) -> bool {
     is_database_at(&paths.mark())
 }
 
-/// Whether a file is an SQLite database.
+/// Returns true if a file is an SQLite database.
 pub fn is_database_at(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| is_database(&file))
 }
 
-/// Files of other programs in a beads folder that are SQLite databases, by name.
-pub fn databases(dir: &Path) -> Vec<PathBuf> {
+/// Returns the SQLite databases of other programs in a beads folder, sorted by name.
+pub fn find_databases(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     let mut found: Vec<PathBuf> = paths

@@ -1,4 +1,5 @@
-//! The files of a beads folder: their names, which version of one is there, and what cannot be done with them.
+//! The files of a beads folder: their names, the identity of their versions, and the errors of the
+//! store.
 
 pub(crate) mod clone_id;
 pub(crate) mod error;

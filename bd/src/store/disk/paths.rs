@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names of JSONL files that never hold the issues.
+/// The names of JSONL files that never hold the issues.
 const NOT_ISSUES: &[&str] = &[
     "deletions.jsonl",
     "interactions.jsonl",
@@ -19,17 +19,18 @@ const NOT_ISSUES: &[&str] = &[
     "beads.right.jsonl",
 ];
 
-/// Paths inside one beads folder.
+/// The paths inside one beads folder.
 #[derive(Debug, Clone)]
-pub struct Paths {
+pub struct StorePaths {
     dir: PathBuf,
     issues: PathBuf,
 }
 
-impl Paths {
-    /// Looks which file holds the issues: the one that `metadata.json` names, `issues.jsonl`,
-    /// `beads.jsonl`, the first other one; else `issues.jsonl` yet to be made.
-    pub fn of(dir: &Path) -> Self {
+impl StorePaths {
+    /// Determines the file that holds the issues: the file that `metadata.json` names,
+    /// `issues.jsonl`, `beads.jsonl`, or the first other JSONL file. If there is none,
+    /// `issues.jsonl` will be created.
+    pub fn for_folder(dir: &Path) -> Self {
         let named = named_in_metadata(dir).map(|name| dir.join(name));
         let usual = ["issues.jsonl", "beads.jsonl"].map(|name| dir.join(name));
         let issues = named
@@ -44,7 +45,6 @@ impl Paths {
         }
     }
 
-    /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -54,22 +54,20 @@ impl Paths {
         &self.issues
     }
 
-    /// The wisps.
     pub fn wisps(&self) -> PathBuf {
         self.dir.join("wisps.jsonl")
     }
 
-    /// Acknowledged changes that are not yet in the other files.
+    /// The acknowledged changes that are not folded yet.
     pub fn journal(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
     }
 
-    /// The index over these files.
     pub fn index(&self) -> PathBuf {
         self.dir.join("index.bin")
     }
 
-    /// History that no commit has taken along yet.
+    /// The history that is in no commit yet.
     pub fn local_events(&self) -> PathBuf {
         self.dir.join("events.local.jsonl")
     }
@@ -84,7 +82,7 @@ impl Paths {
         self.dir.join("archive")
     }
 
-    /// What the branch of the beads had when the store was last brought together with it.
+    /// The state of the sync branch at the last exchange.
     pub fn base(&self) -> PathBuf {
         self.dir.join("sync-base")
     }
@@ -104,7 +102,7 @@ impl Paths {
         self.dir.join("issues.found")
     }
 
-    /// Lines that left the issues, which nobody decided about.
+    /// The rolled-back lines that wait for a decision.
     pub fn rollback(&self) -> PathBuf {
         self.dir.join("rollback.jsonl")
     }
@@ -114,7 +112,7 @@ impl Paths {
         self.dir.join(".lock")
     }
 
-    /// Where damaged lines are kept.
+    /// The folder that preserves damaged lines.
     pub fn damaged(&self) -> PathBuf {
         self.dir.join("damaged")
     }
@@ -153,9 +151,11 @@ fn other_jsonl(dir: &Path) -> Option<PathBuf> {
     names.first().map(|name| dir.join(name))
 }
 
-/// Whether a folder holds a beads project: metadata, settings, a database mark or any JSONL file.
+/// Returns true if a folder holds a beads project: metadata, settings, a database mark or any JSONL
+/// file.
 pub fn is_project(dir: &Path) -> bool {
-    // Nearly every project has these, and to ask for one costs less than to list all.
+    // Nearly every project has one of these, and checking for one is cheaper than listing the
+    // folder.
     let usual = ["metadata.json", "config.yaml", "issues.jsonl"];
     if usual
         .iter()
@@ -179,10 +179,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_issue_file_is_found_by_metadata_then_by_name() {
+    fn the_issues_file_is_found_by_metadata_then_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        let name = || Paths::of(dir).issues().file_name().unwrap().to_owned();
+        let name = || {
+            StorePaths::for_folder(dir)
+                .issues()
+                .file_name()
+                .unwrap()
+                .to_owned()
+        };
         fs::write(dir.join("routes.jsonl"), "").unwrap();
         fs::write(dir.join("beads.left.jsonl"), "").unwrap();
         fs::write(dir.join("deletions.jsonl"), "").unwrap();
@@ -202,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_only_a_registry_is_no_project() {
+    fn a_folder_with_only_a_registry_is_not_a_project() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("registry.json"), "{}").unwrap();
         assert!(!is_project(folder.path()));

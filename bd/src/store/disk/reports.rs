@@ -1,4 +1,4 @@
-//! What was noticed in stores, and what is still to be done for them once a command has answered.
+//! Collects notices and postponed work of stores until a command has answered.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,84 +6,86 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::store::disk::error::StoreError;
 
-/// Collects what stores notice and what is still to be done for them. Clones share it: a program has one for all its
-/// stores, and empties it at its end.
+/// Collects notices and postponed work of stores. Clones share one collection: a program has one
+/// for all its stores, and empties it before it exits.
 #[derive(Debug, Clone, Default)]
-pub struct Reports(Arc<Mutex<Due>>);
+pub struct StoreReports(Arc<Mutex<CollectedReports>>);
 
 #[derive(Debug, Default)]
-struct Due {
-    /// Stores with a journal that may have grown old.
+struct CollectedReports {
+    /// The stores whose journal may have become old.
     old: BTreeSet<PathBuf>,
-    /// Stores to be folded once nobody else seems to be writing them.
+    /// The stores to fold once no other program seems to be writing them.
     unsettled: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
     is_unread: bool,
 }
 
-impl Reports {
-    /// Reports that nobody reads, as those of a shell's completion. What is reported once waits for another command.
+impl StoreReports {
+    /// Creates reports that are never printed, as for shell completion. One-time notices stay for
+    /// another command.
     pub fn unread() -> Self {
         let reports = Self::default();
-        reports.due().is_unread = true;
+        reports.lock().is_unread = true;
         reports
     }
 
     pub(in crate::store) fn are_unread(&self) -> bool {
-        self.due().is_unread
+        self.lock().is_unread
     }
 
-    fn due(&self) -> MutexGuard<'_, Due> {
-        // A panic between two pushes leaves sound lists.
+    fn lock(&self) -> MutexGuard<'_, CollectedReports> {
+        // A panic between two pushes leaves the lists consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The journal of a store may have grown old.
+    /// Records that the journal of a store may have become old.
     pub(in crate::store) fn fold_when_old(&self, dir: &Path) {
-        self.due().old.insert(dir.to_owned());
+        self.lock().old.insert(dir.to_owned());
     }
 
-    /// The journal of a store is to be folded once nobody else seems to be writing the issues.
+    /// Records that the journal of a store must be folded once no other program seems to be writing
+    /// the issues.
     pub(in crate::store) fn fold_when_settled(&self, dir: &Path) {
-        self.due().unsettled.insert(dir.to_owned());
+        self.lock().unsettled.insert(dir.to_owned());
     }
 
-    /// Adds something that users should know, once.
+    /// Adds a notice for the user, once.
     pub(in crate::store) fn notice(&self, notice: String) {
-        let mut due = self.due();
+        let mut due = self.lock();
         if !due.notices.contains(&notice) {
             due.notices.push(notice);
         }
     }
 
-    /// Adds several.
-    pub(in crate::store) fn notices(&self, notices: impl IntoIterator<Item = String>) {
+    pub(in crate::store) fn notice_all(&self, notices: impl IntoIterator<Item = String>) {
         for notice in notices {
             self.notice(notice);
         }
     }
 
-    /// A record that is there could not be read; the first one counts.
+    /// Records that an existing record could not be read. Only the first failure counts.
     pub(in crate::store) fn fail(&self, error: StoreError) {
-        self.due().failure.get_or_insert(error);
+        self.lock().failure.get_or_insert(error);
     }
 
-    /// Takes what was noticed since the last time.
+    /// Takes the notices since the last call.
     pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.due().notices)
+        std::mem::take(&mut self.lock().notices)
     }
 
-    /// Takes the first failure since the last time: the command's answer is then not to be trusted.
+    /// Takes the first failure since the last call. After a failure the command's answer cannot be
+    /// trusted.
     pub fn take_failure(&self) -> Option<StoreError> {
-        self.due().failure.take()
+        self.lock().failure.take()
     }
 
     pub(in crate::store) fn take_unsettled(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.due().unsettled)
+        std::mem::take(&mut self.lock().unsettled)
     }
 
     pub(in crate::store) fn take_old(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.due().old)
+        std::mem::take(&mut self.lock().old)
     }
 }

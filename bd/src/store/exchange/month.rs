@@ -1,9 +1,13 @@
-//! History that waits in `events.local.jsonl` moves to `events/<clone>/YYYY-MM.jsonl`, by the month of each
+//! Moves history from `events.local.jsonl` to `events/<clone>/YYYY-MM.jsonl`, by the month of each
 //! event.
 //!
-//! Steps, under the writers' lock: what is not there yet is appended to each month and synced; lines that
-//! cannot be read go to `damaged/`; the waiting file is replaced by an empty one. Killed in between, an event is in both
-//! files: it counts once, by its id, and the next move drops the second one.
+//! Steps, under the writers' lock:
+//! 1. Append the missing events to each month, and sync.
+//! 2. Copy unreadable lines to `damaged/`.
+//! 3. Replace the waiting file by an empty one.
+//!
+//! After a crash in between, an event is in both files. It counts once, by its id, and the next
+//! move drops the second copy.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -11,27 +15,27 @@ use std::path::Path;
 use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::store::disk::files;
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
 use kit::sys::file;
 
-/// Moves what waits; says of each damaged line that it was kept, where there were any.
-pub(super) fn take_along(
-    paths: &Paths,
+/// Moves the waiting events. Returns a notice if damaged lines were set aside.
+pub(super) fn move_waiting_history(
+    paths: &StorePaths,
     clone: &str,
     now: &Stamp,
 ) -> Result<Option<String>, StoreError> {
     let local = paths.local_events();
-    let text = files::read(&local)?;
+    let text = files::read_or_empty(&local)?;
     if text.is_empty() {
         return Ok(None);
     }
     let mut months: BTreeMap<String, Vec<(String, &[u8])>> = BTreeMap::new();
     let mut damaged: Vec<&[u8]> = Vec::new();
-    for (_, span) in lines::spans(&text, 0) {
+    for (_, span) in lines::iter_line_spans(&text, 0) {
         let line = &text[span];
-        match journal::open::<Event>(line) {
+        match journal::open_sealed::<Event>(line) {
             Some(event) => {
                 let month = months.entry(month_of(&event.at)).or_default();
                 month.push((event.id, line));
@@ -40,9 +44,9 @@ pub(super) fn take_along(
         }
     }
     let folder = paths.events().join(clone);
-    files::make_folder(&folder)?;
+    files::create_store_folder(&folder)?;
     for (month, events) in &months {
-        append(&folder.join(format!("{month}.jsonl")), events)?;
+        append_events(&folder.join(format!("{month}.jsonl")), events)?;
     }
     for folder in [&folder, &paths.events(), paths.dir()] {
         file::sync_folder(folder).map_err(|error| StoreError::io("sync", folder, error))?;
@@ -50,7 +54,7 @@ pub(super) fn take_along(
     let notice = if damaged.is_empty() {
         None
     } else {
-        let kept = damage::keep(
+        let kept = damage::keep_damaged_bytes(
             &paths.damaged(),
             "events.local.jsonl",
             &damaged.join(&b'\n'),
@@ -63,12 +67,12 @@ pub(super) fn take_along(
             kept.display()
         ))
     };
-    files::replace(&local, b"")?;
+    files::replace_store_file(&local, b"")?;
     Ok(notice)
 }
 
-/// Appends the events that the file does not have.
-fn append(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
+/// Appends the events that the file lacks.
+fn append_events(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
     let there = history::read_file(path)?.into_iter().map(|event| event.id);
     let mut known: HashSet<String> = there.collect();
     let mut text = Vec::new();
@@ -84,9 +88,8 @@ fn append(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
     history::append_synced(path, &text)
 }
 
-/// The month of a time, in UTC.
 fn month_of(at: &str) -> String {
-    Stamp::read(at).day().chars().take(7).collect()
+    Stamp::parse(at).day().chars().take(7).collect()
 }
 
 #[cfg(test)]
@@ -96,7 +99,7 @@ mod tests {
     use super::*;
 
     fn event(id: &str, at: &str) -> Vec<u8> {
-        journal::encode(&Event {
+        journal::encode_sealed(&Event {
             id: id.to_owned(),
             at: at.to_owned(),
             actor: "a".to_owned(),
@@ -104,15 +107,15 @@ mod tests {
         })
     }
 
-    fn ids(paths: &Paths) -> Vec<String> {
-        let all = history::all(paths).unwrap();
+    fn ids(paths: &StorePaths) -> Vec<String> {
+        let all = history::read_all_events(paths).unwrap();
         all.into_iter().map(|event| event.id).collect()
     }
 
     /// A folder with one event in November and one in December, in UTC.
-    fn waiting() -> (tempfile::TempDir, Paths) {
+    fn waiting() -> (tempfile::TempDir, StorePaths) {
         let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::of(folder.path());
+        let paths = StorePaths::for_folder(folder.path());
         let text = [
             event("one", "2026-11-30T23:59:59Z"),
             event("two", "2026-11-30T23:59:59-01:00"),
@@ -123,10 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn each_event_goes_to_its_month() {
+    fn each_event_is_written_to_the_file_of_its_month() {
         let (_folder, paths) = waiting();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
-        take_along(&paths, "k", &now).unwrap();
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
+        move_waiting_history(&paths, "k", &now).unwrap();
         let read = |month: &str| {
             let path = paths.events().join(format!("k/{month}.jsonl"));
             history::read_file(&path).unwrap().len()
@@ -137,13 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn killed_between_any_two_steps_no_event_is_lost_or_doubled() {
+    fn a_kill_between_any_two_steps_loses_or_duplicates_no_event() {
         let (_folder, paths) = waiting();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
         let before = fs::read(paths.local_events()).unwrap();
         let november = paths.events().join("k/2026-11.jsonl");
         let december = paths.events().join("k/2026-12.jsonl");
-        take_along(&paths, "k", &now).unwrap();
+        move_waiting_history(&paths, "k", &now).unwrap();
         let whole = fs::read(&november).unwrap();
         // Nothing of it was written; a part of a line; one month; both, but the rest still waits.
         for (first, second) in [
@@ -158,7 +161,7 @@ mod tests {
             }
             fs::write(paths.local_events(), &before).unwrap();
             assert_eq!(ids(&paths), ["one", "two"]);
-            take_along(&paths, "k", &now).unwrap();
+            move_waiting_history(&paths, "k", &now).unwrap();
             assert_eq!(ids(&paths), ["one", "two"]);
             let read = |path: &Path| history::read_file(path).unwrap().len();
             assert_eq!((read(&november), read(&december)), (1, 1));
@@ -166,12 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_kept() {
+    fn unreadable_events_are_kept() {
         let (_folder, paths) = waiting();
         let text = [fs::read(paths.local_events()).unwrap(), b"{\"half".to_vec()].concat();
         fs::write(paths.local_events(), text).unwrap();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
-        let notice = take_along(&paths, "k", &now).unwrap().unwrap();
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
+        let notice = move_waiting_history(&paths, "k", &now).unwrap().unwrap();
         assert!(notice.contains("1 lines of history"), "{notice}");
         let kept = fs::read_dir(paths.damaged()).unwrap().next().unwrap();
         let kept = fs::read(kept.unwrap().path()).unwrap();

@@ -4,25 +4,25 @@ use super::*;
 use crate::bead::Bead;
 use crate::store::Author;
 
-struct Place {
+struct TestStore {
     _folder: tempfile::TempDir,
     store: Store,
     clock: Clock,
-    random: Random,
+    random: RandomSource,
 }
 
-fn place() -> Place {
+fn create_test_store() -> TestStore {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "p").unwrap();
-    Place {
+    TestStore {
         _folder: folder,
         store,
         clock: Clock::choose(Some("2026-11-22T10:00:00Z")),
-        random: Random::choose(Some("3")),
+        random: RandomSource::choose(Some("3")),
     }
 }
 
-impl Place {
+impl TestStore {
     fn put(&self, id: &str, title: &str) {
         let author = Author {
             actor: "a".to_owned(),
@@ -43,7 +43,7 @@ impl Place {
 
     fn exchange(
         &self,
-        unite: impl FnMut(&StoreSide) -> Result<United, StoreError>,
+        unite: impl FnMut(&StoreSide) -> Result<UnitedStore, StoreError>,
     ) -> Result<ExchangedStore, StoreError> {
         self.store.exchange(&self.clock, &self.random, unite)
     }
@@ -57,27 +57,29 @@ impl Place {
     }
 }
 
-fn same(own: &StoreSide) -> United {
-    United {
-        issues: own.issues.clone(),
-        archive: own.archive.clone(),
-        ..United::default()
+fn keep_unchanged(current: &StoreSide) -> UnitedStore {
+    UnitedStore {
+        issues: current.issues.clone(),
+        archive: current.archive.clone(),
+        ..UnitedStore::default()
     }
 }
 
 #[test]
-fn a_store_that_gets_nothing_keeps_its_bytes_and_moves_its_history() {
-    let place = place();
+fn an_exchange_without_news_keeps_the_file_and_moves_the_history() {
+    let place = create_test_store();
     place.put("p-1", "one");
     let before = place.issues();
-    assert!(place.store.has_news());
-    let shared = place.exchange(|own| Ok(same(own))).unwrap();
+    assert!(place.store.has_changes_since_base());
+    let shared = place
+        .exchange(|current| Ok(keep_unchanged(current)))
+        .unwrap();
     assert_eq!(place.issues(), before);
-    assert_eq!(shared.own.issues, before.as_bytes());
+    assert_eq!(shared.side.issues, before.as_bytes());
     let names: Vec<String> = place.store.history_files().into_keys().collect();
     assert!(names[0].ends_with("/2026-11.jsonl"), "{names:?}");
     assert_eq!((names.len(), place.events()), (1, 1));
-    let base = Base {
+    let base = SyncBase {
         branch: "b".into(),
         commit: "c".into(),
         at: String::new(),
@@ -85,24 +87,24 @@ fn a_store_that_gets_nothing_keeps_its_bytes_and_moves_its_history() {
     };
     place.store.set_base(&base).unwrap();
     assert_eq!(place.store.base(), Some(base));
-    assert!(!place.store.has_news());
+    assert!(!place.store.has_changes_since_base());
     place.put("p-2", "two");
-    assert!(place.store.has_news());
+    assert!(place.store.has_changes_since_base());
 }
 
 #[test]
-fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
-    let place = place();
+fn received_changes_are_visible_at_once() {
+    let place = create_test_store();
     place.put("p-1", "one");
     let line = "{\"id\":\"p-0\",\"title\":\"theirs\"}\n";
     let shared = place
-        .exchange(|own| {
-            let mut united = same(own);
-            united.issues = [line.as_bytes(), &own.issues].concat();
+        .exchange(|current| {
+            let mut united = keep_unchanged(current);
+            united.issues = [line.as_bytes(), &current.issues].concat();
             united
                 .events
                 .insert("k/2026-01.jsonl".to_owned(), b"history\n".to_vec());
-            united.lost.push(Overruled {
+            united.lost.push(OverruledValue {
                 id: "p-1".into(),
                 field: "title".into(),
                 value: "\"lost\"".into(),
@@ -110,35 +112,39 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
             Ok(united)
         })
         .unwrap();
-    assert_eq!(shared.own.issues, place.issues().as_bytes());
+    assert_eq!(shared.side.issues, place.issues().as_bytes());
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.get("p-0").unwrap().title, "theirs");
     assert!(!snapshot.source.is_unsettled());
     assert_eq!(place.store.history_files().len(), 2);
     let events = place.store.events().unwrap();
     assert!(events.iter().any(|event| event.verb == "merge"));
-    // The next change folds as ever.
+    // The next change is folded as usual.
     place.put("p-2", "two");
     assert!(place.issues().contains("p-2"));
     assert!(place.store.reports.take_notices().is_empty());
 }
 
 #[test]
-fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
-    let place = place();
+fn a_file_changed_by_another_program_during_the_exchange_is_reread() {
+    let place = create_test_store();
     place.put("p-1", "one");
     let path = place.store.issues_file().to_owned();
     let mut asked = 0;
     place
-        .exchange(|own| {
+        .exchange(|current| {
             asked += 1;
             if asked == 1 {
-                let text = String::from_utf8(own.issues.clone()).unwrap();
+                let text = String::from_utf8(current.issues.clone()).unwrap();
                 let more = format!("{text}{{\"id\":\"p-9\",\"title\":\"by hand\"}}\n");
                 fs::write(&path, more).unwrap();
             }
-            let mut united = same(own);
-            united.issues = [b"{\"id\":\"p-0\",\"title\":\"theirs\"}\n", &own.issues[..]].concat();
+            let mut united = keep_unchanged(current);
+            united.issues = [
+                b"{\"id\":\"p-0\",\"title\":\"theirs\"}\n",
+                &current.issues[..],
+            ]
+            .concat();
             Ok(united)
         })
         .unwrap();
@@ -150,8 +156,8 @@ fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
 }
 
 #[test]
-fn a_refusal_changes_nothing() {
-    let place = place();
+fn a_refused_exchange_changes_nothing() {
+    let place = create_test_store();
     place.put("p-1", "one");
     let before = place.issues();
     let refused = place.exchange(|_| Err(StoreError::MixedPrefixes));
@@ -161,9 +167,9 @@ fn a_refusal_changes_nothing() {
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_no_files_of_ours() {
+fn only_well_formed_history_and_year_paths_are_accepted() {
     for name in ["k/2026-01.jsonl", "a1/x.jsonl"] {
-        assert!(is_history(name), "{name}");
+        assert!(is_history_name(name), "{name}");
     }
     for name in [
         "2026-01.jsonl",
@@ -173,14 +179,18 @@ fn names_that_lead_elsewhere_are_no_files_of_ours() {
         "a/.jsonl",
         "a/x",
     ] {
-        assert!(!is_history(name), "{name}");
+        assert!(!is_history_name(name), "{name}");
     }
-    assert!(is_year("2026.jsonl") && !is_year("../2026.jsonl") && !is_year(".jsonl"));
+    assert!(
+        is_archive_name("2026.jsonl")
+            && !is_archive_name("../2026.jsonl")
+            && !is_archive_name(".jsonl")
+    );
 }
 
 #[test]
-fn what_lies_behind_a_link_is_neither_shared_nor_written() {
-    let place = place();
+fn symlinked_files_are_neither_shared_nor_written() {
+    let place = create_test_store();
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
     fs::write(&secret, "private\n").unwrap();
@@ -197,8 +207,8 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
     assert!(place.store.history_files().is_empty());
     assert!(place.store.store_side().unwrap().archive.is_empty());
     for name in ["x/2026-01.jsonl", "y/2026-01.jsonl"] {
-        let refused = place.exchange(|own| {
-            let mut united = same(own);
+        let refused = place.exchange(|current| {
+            let mut united = keep_unchanged(current);
             united.events.insert(name.to_owned(), b"theirs\n".to_vec());
             Ok(united)
         });
@@ -206,8 +216,8 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
         let why = std::error::Error::source(&error).unwrap().to_string();
         assert!(why.contains("a link that leads out"), "{why}");
     }
-    let refused = place.exchange(|own| {
-        let mut united = same(own);
+    let refused = place.exchange(|current| {
+        let mut united = keep_unchanged(current);
         let year = "2020.jsonl".to_owned();
         united.archive.insert(year, b"{\"id\":\"p-1\"}\n".to_vec());
         Ok(united)

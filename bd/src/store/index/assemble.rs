@@ -1,55 +1,55 @@
-//! Puts the sections of an index together behind their header, with its keys and checksums.
+//! Assembles the sections of an index after its header, which has keys and checksums.
 //!
-//! The header says in which start of the machine it was written. An index is never synced: after a loss of power
-//! there may be nothing behind a header that is whole. So one of an earlier start is only used if all of it is as
-//! its header says, and then gets the present start. Where the system does not name its starts every index
-//! is looked at in full.
+//! The header names the boot of the machine in which the index was written. An index is never
+//! synced, so after a loss of power the data after an intact header may be missing. An index from
+//! an earlier boot is used only if its checksum matches, and then gets the current boot. If the
+//! system does not identify its boots, every index is checked completely.
 
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-use super::layout::Lists;
-use super::layout::{Header, IndexRow, MAGIC, PARTS, Part};
-use super::{Bytes, Index, Keys};
+use super::layout::IndexLists;
+use super::layout::{IndexHeader, IndexRow, IndexSection, MAGIC, PARTS};
+use super::{Index, IndexBytes, IndexKeys};
 use kit::sys::boot;
 
 /// Writes the keys and the checksum into a header.
-fn put_keys(header: &mut Header, keys: &Keys) {
+fn put_keys(header: &mut IndexHeader, keys: &IndexKeys) {
     header.magic = MAGIC;
     header.issues = keys.issues;
     header.wisps = keys.wisps;
-    header.made = keys.made;
+    header.built_at = keys.built_at;
     header.outside = keys.outside;
-    header.boot = halves(boot::id().unwrap_or_default());
+    header.boot = split_boot_id(boot::boot_id().unwrap_or_default());
     header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
 }
 
-fn halves(id: u128) -> [u64; 2] {
+fn split_boot_id(id: u128) -> [u64; 2] {
     let low = id & u128::from(u64::MAX);
     [id >> 64, low].map(|half| u64::try_from(half).unwrap_or_default())
 }
 
-/// The hash of all that is behind the header.
+/// Returns the hash of everything after the header.
 fn body_hash(bytes: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(bytes.get(size_of::<Header>()..).unwrap_or_default())
+    xxhash_rust::xxh3::xxh3_64(bytes.get(size_of::<IndexHeader>()..).unwrap_or_default())
 }
 
-/// Puts the sections of an index one behind the other, and the header before them.
-pub(super) fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
-    let start = size_of::<Header>().div_ceil(8);
+/// Concatenates the sections of an index after the header.
+pub(super) fn assemble_index(keys: &IndexKeys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
+    let start = size_of::<IndexHeader>().div_ceil(8);
     let length: usize = parts.iter().map(|part| part.len().div_ceil(8)).sum();
     let mut words = Vec::with_capacity(start + length);
     words.resize(start, 0);
-    let mut header = Header::new_zeroed();
+    let mut header = IndexHeader::new_zeroed();
     for (slot, part) in header.parts.iter_mut().zip(parts) {
-        *slot = append(&mut words, part);
+        *slot = append_section(&mut words, part);
     }
     put_keys(&mut header, keys);
     put_header(&mut words, &header);
     words
 }
 
-/// Puts a section at the end; gives back where it starts, and how long it is.
-fn append(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
+/// Appends a section, and returns its start and its length.
+fn append_section(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
     let at = words.len() as u64 * 8;
     let (whole, rest) = part.as_chunks();
     words.extend(whole.iter().map(|bytes| u64::from_ne_bytes(*bytes)));
@@ -61,19 +61,19 @@ fn append(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
     [at, part.len() as u64]
 }
 
-/// Puts the header in its place.
-fn put_header(words: &mut [u64], header: &Header) {
+fn put_header(words: &mut [u64], header: &IndexHeader) {
     let bytes = header.as_bytes();
     words.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
 }
 
 impl Index {
-    /// Whether it was written since the machine was started.
+    /// Returns true if the index was written since the machine booted.
     pub(crate) fn is_of_this_start(&self) -> bool {
-        boot::id().is_some_and(|id| self.header.boot == halves(id))
+        boot::boot_id().is_some_and(|id| self.header.boot == split_boot_id(id))
     }
 
-    /// Whether all of it is there: of one that may not have reached the disk before the machine stopped.
+    /// Returns true if the checksum matches. For an index that may not have reached the disk before
+    /// the machine stopped.
     pub(super) fn is_whole(&self) -> bool {
         self.header.body == body_hash(self.bytes())
     }
@@ -81,20 +81,20 @@ impl Index {
     /// Sets the marks of the rows, and adds the counts and lists, which are the last sections.
     pub(super) fn complete(
         self,
-        keys: &Keys,
+        keys: &IndexKeys,
         marks: &[u32],
-        lists: &Lists,
-        fill: impl FnOnce(&mut Header),
+        lists: &IndexLists,
+        fill: impl FnOnce(&mut IndexHeader),
     ) -> Option<Self> {
         let Self {
-            bytes: Bytes::Own(mut words),
+            bytes: IndexBytes::Owned(mut words),
             mut header,
             parts,
         } = self
         else {
             return None;
         };
-        let rows = &mut words.as_mut_bytes()[parts[Part::Rows as usize].clone()];
+        let rows = &mut words.as_mut_bytes()[parts[IndexSection::Rows as usize].clone()];
         let rows = <[IndexRow]>::mut_from_bytes(rows).ok()?;
         for (row, mark) in rows.iter_mut().zip(marks) {
             row.flags |= mark;
@@ -104,46 +104,46 @@ impl Index {
         let room = lists.open.as_bytes().len() + numbers * size_of::<u32>();
         words.reserve_exact(room / 8 + 3);
         for (part, bytes) in [
-            (Part::Open, lists.open.as_bytes()),
-            (Part::Dotted, lists.dotted.as_bytes()),
-            (Part::Spawning, lists.spawning.as_bytes()),
+            (IndexSection::Open, lists.open.as_bytes()),
+            (IndexSection::Dotted, lists.dotted.as_bytes()),
+            (IndexSection::Spawning, lists.spawning.as_bytes()),
         ] {
-            header.parts[part as usize] = append(&mut words, bytes);
+            header.parts[part as usize] = append_section(&mut words, bytes);
         }
         header.body = body_hash(words.as_bytes());
         put_keys(&mut header, keys);
         put_header(&mut words, &header);
-        Self::own(words)
+        Self::from_words(words)
     }
 
-    /// What is written of it before the rows, with other keys.
-    pub(crate) fn header_with(&self, keys: &Keys) -> Vec<u8> {
+    /// Returns the bytes before the rows, with other keys.
+    pub(crate) fn header_with(&self, keys: &IndexKeys) -> Vec<u8> {
         let mut header = self.header;
         put_keys(&mut header, keys);
         header.as_bytes().to_vec()
     }
 
-    /// The same index with other keys; only one in memory.
-    pub(crate) fn keyed(self, keys: &Keys) -> Option<Self> {
-        let Bytes::Own(mut words) = self.bytes else {
+    /// Returns the same index with other keys; only for an index in memory.
+    pub(crate) fn with_keys(self, keys: &IndexKeys) -> Option<Self> {
+        let IndexBytes::Owned(mut words) = self.bytes else {
             return None;
         };
         let mut header = self.header;
         put_keys(&mut header, keys);
         put_header(&mut words, &header);
-        Self::own(words)
+        Self::from_words(words)
     }
 
-    /// What is written of it before the rows, with its keys.
+    /// Returns the bytes before the rows, with the index's keys.
     pub(crate) fn header(&self) -> &[u8] {
-        &self.bytes()[..size_of::<Header>()]
+        &self.bytes()[..size_of::<IndexHeader>()]
     }
 }
 
-/// Makes the bytes of an index look as if they had been written before the machine was started.
+/// Changes the bytes of an index as if it had been written before the machine booted.
 #[cfg(test)]
 pub(crate) fn put_in_earlier_start(bytes: &mut [u8]) {
-    let at = std::mem::offset_of!(Header, boot);
+    let at = std::mem::offset_of!(IndexHeader, boot);
     bytes[at] ^= 0xff;
-    super::seal(bytes);
+    super::seal_index(bytes);
 }

@@ -1,51 +1,54 @@
-//! Puts an index together: from rows of an older one, and from facts of beads that are new.
+//! Builds an index from rows of an older index and from facts of new beads.
 //!
-//! Steps: rows come in by id, each with the place of its line; then edges find their targets, who points at
-//! whom is turned round, what waits is marked, and the lists are sorted.
+//! Steps:
+//! 1. Add the rows by id, each with the place of its line.
+//! 2. Resolve the targets of edges.
+//! 3. Collect the incoming edges of each row.
+//! 4. Mark the blocked rows.
+//! 5. Sort the lists.
 
 use std::cmp::Reverse;
 
 use zerocopy::IntoBytes;
 
-use super::assemble::assemble;
+use super::assemble::assemble_index;
 use super::layout::{
-    Counts, EdgeRow, Incoming, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
+    BeadCounts, EdgeRow, IncomingEdge, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
 };
-use super::layout::{Lists, narrow};
-use super::runs::Runs;
-use super::words::Words;
-use super::{Facts, Index, Keys};
-use crate::bead::blocked::{self, Graph, Link, is_open};
+use super::layout::{IndexLists, narrow_length};
+use super::runs::RowRuns;
+use super::words::WordTable;
+use super::{BeadFacts, Index, IndexKeys};
+use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
-use crate::store::index::Note;
+use crate::store::index::NonBeadLine;
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinePlace {
-    /// As [`IndexRow::file`].
     pub file: u8,
     pub offset: u64,
     pub length: u32,
     pub hash: u64,
 }
 
-/// An index in the making.
-pub(crate) struct Builder<'a> {
+/// An index that is being built.
+pub(crate) struct IndexBuilder<'a> {
     old: Option<&'a Index>,
-    /// Where rows of the old index went.
+    /// The new numbers of the old index's rows.
     moved: Vec<u32>,
     rows: Vec<IndexRow>,
     ids: Vec<u8>,
     id_starts: Vec<u32>,
-    words: Words,
+    words: WordTable,
     labels: Vec<u32>,
     label_starts: Vec<u32>,
     edges: Vec<EdgeRow>,
     edge_starts: Vec<u32>,
 }
 
-impl<'a> Builder<'a> {
-    /// Begins one that may take rows from an older one.
+impl<'a> IndexBuilder<'a> {
+    /// Creates a builder that may take rows from an older index.
     pub(crate) fn over(old: Option<&'a Index>) -> Self {
         let room = old.map_or(0, |old| old.len() as usize) + 64;
         Self {
@@ -54,7 +57,7 @@ impl<'a> Builder<'a> {
             rows: Vec::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
             id_starts: Vec::with_capacity(room),
-            words: Words::over(old),
+            words: WordTable::over(old),
             labels: Vec::with_capacity(room),
             label_starts: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
@@ -63,10 +66,11 @@ impl<'a> Builder<'a> {
     }
 
     fn count(&self) -> u32 {
-        narrow(self.rows.len())
+        narrow_length(self.rows.len())
     }
 
-    /// Adds a row of the old index, its line perhaps elsewhere now. Beads come in the order of their ids.
+    /// Adds a row of the old index, with the current place of its line. Beads must come in the
+    /// order of their ids.
     pub(crate) fn push_old(&mut self, at: u32, place: LinePlace) {
         let Some(old) = self.old else {
             return;
@@ -81,13 +85,13 @@ impl<'a> Builder<'a> {
         self.labels.extend_from_slice(old.label_numbers(at));
         self.edges.extend_from_slice(old.edges(at));
         if let Some(moved) = self.moved.get_mut(at as usize) {
-            *moved = narrow(self.rows.len());
+            *moved = narrow_length(self.rows.len());
         }
         self.rows.push(row);
     }
 
-    /// Adds a bead that is new or changed.
-    pub(crate) fn push_new(&mut self, facts: &Facts, place: LinePlace) {
+    /// Adds a new or changed bead.
+    pub(crate) fn push_new(&mut self, facts: &BeadFacts, place: LinePlace) {
         let mut row = facts.row;
         if row.assignee != NONE {
             row.assignee = self.words.number(&facts.assignee);
@@ -118,19 +122,19 @@ impl<'a> Builder<'a> {
         self.ids.extend_from_slice(id);
     }
 
-    /// Where what belongs to the next row starts, or to none.
+    /// Records the starts of the next row's data, or the ends of the last row's data.
     fn put_starts(&mut self) {
-        self.id_starts.push(narrow(self.ids.len()));
-        self.label_starts.push(narrow(self.labels.len()));
-        self.edge_starts.push(narrow(self.edges.len()));
+        self.id_starts.push(narrow_length(self.ids.len()));
+        self.label_starts.push(narrow_length(self.labels.len()));
+        self.edge_starts.push(narrow_length(self.edges.len()));
     }
 
-    /// Makes the index.
-    pub(crate) fn finish(mut self, keys: &Keys, notes: &[Note]) -> Option<Index> {
+    /// Builds the index.
+    pub(crate) fn finish(mut self, keys: &IndexKeys, notes: &[NonBeadLine]) -> Option<Index> {
         let count = self.count();
         self.put_starts();
         self.aim_edges(count);
-        let (incoming, starts, dangling) = turn_round(&self.edge_starts, &self.edges, count);
+        let (incoming, starts, dangling) = collect_incoming(&self.edge_starts, &self.edges, count);
         let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
         let parts: [&[u8]; PARTS] = [
@@ -148,31 +152,31 @@ impl<'a> Builder<'a> {
             starts.as_bytes(),
             dangling.as_bytes(),
             &notes,
-            // What the lists hold is known only from the rest.
+            // The lists depend on the other sections, so they are added later.
             &[],
             &[],
             &[],
         ];
-        let bare = Index::own(assemble(keys, &parts))?;
-        let marks = marks(&bare);
-        let lists = lists(&bare, &marks);
+        let bare = Index::from_words(assemble_index(keys, &parts))?;
+        let marks = compute_marks(&bare);
+        let lists = build_lists(&bare, &marks);
         let counts = count_all(&bare, &marks);
-        let prefix_of = row_of_prefix(&bare);
+        let prefix_of = find_prefix_row(&bare);
         bare.complete(keys, &marks, &lists, |header| {
             header.counts = counts;
             header.prefix_of = prefix_of;
         })
     }
 
-    /// Gives each edge the row of its target.
+    /// Sets the target row of each edge.
     fn aim_edges(&mut self, count: u32) {
-        let ids = Runs {
+        let ids = RowRuns {
             items: &self.ids,
             starts: &self.id_starts,
         };
         let find = |id: &[u8]| {
             let at = ids.first_from(id, count);
-            (at < count && ids.of(at) == id).then_some(at)
+            (at < count && ids.of_row(at) == id).then_some(at)
         };
         for edge in &mut self.edges {
             let then = edge.target;
@@ -182,7 +186,8 @@ impl<'a> Builder<'a> {
                 edge.target = target;
             }
             if edge.target == NONE && then != NONE {
-                // Its row is gone: the id becomes a word, unless the bead is new under it.
+                // The row of the target is gone. Its id becomes a word, unless the bead is new
+                // under that id.
                 let id = self.old.map_or("", |old| old.id(then));
                 match find(id.as_bytes()) {
                     Some(again) => edge.target = again,
@@ -203,12 +208,13 @@ fn place_row(row: &mut IndexRow, place: LinePlace) {
     }
 }
 
-/// Who points at whom: by target, where each target's begin, and those without a target.
-fn turn_round(
+/// Collects the incoming edges, sorted by target, with the start of each target's edges, and the
+/// edges without a target row.
+fn collect_incoming(
     edge_starts: &[u32],
     edges: &[EdgeRow],
     count: u32,
-) -> (Vec<Incoming>, Vec<u32>, Vec<Incoming>) {
+) -> (Vec<IncomingEdge>, Vec<u32>, Vec<IncomingEdge>) {
     let mut starts = vec![0_u32; count as usize + 1];
     for edge in edges.iter().filter(|edge| edge.target < count) {
         starts[edge.target as usize + 1] += 1;
@@ -218,12 +224,12 @@ fn turn_round(
     }
     let total = starts.last().copied().unwrap_or_default();
     let mut next = starts.clone();
-    let mut incoming = vec![Incoming { holder: 0, edge: 0 }; total as usize];
+    let mut incoming = vec![IncomingEdge { holder: 0, edge: 0 }; total as usize];
     let mut dangling = Vec::new();
     for (holder, pair) in edge_starts.windows(2).enumerate() {
-        let holder = narrow(holder);
+        let holder = narrow_length(holder);
         for number in pair[0]..pair[1] {
-            let link = Incoming {
+            let link = IncomingEdge {
                 holder,
                 edge: number,
             };
@@ -240,24 +246,27 @@ fn turn_round(
     (incoming, starts, dangling)
 }
 
-/// What waits: for each row the flags that only the whole graph can tell.
-fn marks(index: &Index) -> Vec<u32> {
+/// Computes for each row the flags that depend on the whole graph.
+fn compute_marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
     let edges = (0..).zip(index.all_edges().iter());
     let with_edges = edges.filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
-    for at in blocked::blocked(index, with_edges.clone()) {
+    for at in blocked::find_blocked(index, with_edges.clone()) {
         marks[at as usize] |= flag::BLOCKED;
     }
     for at in with_edges {
-        if blocked::waits_for_others(index, at) {
+        if blocked::has_open_blocker(index, at) {
             marks[at as usize] |= flag::WAITS;
         }
     }
     marks
 }
 
-/// The rows with their marks.
-fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
+/// Returns the rows with their marks applied.
+fn apply_marks<'a>(
+    index: &'a Index,
+    marks: &'a [u32],
+) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
     let rows = (0..).zip(index.rows()).zip(marks);
     rows.map(|((at, row), mark)| {
         let flags = row.flags | mark;
@@ -265,8 +274,8 @@ fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, 
     })
 }
 
-/// What one bead adds to the counts.
-pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
+/// Adds one bead to the counts, or subtracts it if `sign` is negative.
+pub(crate) fn count_row(counts: &mut BeadCounts, row: &IndexRow, sign: i64) {
     let add = |number: &mut u64| *number = number.wrapping_add_signed(sign);
     let slot = usize::from(row.status).min(counts.by_status.len() - 1);
     add(&mut counts.by_status[slot]);
@@ -281,7 +290,7 @@ pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
         add(&mut counts.pinned);
     }
     if row.closed != NEVER {
-        add(&mut counts.led);
+        add(&mut counts.closed_count);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
         let seconds = row.closed.saturating_sub(row.created) as f64 / 1e9;
         #[expect(clippy::cast_precision_loss, reason = "1 or -1")]
@@ -290,9 +299,9 @@ pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
     }
 }
 
-fn count_all(index: &Index, marks: &[u32]) -> Counts {
-    let mut counts = Counts::default();
-    for (at, row) in marked(index, marks) {
+fn count_all(index: &Index, marks: &[u32]) -> BeadCounts {
+    let mut counts = BeadCounts::default();
+    for (at, row) in apply_marks(index, marks) {
         count_row(&mut counts, &row, 1);
         let is_epic = row.kind == Kind::Epic.code();
         counts.epics_done += u64::from(is_epic && index.is_done_epic(at));
@@ -300,8 +309,8 @@ fn count_all(index: &Index, marks: &[u32]) -> Counts {
     counts
 }
 
-/// The first row that was not deleted, if all such have its prefix.
-fn row_of_prefix(index: &Index) -> u32 {
+/// Returns the first row that is not a tombstone, if all such rows have its prefix.
+fn find_prefix_row(index: &Index) -> u32 {
     let deleted = Status::Tombstone.code();
     let rows = (0..).zip(index.rows()).zip(index.ids().iter());
     let mut live = rows.filter(|((_, row), _)| row.status != deleted);
@@ -312,11 +321,11 @@ fn row_of_prefix(index: &Index) -> u32 {
     let usual = [prefix.unwrap_or_default(), "-"].concat();
     let differs = |((at, row), id): ((u32, &IndexRow), &[u8])| {
         if row.flags & flag::HYPHENS == 0 && id.starts_with(usual.as_bytes()) {
-            // Its only hyphen ends its prefix.
+            // The only hyphen ends the prefix.
             return false;
         }
-        // Ids without a prefix have no say.
-        id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix)
+        // Ids without a prefix are ignored.
+        id::prefix_of(index.id(at)).is_some_and(|row_prefix| Some(row_prefix) != prefix)
     };
     if prefix.is_none() || live.any(differs) {
         return NONE;
@@ -324,18 +333,18 @@ fn row_of_prefix(index: &Index) -> u32 {
     first
 }
 
-/// The open beads in the usual order, and the rows that are asked for by what they have.
-fn lists(index: &Index, marks: &[u32]) -> Lists {
+/// Builds the list of open beads in the usual order, and the lists of rows with a certain property.
+fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
     let (ids, edges) = (index.ids(), index.all_edges());
     let dots = memchr::memchr_iter(b'.', ids.items);
     let spawners = edges.items.iter().enumerate();
     let spawners = spawners.filter(|(_, edge)| edge.spawner != NONE);
-    let mut lists = Lists {
+    let mut lists = IndexLists {
         open: Vec::new(),
         dotted: ids.rows_with(dots),
         spawning: edges.rows_with(spawners.map(|(at, _)| at)),
     };
-    for (at, row) in marked(index, marks) {
+    for (at, row) in apply_marks(index, marks) {
         if is_open(row.status) {
             lists.open.push(open_row(at, &row));
         }
@@ -345,7 +354,7 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
     lists
 }
 
-/// A row as lists have it.
+/// Converts a row to its form in lists.
 pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
     StoredListRow {
         created: row.created,
@@ -359,7 +368,7 @@ pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
     }
 }
 
-impl Graph for Index {
+impl BlockingGraph for Index {
     type Node = u32;
 
     fn status(&self, node: u32) -> u8 {
@@ -371,12 +380,12 @@ impl Graph for Index {
             .is_some_and(|row| row.flags & flag::FAILED != 0)
     }
 
-    fn links(&self, node: u32) -> Vec<Link<u32>> {
+    fn blocking_edges(&self, node: u32) -> Vec<BlockingEdge<u32>> {
         self.edges(node)
             .iter()
             .map(|edge| {
                 let target = (edge.target != NONE).then_some(edge.target);
-                Link {
+                BlockingEdge {
                     kind: edge.kind,
                     target,
                     spawner: match edge.spawner {
@@ -400,7 +409,7 @@ impl Graph for Index {
 }
 
 impl Index {
-    /// Whether a row is an open epic that has children, none of them open.
+    /// Returns true if a row is an open epic with children that are all closed.
     pub(crate) fn is_done_epic(&self, at: u32) -> bool {
         let Some(row) = self.row(at) else {
             return false;
@@ -409,7 +418,7 @@ impl Index {
             return false;
         }
         let deleted = Status::Tombstone.code();
-        let children = Graph::holders(self, at, &DepKind::ParentChild).into_iter();
+        let children = BlockingGraph::holders(self, at, &DepKind::ParentChild).into_iter();
         let mut statuses = children
             .map(|child| self.status(child))
             .filter(|status| *status != deleted)

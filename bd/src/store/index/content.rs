@@ -1,5 +1,5 @@
-//! The hash of a file's content: a sum over its lines, each with its place, so that several threads can make
-//! it in any order, and so that who has the hashes of the lines need not read them again.
+//! The hash of a file's content: a sum over its lines with their places. Several threads can
+//! compute it in any order, and a caller that has the hashes of the lines need not read them again.
 
 use std::fs::File;
 use std::io;
@@ -9,44 +9,43 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::lines;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const PIECE: usize = 64 << 10;
 
-/// The hash of a content in the making.
+/// A content hash that is being computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Content(u64);
+pub(crate) struct ContentHash(u64);
 
-impl Content {
+impl ContentHash {
     /// Adds the line at a place, by its hash. Blank lines do not count.
     pub(crate) fn add(&mut self, offset: u64, hash: u64) {
         let line = [offset.to_le_bytes(), hash.to_le_bytes()];
         self.0 = self.0.wrapping_add(xxh3_64(line.as_flattened()));
     }
 
-    /// Adds the lines that another has.
-    pub(super) fn join(&mut self, other: Self) {
+    /// Adds the lines of another hash.
+    pub(super) fn add_all(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
     }
 
-    /// The hash.
     pub(crate) fn digest(self) -> u64 {
         self.0
     }
 }
 
-/// The hash of a file's content.
 pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
-    let mut content = Content::default();
-    whole_lines(file, 0, size, |text, start| {
-        for (_, span) in lines::spans(text, bom(text, start)) {
+    let mut content = ContentHash::default();
+    read_whole_lines(file, 0, size, |text, start| {
+        for (_, span) in lines::iter_line_spans(text, bom_length(text, start)) {
             content.add(start + span.start as u64, xxh3_64(&text[span]));
         }
     })?;
     Ok(content.digest())
 }
 
-/// How long the byte order mark is that a text at this place begins with.
-pub(super) fn bom(text: &[u8], start: u64) -> usize {
+/// Returns the length of the byte order mark at the beginning of a text, if the text is at the
+/// start of the file.
+pub(super) fn bom_length(text: &[u8], start: u64) -> usize {
     if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
@@ -54,9 +53,9 @@ pub(super) fn bom(text: &[u8], start: u64) -> usize {
     }
 }
 
-/// Reads a part of a file that begins where a line does: hands out pieces of whole lines, each with where it
-/// starts in the file. Only the last may be without a line end.
-pub(crate) fn whole_lines(
+/// Reads a part of a file that begins with a line. Passes pieces of whole lines, each with its
+/// offset in the file, to `take`. Only the last piece may lack its newline.
+pub(crate) fn read_whole_lines(
     file: &File,
     from: u64,
     to: u64,
@@ -64,7 +63,7 @@ pub(crate) fn whole_lines(
 ) -> io::Result<()> {
     let room = usize::try_from(to - from).unwrap_or(PIECE);
     let mut buffer = vec![0; PIECE.min(room.max(1))];
-    // What is in the buffer, and where it starts in the file.
+    // The number of bytes in the buffer, and their offset in the file.
     let (mut filled, mut start) = (0, from);
     loop {
         let room = buffer.len() - filled;
@@ -76,7 +75,7 @@ pub(crate) fn whole_lines(
         let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
             Some(end) => end + 1,
             None if !last => {
-                // One line longer than the buffer.
+                // A line that is longer than the buffer.
                 buffer.resize(buffer.len() * 2, 0);
                 continue;
             }
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_and_its_place_count() {
+    fn the_content_hash_depends_on_every_line_and_its_position() {
         let whole = hash_of(b"one\ntwo\nthree\n");
         assert_eq!(whole, hash_of(b"one\ntwo\nthree\n"));
         for other in [
@@ -121,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn parts_give_the_hash_of_the_whole() {
+    fn the_hash_of_parts_equals_the_hash_of_the_whole() {
         let long = [b"x".repeat(PIECE + 7), b"\ny\nz".to_vec()].concat();
-        let (mut first, mut second) = (Content::default(), Content::default());
+        let (mut first, mut second) = (ContentHash::default(), ContentHash::default());
         let x = PIECE as u64 + 7;
         first.add(0, xxh3_64(&long[..PIECE + 7]));
         second.add(x + 3, xxh3_64(b"z"));
         second.add(x + 1, xxh3_64(b"y"));
-        first.join(second);
+        first.add_all(second);
         assert_eq!(first.digest(), hash_of(&long));
     }
 }

@@ -1,4 +1,4 @@
-//! What the index knows of a bead.
+//! The facts about a bead that the index stores.
 
 use zerocopy::FromZeros;
 
@@ -6,34 +6,31 @@ use super::layout::{IndexRow, NEVER, NONE, flag};
 use crate::bead::blocked::{ChildGate, is_failure};
 use crate::bead::record::{self, RecordError};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 
-/// The facts of one bead.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct BeadFacts {
     pub id: String,
-    /// As [`row_of`] has it.
     pub row: IndexRow,
     pub assignee: String,
     pub labels: Vec<String>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeFacts>,
 }
 
-/// One edge.
 #[derive(Debug)]
-pub(crate) struct Edge {
+pub(crate) struct EdgeFacts {
     pub target: String,
     pub kind: u8,
-    /// For `waits-for`: the bead whose children are meant, where it is not the target.
+    /// For `waits-for`: the bead whose children are awaited, if it is not the target.
     pub spawner: Option<String>,
-    /// For `waits-for`: one finished child is enough.
+    /// For `waits-for`: true if one finished child is enough.
     pub any_child: bool,
 }
 
-impl Edge {
-    pub(crate) fn of(edge: &Dep) -> Self {
+impl EdgeFacts {
+    pub(crate) fn from_dep(edge: &Dep) -> Self {
         let gate = if edge.kind == DepKind::WaitsFor {
-            ChildGate::read(&edge.metadata)
+            ChildGate::from_metadata(&edge.metadata)
         } else {
             ChildGate::default()
         };
@@ -47,24 +44,24 @@ impl Edge {
     }
 }
 
-impl Facts {
-    /// Reads a line.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, RecordError> {
-        let bead = record::parse(line)?;
+impl BeadFacts {
+    /// Parses a line.
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, RecordError> {
+        let bead = record::parse_bead(line)?;
         Ok(Self {
             row: row_in(&bead, line),
-            edges: bead.dependencies.iter().map(Edge::of).collect(),
+            edges: bead.dependencies.iter().map(EdgeFacts::from_dep).collect(),
             id: bead.id,
             assignee: bead.assignee,
             labels: bead.labels,
         })
     }
 
-    /// Those of a bead that has this line.
-    pub(crate) fn of(bead: &Bead, line: &[u8]) -> Self {
+    /// Collects the facts of a bead that has this line.
+    pub(crate) fn from_bead(bead: &Bead, line: &[u8]) -> Self {
         Self {
             row: row_in(bead, line),
-            edges: bead.dependencies.iter().map(Edge::of).collect(),
+            edges: bead.dependencies.iter().map(EdgeFacts::from_dep).collect(),
             id: bead.id.clone(),
             assignee: bead.assignee.clone(),
             labels: bead.labels.clone(),
@@ -72,18 +69,19 @@ impl Facts {
     }
 }
 
-/// The row of a bead that has this line.
+/// Builds the row of a bead that has this line.
 fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
-    let mut row = row_of(bead);
+    let mut row = build_row(bead);
     if has_escaped_letters(line) {
         row.flags |= flag::ESCAPES;
     }
     row
 }
 
-/// The row of a bead, without the place of its line. The assignee's number is 0, of no one [`NONE`].
-pub(crate) fn row_of(bead: &Bead) -> IndexRow {
-    let time = |stamp: &Stamp| nanoseconds(stamp.instant());
+/// Builds the row of a bead, without the place of its line. The assignee's number is 0, or [`NONE`]
+/// without an assignee.
+pub(crate) fn build_row(bead: &Bead) -> IndexRow {
+    let time = |stamp: &Stamp| to_nanoseconds(stamp.instant());
     let perhaps = |stamp: &Option<Stamp>| stamp.as_ref().map_or(NEVER, time);
     let deferred = perhaps(&bead.defer_until);
     let is_external = |edge: &Dep| edge.kind == DepKind::Blocks && edge.is_external();
@@ -107,18 +105,19 @@ pub(crate) fn row_of(bead: &Bead) -> IndexRow {
         assignee: if bead.assignee.is_empty() { NONE } else { 0 },
         status: bead.status.code(),
         kind: bead.issue_type.code(),
-        priority: clamp(bead.priority),
+        priority: clamp_priority(bead.priority),
         flags: holding.fold(0, |flags, (_, bit)| flags | bit),
         ..IndexRow::new_zeroed()
     }
 }
 
-/// A priority as the index has it.
-fn clamp(priority: i64) -> i8 {
+/// Clamps a priority to the range of the index.
+fn clamp_priority(priority: i64) -> i8 {
     i8::try_from(priority).unwrap_or(if priority < 0 { i8::MIN } else { i8::MAX })
 }
 
-/// Whether a letter, digit or blank is written as `\u00..`, which existing clients never do.
+/// Returns true if a letter, digit or blank is written as `\u00..`, which existing clients never
+/// do.
 fn has_escaped_letters(line: &[u8]) -> bool {
     memchr::memmem::find_iter(line, b"\\u00").any(|at| {
         let code = line.get(at + 4..at + 6);
@@ -132,9 +131,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_bead_is_refused() {
+    fn a_line_that_is_not_a_bead_is_refused() {
         for line in ["{}", "[1]", "{\"id\":\"\"}", "{\"id\":\"a-1\"", "nonsense"] {
-            assert!(Facts::read(line.as_bytes()).is_err(), "{line}");
+            assert!(BeadFacts::parse(line.as_bytes()).is_err(), "{line}");
         }
     }
 

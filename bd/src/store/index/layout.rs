@@ -1,13 +1,13 @@
-//! How `index.bin` is laid out: a header, then sections of fixed-size records, all little-endian and aligned to
-//! eight bytes.
+//! The layout of `index.bin`: a header, then sections of fixed-size records, all little-endian and
+//! aligned to eight bytes.
 //!
-//! What must always hold: every byte pattern is a valid record, so a damaged file can give wrong answers but
-//! no undefined ones; what is read by it is checked against the line it leads to.
+//! Every byte pattern is a valid record, so a damaged file can give wrong answers but no undefined
+//! behaviour. Data read through the index is checked against the line that it refers to.
 
 use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// The first bytes of the file; the last one counts versions of the layout.
+/// The first bytes of the file. The last byte is the version of the layout.
 pub(super) const MAGIC: [u8; 8] = *b"bdindex\x09";
 
 /// No row.
@@ -16,22 +16,23 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// A time that is not set.
 pub(crate) const NEVER: i64 = i64::MIN;
 
-/// The sections of the file, in their order.
+/// The sections of the file, in order.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part {
+pub(super) enum IndexSection {
     Rows,
-    /// The status of each row once more: what waits for what is told by it, here and there all over the rows.
+    /// The status of each row, repeated here because the blocking rules read it for scattered rows.
     Statuses,
-    /// The bytes of all ids, one behind the other.
+    /// The bytes of all ids, concatenated.
     Ids,
-    /// Where each row's id starts. Looking for an id touches these two alone, which are small.
+    /// The start of each row's id. Searching for an id touches only this section and the ids, which
+    /// are small.
     IdStarts,
     Words,
     WordEnds,
     Labels,
     LabelStarts,
     Edges,
-    /// Where each row's edges start.
+    /// The start of each row's edges.
     EdgeStarts,
     Incoming,
     IncomingStarts,
@@ -39,53 +40,55 @@ pub(super) enum Part {
     Notes,
     Open,
     Dotted,
-    /// Rows with an edge that names a bead whose children it waits for.
+    /// The rows with an edge that names a bead whose children are awaited.
     Spawning,
 }
 
-/// How many sections there are.
+/// The number of sections.
 pub(super) const PARTS: usize = 17;
 
-/// Counts over all beads.
+/// The counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Counts {
-    /// Beads of each built-in status, by its code; the last is for all other words.
+pub struct BeadCounts {
+    /// The number of beads of each built-in status, by its code. The last entry is for all other
+    /// words.
     pub by_status: [u64; 16],
-    /// Open ones with an open `blocks` target.
+    /// Open beads with an open `blocks` target.
     pub blocked: u64,
-    /// Status open without an open `blocks` target.
+    /// Beads with status open and without an open `blocks` target.
     pub ready: u64,
     pub pinned: u64,
-    /// Open epics that have children, none of them open.
+    /// Open epics with children that are all closed.
     pub epics_done: u64,
-    /// Beads with a time of closing, and the sum of their lead times in seconds.
-    pub led: u64,
+    /// The number of beads with a closing time. `lead_seconds` is the sum of their lead times.
+    pub closed_count: u64,
     pub lead_seconds: f64,
 }
 
 /// The start of the file.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(super) struct Header {
+pub(super) struct IndexHeader {
     pub magic: [u8; 8],
-    /// xxh3 of the rest of the header.
+    /// The xxh3 hash of the rest of the header.
     pub checksum: u64,
-    /// xxh3 of all that is behind the header.
+    /// The xxh3 hash of everything after the header.
     pub body: u64,
-    /// In which start of the machine it was written, in two halves; 0 where the system does not say.
+    /// The boot of the machine in which the index was written, in two halves; 0 if the system does
+    /// not identify it.
     pub boot: [u64; 2],
     pub issues: FileKey,
     pub wisps: FileKey,
-    /// When it was made, nanoseconds since the epoch.
-    pub made: i64,
-    /// 1 where the issues were changed by someone else since the index before.
+    /// The time of the build, in nanoseconds since the epoch.
+    pub built_at: i64,
+    /// 1 if another program changed the issues since the previous index.
     pub outside: u64,
-    pub counts: Counts,
-    /// Which row has the issue prefix that all beads share; [`NONE`] where they do not.
+    pub counts: BeadCounts,
+    /// The row that has the prefix of all beads; [`NONE`] if they do not share one.
     pub prefix_of: u32,
     pub spare: u32,
-    /// Where each section starts, and how long it is.
+    /// The start and the length of each section.
     pub parts: [[u64; 2]; PARTS],
 }
 
@@ -93,9 +96,8 @@ pub(super) struct Header {
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct IndexRow {
-    /// Where its line starts in its file.
+    /// The start of the bead's line in its file.
     pub offset: u64,
-    /// The hash of the line.
     pub hash: u64,
     /// Times in nanoseconds since the epoch, or [`NEVER`].
     pub created: i64,
@@ -103,41 +105,40 @@ pub(crate) struct IndexRow {
     pub closed: i64,
     pub due: i64,
     pub deferred: i64,
-    /// The length of its line.
+    /// The length of the bead's line.
     pub length: u32,
-    /// The number of a word; [`NONE`] where there is no assignee.
+    /// The number of a word; [`NONE`] without an assignee.
     pub assignee: u32,
     pub status: u8,
     pub kind: u8,
     pub priority: i8,
-    /// [`ISSUES`] or [`WISPS`].
     pub file: u8,
     pub flags: u32,
 }
 
-/// The bead lives in the file of durable beads.
+/// The code of the file of durable beads.
 pub(crate) const ISSUES: u8 = 0;
-/// It is a wisp.
+/// The code of the file of wisps.
 pub(crate) const WISPS: u8 = 1;
 
-/// Facts about a bead, one bit each.
+/// Flags of a bead, one bit each.
 pub(crate) mod flag {
     pub(crate) const PINNED: u32 = 1;
     pub(crate) const TEMPLATE: u32 = 1 << 1;
     pub(crate) const EPHEMERAL: u32 = 1 << 2;
-    /// It waits for something, itself or through a parent.
+    /// The bead is blocked, directly or through a parent.
     pub(crate) const BLOCKED: u32 = 1 << 3;
-    /// It has a `blocks` edge to a bead that is not over.
+    /// The bead has a `blocks` edge to an open bead.
     pub(crate) const WAITS: u32 = 1 << 4;
-    /// It has a `blocks` edge to another project.
+    /// The bead has a `blocks` edge to another project.
     pub(crate) const EXTERNAL: u32 = 1 << 5;
-    /// Its close reason tells of a failure.
+    /// The close reason describes a failure.
     pub(crate) const FAILED: u32 = 1 << 6;
-    /// Its line has letters written as escapes, which a search of the bytes does not see.
+    /// The line has letters written as escapes, which a search of the bytes would miss.
     pub(crate) const ESCAPES: u32 = 1 << 7;
-    /// It is put off until some instant.
+    /// The bead is deferred until some time.
     pub(crate) const DEFERRED: u32 = 1 << 8;
-    /// Its id has more than the one hyphen behind the prefix.
+    /// The id has more hyphens than the one after the prefix.
     pub(crate) const HYPHENS: u32 = 1 << 9;
 }
 
@@ -147,26 +148,25 @@ pub(crate) mod flag {
 pub(crate) struct EdgeRow {
     /// The row of the target, or [`NONE`].
     pub target: u32,
-    /// Where the target has no row: the word that is its id.
+    /// The word with the target's id, if the target has no row.
     pub word: u32,
-    /// The word that is the id of the bead whose children are waited for, where it is not the target.
+    /// The word with the id of the bead whose children are awaited, if it is not the target.
     pub spawner: u32,
-    /// The kind's code.
     pub kind: u8,
-    /// 1 where one finished child is enough.
+    /// 1 if one finished child is enough.
     pub any_child: u8,
     pub spare: u16,
 }
 
-/// Who points at a row, or at an id that has none.
+/// An edge that points at a row, or at an id without a row.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(crate) struct Incoming {
+pub(crate) struct IncomingEdge {
     pub holder: u32,
     pub edge: u32,
 }
 
-/// What lists and ready work are chosen by, for each bead that is not over, in the usual order.
+/// The facts by which lists and ready work select beads, for each open bead, in the usual order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct StoredListRow {
@@ -176,19 +176,19 @@ pub(crate) struct StoredListRow {
     pub status: u8,
     pub kind: u8,
     pub priority: i8,
-    /// 1 where someone has it.
+    /// 1 if the bead has an assignee.
     pub assigned: u8,
     pub spare: u32,
 }
 
-/// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
-/// lines that they come from would be hundreds of gigabytes.
-pub(super) fn narrow(length: usize) -> u32 {
+/// Converts a length to its type in the index. The limit of 4 GiB of ids, words or edges is out of
+/// reach: their lines would take hundreds of gigabytes.
+pub(super) fn narrow_length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE - 1)
 }
 
-/// The lists that the index keeps ready.
-pub(super) struct Lists {
+/// The lists that the index stores.
+pub(super) struct IndexLists {
     pub open: Vec<StoredListRow>,
     pub dotted: Vec<u32>,
     pub spawning: Vec<u32>,

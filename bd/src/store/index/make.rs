@@ -1,7 +1,8 @@
-//! Reads whole files into an index: a line that the old index has is known by its hash and not parsed.
+//! Reads whole files into an index. A line that the old index has is recognized by its hash and not
+//! parsed.
 //!
-//! Files are read in pieces, so that one that is cut short meanwhile is an error and no crash; large ones by
-//! two threads.
+//! Files are read in pieces, so that a file that is truncated in the meantime gives an error and
+//! not a crash. Large files are read by two threads.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,79 +11,78 @@ use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::build::{Builder, LinePlace};
-use super::content::{Content, bom, whole_lines};
-use super::runs::Runs;
-use super::{Facts, Index, Keys};
+use super::build::{IndexBuilder, LinePlace};
+use super::content::{ContentHash, bom_length, read_whole_lines};
+use super::runs::RowRuns;
+use super::{BeadFacts, Index, IndexKeys};
 use crate::bead::{lines, record};
-use crate::store::index::Note;
-use kit::sys::parallel::both;
+use crate::store::index::NonBeadLine;
+use kit::sys::parallel::run_both;
 
-/// From this size on two threads read a file.
+/// The size from which two threads read a file.
 const SPLIT: u64 = 4 << 20;
-/// How much is looked at to find the end of a line.
+/// The number of bytes read at once to find the end of a line.
 const PIECE: usize = 1 << 16;
 
 /// One line of a file that holds a bead.
 #[derive(Debug)]
-pub(crate) struct Parsed {
+pub(crate) struct ParsedLine {
     pub line: usize,
     pub place: LinePlace,
-    pub what: What,
+    pub what: IndexLine,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Debug)]
-pub(crate) enum What {
-    /// The bead of this row of the old index, unchanged.
+pub(crate) enum IndexLine {
+    /// The unchanged bead of this row of the old index.
     Known(u32),
-    /// A bead that is new to us.
-    New(Box<Facts>),
+    /// A new or changed bead.
+    New(Box<BeadFacts>),
 }
 
-/// All of one file.
+/// The parsed content of one file.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
-    pub beads: Vec<Parsed>,
-    pub notes: Vec<Note>,
+pub(crate) struct ParsedFile {
+    pub beads: Vec<ParsedLine>,
+    pub notes: Vec<NonBeadLine>,
     pub content: u64,
 }
 
-impl Parsed {
-    fn id<'a>(&'a self, old: Option<Runs<'a, u8>>) -> &'a [u8] {
+impl ParsedLine {
+    fn id<'a>(&'a self, old: Option<RowRuns<'a, u8>>) -> &'a [u8] {
         match &self.what {
-            What::Known(row) => old.map_or(&[], |ids| ids.of(*row)),
-            What::New(facts) => facts.id.as_bytes(),
+            IndexLine::Known(row) => old.map_or(&[], |ids| ids.of_row(*row)),
+            IndexLine::New(facts) => facts.id.as_bytes(),
         }
     }
 
     fn updated(&self, old: Option<&Index>) -> i64 {
         match &self.what {
-            What::Known(row) => old
+            IndexLine::Known(row) => old
                 .and_then(|old| old.row(*row))
                 .map_or(super::NEVER, |row| row.updated),
-            What::New(facts) => facts.row.updated,
+            IndexLine::New(facts) => facts.row.updated,
         }
     }
 }
 
-/// Reads one file.
-pub(crate) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Made> {
+pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Result<ParsedFile> {
     let size = file.metadata()?.len();
     let middle = if size < SPLIT {
         size
     } else {
         line_start_from(file, size / 2, size)?
     };
-    let part = |from, to| Part::new(code, old).read(file, from, to);
+    let part = |from, to| FileParser::new(code, old).read(file, from, to);
     let (mut first, second) = if middle == size {
         (part(0, size)?, None)
     } else {
-        let (second, first) = both(|| part(middle, size), || part(0, middle));
+        let (second, first) = run_both(|| part(middle, size), || part(0, middle));
         (first?, Some(second?))
     };
     if let Some(second) = second {
-        first.content.join(second.content);
+        first.content.add_all(second.content);
         let (mut beads, mut notes) = (second.made.beads, second.made.notes);
         for bead in &mut beads {
             bead.line += first.lines;
@@ -97,7 +97,7 @@ pub(crate) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Ma
     Ok(first.made)
 }
 
-/// The first place from `at` where a line begins.
+/// Returns the first position from `at` on where a line begins.
 fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
     let mut buffer = vec![0; PIECE];
     let mut at = at;
@@ -114,19 +114,19 @@ fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
     Ok(size)
 }
 
-/// A part of a file being read.
-struct Part<'a> {
+/// The parser of a part of a file.
+struct FileParser<'a> {
     code: u8,
     old: Option<&'a Index>,
     by_hash: Option<HashMap<u64, u32>>,
-    /// The row that the next line probably is.
+    /// The row that the next line probably belongs to.
     guess: u32,
     lines: usize,
-    content: Content,
-    made: Made,
+    content: ContentHash,
+    made: ParsedFile,
 }
 
-impl<'a> Part<'a> {
+impl<'a> FileParser<'a> {
     fn new(code: u8, old: Option<&'a Index>) -> Self {
         Self {
             code,
@@ -134,20 +134,20 @@ impl<'a> Part<'a> {
             by_hash: None,
             guess: 0,
             lines: 0,
-            content: Content::default(),
-            made: Made::default(),
+            content: ContentHash::default(),
+            made: ParsedFile::default(),
         }
     }
 
     fn read(mut self, file: &File, from: u64, to: u64) -> io::Result<Self> {
-        whole_lines(file, from, to, |text, start| self.take_lines(text, start))?;
+        read_whole_lines(file, from, to, |text, start| self.take_lines(text, start))?;
         Ok(self)
     }
 
     fn take_lines(&mut self, text: &[u8], start: u64) {
         let before = self.lines;
         let (mut last, mut rest) = (1, 0);
-        for (number, span) in lines::spans(text, bom(text, start)) {
+        for (number, span) in lines::iter_line_spans(text, bom_length(text, start)) {
             (last, rest) = (number, span.end);
             self.take_line(
                 &text[span.clone()],
@@ -166,30 +166,29 @@ impl<'a> Part<'a> {
             hash: xxh3_64(line),
         };
         self.content.add(offset, place.hash);
-        if let Some(row) = self.known(line, place.hash) {
+        if let Some(row) = self.find_known_row(line, place.hash) {
             self.guess = row + 1;
-            self.made.beads.push(Parsed {
+            self.made.beads.push(ParsedLine {
                 line: number,
                 place,
-                what: What::Known(row),
+                what: IndexLine::Known(row),
             });
             return;
         }
-        match Facts::read(line) {
-            Ok(facts) => self.made.beads.push(Parsed {
+        match BeadFacts::parse(line) {
+            Ok(facts) => self.made.beads.push(ParsedLine {
                 line: number,
                 place,
-                what: What::New(Box::new(facts)),
+                what: IndexLine::New(Box::new(facts)),
             }),
-            Err(error) => self
-                .made
-                .notes
-                .push(super::note::note(line, &error, self.code, number, offset)),
+            Err(error) => self.made.notes.push(super::note::describe_non_bead(
+                line, &error, self.code, number, offset,
+            )),
         }
     }
 
-    /// The row of the old index that has this line.
-    fn known(&mut self, line: &[u8], hash: u64) -> Option<u32> {
+    /// Returns the row of the old index that has this line.
+    fn find_known_row(&mut self, line: &[u8], hash: u64) -> Option<u32> {
         let old = self.old?;
         let is = |row: u32| {
             old.row(row)
@@ -210,9 +209,12 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The beads of both files by id. Of two with one id the later updated one counts, and a durable one
-/// before a wisp; the other is damage.
-pub(crate) fn merge_files(files: [Made; 2], old: Option<&Index>) -> (Vec<Parsed>, Vec<Note>) {
+/// Merges the beads of both files by id. If two have the same id, the later updated one counts, and
+/// in a tie the durable one; the other is damage.
+pub(crate) fn merge_parsed_files(
+    files: [ParsedFile; 2],
+    old: Option<&Index>,
+) -> (Vec<ParsedLine>, Vec<NonBeadLine>) {
     let [issues, wisps] = files;
     let mut notes = issues.notes;
     let mut beads = issues.beads;
@@ -237,7 +239,7 @@ pub(crate) fn merge_files(files: [Made; 2], old: Option<&Index>) -> (Vec<Parsed>
     for at in order {
         let id = beads[at].id(ids);
         if last.is_some_and(|last| beads[last].id(ids) == id) {
-            notes.push(Note {
+            notes.push(NonBeadLine {
                 file: beads[at].place.file,
                 line: beads[at].line,
                 offset: beads[at].place.offset,
@@ -254,23 +256,23 @@ pub(crate) fn merge_files(files: [Made; 2], old: Option<&Index>) -> (Vec<Parsed>
         kept.push(at);
     }
     notes.sort_by_key(|note| (note.file, note.line));
-    let mut beads: Vec<Option<Parsed>> = beads.into_iter().map(Some).collect();
+    let mut beads: Vec<Option<ParsedLine>> = beads.into_iter().map(Some).collect();
     let kept = kept.into_iter().filter_map(|at| beads[at].take()).collect();
     (kept, notes)
 }
 
-/// The index of beads as they are in the files.
-pub(crate) fn make(
-    beads: &[Parsed],
-    notes: &[Note],
+/// Builds the index of the beads in the files.
+pub(crate) fn make_index(
+    beads: &[ParsedLine],
+    notes: &[NonBeadLine],
     old: Option<&Index>,
-    keys: &Keys,
+    keys: &IndexKeys,
 ) -> Option<Index> {
-    let mut builder = Builder::over(old);
+    let mut builder = IndexBuilder::over(old);
     for bead in beads {
         match &bead.what {
-            What::Known(row) => builder.push_old(*row, bead.place),
-            What::New(facts) => builder.push_new(facts, bead.place),
+            IndexLine::Known(row) => builder.push_old(*row, bead.place),
+            IndexLine::New(facts) => builder.push_new(facts, bead.place),
         }
     }
     builder.finish(keys, notes)

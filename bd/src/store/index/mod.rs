@@ -1,8 +1,8 @@
-//! The index: for each bead where its line is and what lists are made from, so that no small command reads
+//! The index: the place of each bead's line and the data for lists, so that no small command reads
 //! the whole file.
 //!
-//! Derived and disposable: it is only replaced by rename, and on any doubt made anew. Its keys say which
-//! content of the files it was made from, and how much of the journal is in it.
+//! The index is derived and disposable. It is only replaced by rename, and rebuilt in any doubt.
+//! Its keys identify the content of the files that it was built from.
 
 mod assemble;
 mod build;
@@ -24,90 +24,89 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(test)]
 pub(super) use assemble::put_in_earlier_start;
-pub(crate) use build::{Builder, LinePlace, count_row, open_row};
-pub(super) use content::{Content, content_hash, whole_lines};
-pub(crate) use facts::{Edge, Facts, row_of};
-pub use layout::Counts;
+pub(crate) use build::{IndexBuilder, LinePlace, count_row, open_row};
+pub(super) use content::{ContentHash, content_hash, read_whole_lines};
+pub(crate) use facts::{BeadFacts, EdgeFacts, build_row};
+pub use layout::BeadCounts;
 pub(crate) use layout::{
-    EdgeRow, ISSUES, Incoming, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
+    EdgeRow, ISSUES, IncomingEdge, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
 };
-pub(super) use make::{Made, What, make, merge_files, split};
+pub(super) use make::{IndexLine, ParsedFile, make_index, merge_parsed_files, parse_file};
 
 use crate::bead::id;
 use kit::sys::file;
-use layout::{Header, MAGIC, PARTS, Part};
-pub(crate) use note::Note;
-use runs::Runs;
+use layout::{IndexHeader, IndexSection, MAGIC, PARTS};
+pub(crate) use note::NonBeadLine;
+use runs::RowRuns;
 
-/// Puts the checksum of a changed index right. For tests that damage one.
-pub fn seal(bytes: &mut [u8]) {
-    if let Some(header) = bytes.get_mut(..size_of::<Header>()) {
+/// Corrects the checksum of a changed index, for tests that damage one.
+pub fn seal_index(bytes: &mut [u8]) {
+    if let Some(header) = bytes.get_mut(..size_of::<IndexHeader>()) {
         let sum = xxhash_rust::xxh3::xxh3_64(header.get(16..).unwrap_or_default());
         header[8..16].copy_from_slice(&sum.to_le_bytes());
     }
 }
 
-/// Rows of so many bytes may all be mapped.
+/// The size up to which all rows may be mapped.
 const FEW_ROWS: usize = 1 << 20;
 
-/// What an index was made from.
+/// The identity of the files that an index was built from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub(crate) struct IndexKeys {
     pub issues: FileKey,
     pub wisps: FileKey,
-    /// When the index was made.
-    pub made: i64,
-    /// 1 where the issues were changed by someone else since the index before.
+    /// The time of the build.
+    pub built_at: i64,
+    /// 1 if another program changed the issues since the previous index.
     pub outside: u64,
 }
 
-/// The bytes of an index.
 #[derive(Debug)]
-enum Bytes {
+enum IndexBytes {
     Mapped(memmap2::Mmap, File),
     /// Whole words, so that all records are aligned.
-    Own(Vec<u64>),
+    Owned(Vec<u64>),
 }
 
 /// An index, mapped or in memory.
 #[derive(Debug)]
 pub(crate) struct Index {
-    bytes: Bytes,
+    bytes: IndexBytes,
     parts: [Range<usize>; PARTS],
-    header: Header,
+    header: IndexHeader,
 }
 
 impl Index {
-    /// Maps an index file; `None` where there is none, it is no index of this version, or was written in an
-    /// earlier start of the machine and is not whole.
+    /// Maps an index file. Returns `None` if there is none, if it is not an index of this version,
+    /// or if it was written in an earlier boot and its checksum does not match.
     #[expect(
         unsafe_code,
         reason = "mapping is sound while the file is only ever replaced by rename, as it is"
     )]
     pub(super) fn open(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
-        // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
+        // SAFETY: the file is never changed in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-        let index = Self::over(Bytes::Mapped(map, file))?;
+        let index = Self::from_bytes(IndexBytes::Mapped(map, file))?;
         (index.is_of_this_start() || index.is_whole()).then_some(index)
     }
 
-    /// Whether it was mapped from the file that is there.
+    /// Returns true if the index was mapped from the file that is at `path` now.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         match &self.bytes {
-            Bytes::Mapped(_, own) => file::is_at(own, path),
-            Bytes::Own(_) => false,
+            IndexBytes::Mapped(_, own) => file::is_at(own, path),
+            IndexBytes::Owned(_) => false,
         }
     }
 
-    /// An index in memory.
-    pub(super) fn own(words: Vec<u64>) -> Option<Self> {
-        Self::over(Bytes::Own(words))
+    /// Creates an index in memory.
+    pub(super) fn from_words(words: Vec<u64>) -> Option<Self> {
+        Self::from_bytes(IndexBytes::Owned(words))
     }
 
-    fn over(bytes: Bytes) -> Option<Self> {
+    fn from_bytes(bytes: IndexBytes) -> Option<Self> {
         let all = bytes.all();
-        let (header, _) = Header::read_from_prefix(all).ok()?;
+        let (header, _) = IndexHeader::read_from_prefix(all).ok()?;
         let sum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..)?);
         if header.magic != MAGIC || header.checksum != sum {
             return None;
@@ -128,12 +127,12 @@ impl Index {
         })
     }
 
-    pub(super) fn keys(&self) -> Keys {
+    pub(super) fn keys(&self) -> IndexKeys {
         let header = &self.header;
-        Keys {
+        IndexKeys {
             issues: header.issues,
             wisps: header.wisps,
-            made: header.made,
+            built_at: header.built_at,
             outside: header.outside,
         }
     }
@@ -143,72 +142,74 @@ impl Index {
         self.bytes.all()
     }
 
-    pub(super) fn counts(&self) -> &Counts {
+    pub(super) fn counts(&self) -> &BeadCounts {
         &self.header.counts
     }
 
-    /// The issue prefix that all beads share which were not deleted.
+    /// The prefix that all beads except tombstones share.
     pub(super) fn shared_prefix(&self) -> Option<&str> {
         let row = self.header.prefix_of;
         (row < self.len()).then(|| id::prefix_of(self.id(row)))?
     }
 
-    fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: Part) -> &[T] {
+    fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: IndexSection) -> &[T] {
         let bytes = &self.bytes.all()[self.parts[part as usize].clone()];
         let whole = bytes.len() - bytes.len() % size_of::<T>();
         <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
     }
 
-    /// A section whose items belong to the rows, by where those of each row start.
+    /// Returns a section whose items belong to rows, with the section of the rows' starts.
     fn runs<T: FromBytes + Immutable + KnownLayout>(
         &self,
-        items: Part,
-        starts: Part,
-    ) -> Runs<'_, T> {
-        Runs {
+        items: IndexSection,
+        starts: IndexSection,
+    ) -> RowRuns<'_, T> {
+        RowRuns {
             items: self.part(items),
             starts: self.part(starts),
         }
     }
 
-    /// The ids of all rows, their labels and their edges: for those who go over many.
-    pub(super) fn ids(&self) -> Runs<'_, u8> {
-        self.runs(Part::Ids, Part::IdStarts)
+    /// The ids of all rows, for callers that visit many.
+    pub(super) fn ids(&self) -> RowRuns<'_, u8> {
+        self.runs(IndexSection::Ids, IndexSection::IdStarts)
     }
 
-    fn all_labels(&self) -> Runs<'_, u32> {
-        self.runs(Part::Labels, Part::LabelStarts)
+    fn all_labels(&self) -> RowRuns<'_, u32> {
+        self.runs(IndexSection::Labels, IndexSection::LabelStarts)
     }
 
-    fn all_edges(&self) -> Runs<'_, EdgeRow> {
-        self.runs(Part::Edges, Part::EdgeStarts)
+    fn all_edges(&self) -> RowRuns<'_, EdgeRow> {
+        self.runs(IndexSection::Edges, IndexSection::EdgeStarts)
     }
 
-    /// How many beads there are.
+    /// The number of beads.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.rows().len()).unwrap_or(NONE - 1)
     }
 
-    /// All rows by id.
+    /// All rows, sorted by id.
     pub(super) fn rows(&self) -> &[IndexRow] {
-        self.part(Part::Rows)
+        self.part(IndexSection::Rows)
     }
 
-    /// One row.
     pub(crate) fn row(&self, at: u32) -> Option<&IndexRow> {
         self.rows().get(at as usize)
     }
 
-    /// The status of a row, by its code.
+    /// The code of a row's status.
     pub(crate) fn status_of(&self, at: u32) -> Option<u8> {
-        self.part::<u8>(Part::Statuses).get(at as usize).copied()
+        self.part::<u8>(IndexSection::Statuses)
+            .get(at as usize)
+            .copied()
     }
 
-    /// One row on its own. Through the map the system would bring sixteen pages for it: who reads rows here and
-    /// there all over a large index would soon hold all of it, and wait longer.
+    /// Reads one row with its own read call. Through the map the system would load sixteen pages
+    /// for it, so a caller that reads scattered rows of a large index would soon hold all of it in
+    /// memory and wait longer.
     pub(crate) fn row_alone(&self, at: u32) -> Option<IndexRow> {
-        let rows = &self.parts[Part::Rows as usize];
-        let Bytes::Mapped(_, file) = &self.bytes else {
+        let rows = &self.parts[IndexSection::Rows as usize];
+        let IndexBytes::Mapped(_, file) = &self.bytes else {
             return self.row(at).copied();
         };
         if rows.len() <= FEW_ROWS || at >= self.len() {
@@ -222,39 +223,41 @@ impl Index {
         }
     }
 
-    /// The id of a row.
     pub(crate) fn id(&self, at: u32) -> &str {
         std::str::from_utf8(self.id_bytes(at)).unwrap_or_default()
     }
 
-    /// The bytes of the id of a row, which sort as the ids do.
+    /// The bytes of a row's id, which sort like the ids.
     pub(crate) fn id_bytes(&self, at: u32) -> &[u8] {
-        self.ids().of(at)
+        self.ids().of_row(at)
     }
 
-    /// The row of an id.
+    /// Returns the row of an id.
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
         let at = self.first_from(id);
         (at < self.len() && self.id_bytes(at) == id.as_bytes()).then_some(at)
     }
 
-    /// The first row whose id is not before this one.
+    /// Returns the first row whose id is not less than this one.
     pub(crate) fn first_from(&self, id: &str) -> u32 {
         self.ids().first_from(id.as_bytes(), self.len())
     }
 
-    /// A word by its number.
+    /// Returns a word by its number.
     pub(crate) fn word(&self, number: u32) -> &str {
         let (bytes, ends) = self.word_parts();
-        std::str::from_utf8(words::word(bytes, ends, number)).unwrap_or_default()
+        std::str::from_utf8(words::word_at(bytes, ends, number)).unwrap_or_default()
     }
 
-    /// The bytes of all words, and where each ends.
+    /// The bytes of all words, and the end of each.
     pub(super) fn word_parts(&self) -> (&[u8], &[u32]) {
-        (self.part(Part::Words), self.part(Part::WordEnds))
+        (
+            self.part(IndexSection::Words),
+            self.part(IndexSection::WordEnds),
+        )
     }
 
-    /// Who has it; empty for no one.
+    /// The assignee; empty if there is none.
     pub(crate) fn assignee(&self, at: u32) -> &str {
         match self.row(at) {
             Some(row) if row.assignee != NONE => self.word(row.assignee),
@@ -262,26 +265,25 @@ impl Index {
         }
     }
 
-    /// The numbers of a row's labels.
+    /// The word numbers of a row's labels.
     pub(super) fn label_numbers(&self, at: u32) -> &[u32] {
-        self.all_labels().of(at)
+        self.all_labels().of_row(at)
     }
 
-    /// A row's labels.
     pub(crate) fn labels(&self, at: u32) -> impl Iterator<Item = &str> {
         self.label_numbers(at).iter().map(|word| self.word(*word))
     }
 
-    /// A row's edges.
     pub(crate) fn edges(&self, at: u32) -> &[EdgeRow] {
-        self.all_edges().of(at)
+        self.all_edges().of_row(at)
     }
 
     pub(super) fn edge(&self, number: u32) -> Option<&EdgeRow> {
-        self.part::<EdgeRow>(Part::Edges).get(number as usize)
+        self.part::<EdgeRow>(IndexSection::Edges)
+            .get(number as usize)
     }
 
-    /// The id that an edge points at.
+    /// The id of an edge's target.
     pub(crate) fn target(&self, edge: &EdgeRow) -> &str {
         if edge.target == NONE {
             self.word(edge.word)
@@ -291,43 +293,44 @@ impl Index {
     }
 
     /// The edges that point at a row.
-    pub(crate) fn incoming(&self, at: u32) -> &[Incoming] {
-        self.runs(Part::Incoming, Part::IncomingStarts).of(at)
+    pub(crate) fn incoming(&self, at: u32) -> &[IncomingEdge] {
+        self.runs(IndexSection::Incoming, IndexSection::IncomingStarts)
+            .of_row(at)
     }
 
     /// The edges that point at ids without a row.
-    pub(crate) fn dangling(&self) -> &[Incoming] {
-        self.part(Part::Dangling)
+    pub(crate) fn dangling(&self) -> &[IncomingEdge] {
+        self.part(IndexSection::Dangling)
     }
 
-    /// The rows with an edge that names a bead whose children it waits for.
+    /// The rows with an edge that names a bead whose children are awaited.
     pub(crate) fn spawner_holders(&self) -> &[u32] {
-        self.part(Part::Spawning)
+        self.part(IndexSection::Spawning)
     }
 
-    /// The beads that are not over, most urgent first, then the newest.
+    /// The open beads, most urgent first, then newest.
     pub(crate) fn open_rows(&self) -> &[StoredListRow] {
-        self.part(Part::Open)
+        self.part(IndexSection::Open)
     }
 
-    /// How many of some rows have a dot in their id.
+    /// Returns the number of rows in a range whose id has a dot.
     pub(super) fn count_dotted(&self, rows: Range<u32>) -> usize {
-        let dotted: &[u32] = self.part(Part::Dotted);
+        let dotted: &[u32] = self.part(IndexSection::Dotted);
         let before = |row: u32| dotted.partition_point(|at| *at < row);
         before(rows.end).saturating_sub(before(rows.start))
     }
 
-    /// Lines that are no beads.
-    pub(super) fn notes(&self) -> Vec<Note> {
-        serde_json::from_slice(self.part(Part::Notes)).unwrap_or_default()
+    /// The lines that are not beads.
+    pub(super) fn notes(&self) -> Vec<NonBeadLine> {
+        serde_json::from_slice(self.part(IndexSection::Notes)).unwrap_or_default()
     }
 }
 
-impl Bytes {
+impl IndexBytes {
     fn all(&self) -> &[u8] {
         match self {
             Self::Mapped(map, _) => map,
-            Self::Own(words) => words.as_bytes(),
+            Self::Owned(words) => words.as_bytes(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an index knows of lines that hold no bead.
+//! The facts that an index stores about lines without a bead.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,29 +7,26 @@ use crate::bead::record;
 
 /// A line of a file that holds no bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Note {
-    /// The file, as in the index.
+pub(crate) struct NonBeadLine {
+    /// The code of the file in the index.
     pub file: u8,
-    /// Its number, from 1.
     pub line: usize,
-    /// Where it starts.
     pub offset: u64,
-    /// How long it is.
     pub length: u32,
-    /// What is wrong with it; `None` for a sound record of another kind.
+    /// The reason why the line cannot be parsed; `None` for a sound record of another kind.
     pub reason: Option<String>,
-    /// Whether it is a git conflict marker.
+    /// True for a git conflict marker.
     pub conflict: bool,
 }
 
-/// What is to be said of a line that is no bead.
-pub(super) fn note(
+/// Builds the entry of a line that is not a bead.
+pub(super) fn describe_non_bead(
     line: &[u8],
     error: &record::RecordError,
     file: u8,
     number: usize,
     offset: u64,
-) -> Note {
+) -> NonBeadLine {
     let conflict = is_conflict_marker(line);
     let reason = if conflict {
         Some("git conflict marker".to_owned())
@@ -38,7 +35,7 @@ pub(super) fn note(
     } else {
         Some(error.to_string())
     };
-    Note {
+    NonBeadLine {
         file,
         line: number,
         offset,

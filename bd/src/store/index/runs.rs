@@ -1,31 +1,31 @@
-//! A section whose items belong to the rows, some to each.
+//! A section whose items belong to rows, any number per row.
 
-/// The items of a section, and where those of each row start.
+/// The items of a section, and the start of each row's items.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Runs<'a, T> {
+pub(crate) struct RowRuns<'a, T> {
     pub items: &'a [T],
-    /// One more than there are rows; the last is where the items end.
+    /// One entry more than there are rows; the last one is the end of the items.
     pub starts: &'a [u32],
 }
 
-impl<'a, T: Copy> Runs<'a, T> {
-    /// What belongs to a row.
-    pub(crate) fn of(&self, row: u32) -> &'a [T] {
+impl<'a, T: Copy> RowRuns<'a, T> {
+    /// The items of a row.
+    pub(crate) fn of_row(&self, row: u32) -> &'a [T] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
-            (Some(start), Some(end)) => self.between(*start, *end),
+            (Some(start), Some(end)) => self.slice(*start, *end),
             _ => &[],
         }
     }
 
-    /// What belongs to each row.
+    /// Iterates over the items of each row.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
         let ends = self.starts.iter().skip(1);
         let pairs = self.starts.iter().zip(ends);
-        pairs.map(move |(start, end)| self.between(*start, *end))
+        pairs.map(move |(start, end)| self.slice(*start, *end))
     }
 
-    /// The rows that such an item belongs to, each once.
+    /// Returns the rows that these items belong to, without duplicates.
     pub(super) fn rows_with(self, items: impl Iterator<Item = usize>) -> Vec<u32> {
         let mut rows = Vec::new();
         for item in items {
@@ -38,7 +38,8 @@ impl<'a, T: Copy> Runs<'a, T> {
         rows
     }
 
-    /// Where a run belongs among those of so many rows, which are sorted: the first that is not before it.
+    /// Returns the position of a run among the sorted runs of the first `rows` rows: the first row
+    /// whose run is not less.
     pub(super) fn first_from(&self, run: &[T], rows: u32) -> u32
     where
         T: Ord,
@@ -46,7 +47,7 @@ impl<'a, T: Copy> Runs<'a, T> {
         let (mut low, mut high) = (0, rows);
         while low < high {
             let middle = low.midpoint(high);
-            if self.of(middle) < run {
+            if self.of_row(middle) < run {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -55,7 +56,7 @@ impl<'a, T: Copy> Runs<'a, T> {
         low
     }
 
-    fn between(&self, start: u32, end: u32) -> &'a [T] {
+    fn slice(&self, start: u32, end: u32) -> &'a [T] {
         self.items
             .get(start as usize..end as usize)
             .unwrap_or_default()
@@ -66,7 +67,7 @@ impl<'a, T: Copy> Runs<'a, T> {
 mod tests {
     use super::*;
 
-    const RUNS: Runs<'_, u8> = Runs {
+    const RUNS: RowRuns<'_, u8> = RowRuns {
         items: b"abcd",
         starts: &[0, 0, 3, 3, 4],
     };
@@ -76,19 +77,19 @@ mod tests {
         let all: Vec<&[u8]> = RUNS.iter().collect();
         assert_eq!(all, [&b""[..], b"abc", b"", b"d"]);
         for (row, items) in (0..).zip(all) {
-            assert_eq!(RUNS.of(row), items);
+            assert_eq!(RUNS.of_row(row), items);
         }
-        assert!(RUNS.of(4).is_empty() && RUNS.of(u32::MAX).is_empty());
+        assert!(RUNS.of_row(4).is_empty() && RUNS.of_row(u32::MAX).is_empty());
     }
 
     #[test]
-    fn the_row_of_an_item_is_the_one_that_has_it() {
+    fn an_item_leads_back_to_its_row() {
         assert_eq!(RUNS.rows_with([0, 2, 3].into_iter()), [1, 3]);
     }
 
     #[test]
-    fn the_place_of_a_run_among_sorted_ones_is_found() {
-        let sorted = Runs {
+    fn the_position_of_a_run_among_sorted_runs_is_found() {
+        let sorted = RowRuns {
             items: b"abbc",
             starts: &[0, 1, 3, 4],
         };
@@ -99,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn starts_that_cannot_be_have_no_items() {
-        let damaged = Runs {
+    fn invalid_starts_have_no_items() {
+        let damaged = RowRuns {
             items: b"ab",
             starts: &[7, 1, 9],
         };

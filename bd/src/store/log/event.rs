@@ -1,102 +1,98 @@
-//! Events: who changed which beads, and how.
+//! Events: the author of a transaction and its changes.
 //!
-//! A line of the journal is an event with the whole new record of each bead. In history it has of each durable bead only
-//! the fields that changed, as they were and as they became, so that files in git stay small. A bead that was made, or
-//! removed without a trace, stands there whole.
+//! A line of the journal is an event with the complete new record of each bead. In history an event
+//! has only the changed fields of each durable bead, with old and new values, so that files in git
+//! stay small. A bead that was created, or removed without a trace, is recorded completely.
 
 use serde::{Deserialize, Serialize};
 
-use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Raw, Status};
+use crate::bead::record::{self, RecordFields};
+use crate::bead::{Bead, RawJson, Status};
 use crate::store::log::sealed;
 
-/// Which file a bead lives in.
+/// The file that a bead is stored in.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum BeadFile {
-    /// The durable beads.
     #[default]
     Issues,
-    /// The wisps.
     Wisps,
 }
 
-/// One transaction.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Event {
-    /// Its id.
     #[serde(alias = "tx")]
     pub id: String,
-    /// When it was made.
     pub at: String,
-    /// Who made it.
     pub actor: String,
-    /// In which agent session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// What it is, where its fields do not say it: an undo, a merge.
+    /// The operation, if the changed fields do not imply it: an undo, a merge.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub verb: String,
-    /// The event that it takes back.
+    /// The event that this one undoes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub undoes: String,
-    /// Whether it also changed wisps, which history does not have.
+    /// True if the transaction also changed wisps, which history does not contain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wisps: bool,
-    /// What changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<BeadChange>,
 }
 
-/// How one bead changed.
+/// The change of one bead.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Change {
-    /// Where it lives; history has durable beads only, and does not say it.
+pub struct BeadChange {
+    /// The file of the bead. Absent in history, which has only durable beads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<BeadFile>,
-    /// The bead.
     pub id: String,
-    /// The hash of its line before; `None` where it was not there.
+    /// The hash of the bead's line before; `None` if the bead did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The hash of its line after; `None` where it is gone.
+    /// The hash of the bead's line after; `None` if the bead no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
-    pub old: Option<Fields>,
-    /// In the journal its new record; `None` where it is gone.
+    /// The old values of the changed fields, with null for absent ones; `None` if the bead did not
+    /// exist.
+    pub old: Option<RecordFields>,
+    /// In the journal, the new record; `None` if the bead no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<Raw>,
-    /// In history the same fields as they became; `None` where it is gone.
+    pub line: Option<RawJson>,
+    /// In history, the new values of the changed fields; `None` if the bead no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub new: Option<Fields>,
-    /// The same of a bead that was made, on its way to the file: its record, not taken apart.
+    pub new: Option<RecordFields>,
+    /// The record of a created bead on the way to history, not split into fields.
     #[serde(rename = "new", skip_deserializing)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub made: Option<Raw>,
-    /// Values that lost against others in a merge.
+    pub made: Option<RawJson>,
+    /// Values that lost a conflict in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Fields>,
+    pub lost: Option<RecordFields>,
 }
 
 impl Event {
-    /// The event of a line of history; `None` where its checksum is not right.
-    pub fn read(line: &[u8]) -> Option<Self> {
-        sealed::open(line)
+    /// Parses a line of history; `None` if its checksum is wrong.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        sealed::open_sealed(line)
     }
 
-    /// An event of the journal as history has it, to be read; `None` where only wisps changed.
+    /// Converts an event of the journal to its form in history, for readers; `None` if only wisps
+    /// changed.
     pub(in crate::store) fn for_history(self) -> Option<Self> {
         let mut event = self.into_written()?;
         for change in &mut event.changes {
-            let made = change.made.take().map(|made| Fields::read(made.get()));
+            let made = change
+                .made
+                .take()
+                .map(|made| RecordFields::parse(made.get()));
             change.new = change.new.take().or(made);
         }
         Some(event)
     }
 
-    /// The same to be written.
+    /// Converts an event of the journal to its form in history, for writing.
     pub(in crate::store) fn into_written(mut self) -> Option<Self> {
         let count = self.changes.len();
         self.changes
@@ -105,11 +101,11 @@ impl Event {
         for change in &mut self.changes {
             change.store = None;
             let line = change.line.take();
-            // Both sides whole where one is not there.
+            // If one side is missing, the other one is recorded completely.
             match &change.old {
                 Some(old) => {
-                    let line = line.map(|line| Fields::read(line.get()));
-                    change.new = line.map(|line| line.at_keys_of(old));
+                    let line = line.map(|line| RecordFields::parse(line.get()));
+                    change.new = line.map(|line| line.project_onto(old));
                 }
                 None => change.made = line,
             }
@@ -117,28 +113,29 @@ impl Event {
         (!self.changes.is_empty()).then_some(self)
     }
 
-    /// The same event as far as it is about one bead.
+    /// Returns the event limited to one bead.
     #[must_use]
-    pub fn only(&self, id: &str) -> Self {
+    pub fn limited_to(&self, id: &str) -> Self {
         let mut event = self.clone();
         event.changes.retain(|change| change.id == id);
         event
     }
 }
 
-impl Change {
-    /// Where it lives.
+impl BeadChange {
+    /// The file of the bead.
     pub(in crate::store) fn home(&self) -> BeadFile {
         self.store.unwrap_or_default()
     }
 
-    /// What this says of where a bead stood before it became this tombstone: what the deletion found, what it was set
-    /// to before, or what gave way to the deletion in a merge. `None` where it does not say.
-    pub fn live_standing(&self, tombstone: &Bead) -> Option<&Fields> {
-        let status = |side: &Option<Fields>| side.as_ref()?.text("status");
+    /// Returns the status fields of a bead before it became this tombstone, as far as this change
+    /// has them: the state that the deletion replaced, the last state set before, or the values
+    /// that lost to the deletion in a merge.
+    pub fn status_before_deletion(&self, tombstone: &Bead) -> Option<&RecordFields> {
+        let status = |side: &Option<RecordFields>| side.as_ref()?.text("status");
         let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
         let became = || {
-            let line = sealed::line_hash(&record::line(tombstone));
+            let line = sealed::line_hash(&record::serialize_bead(tombstone));
             self.after.as_deref() == Some(line.as_str())
         };
         let side = match &self.lost {
@@ -150,23 +147,18 @@ impl Change {
     }
 }
 
-/// What kind a change is, for people and filters.
+/// The kind of a change, for output and filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
-    /// The bead was made.
+pub enum EventKind {
     Create,
-    /// It was deleted.
     Delete,
-    /// It got a comment.
     Comment,
-    /// Its status changed.
     Status,
-    /// Anything else.
     Update,
 }
 
-impl Sort {
-    /// Its name in `--json` and for `--type`.
+impl EventKind {
+    /// The name in `--json` and for `--type`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -178,29 +170,28 @@ impl Sort {
     }
 }
 
-impl Change {
-    /// What kind of change it is.
-    pub fn sort(&self) -> Sort {
+impl BeadChange {
+    pub fn kind(&self) -> EventKind {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return if self.new.is_some() {
-                Sort::Create
+                EventKind::Create
             } else {
-                Sort::Delete
+                EventKind::Delete
             };
         };
         let becomes = |key: &str| new.get(key).is_some();
         if becomes("deleted_at") {
-            Sort::Delete
+            EventKind::Delete
         } else if new.get("status") != old.get("status") {
-            Sort::Status
+            EventKind::Status
         } else if becomes("comments") {
-            Sort::Comment
+            EventKind::Comment
         } else {
-            Sort::Update
+            EventKind::Update
         }
     }
 
-    /// The fields that changed, without the time of the change: name, old and new value as JSON.
+    /// The changed fields except `updated_at`: name, old and new value as JSON.
     pub fn fields(&self) -> Vec<(&str, Option<&str>, Option<&str>)> {
         let (old, new) = (self.old.as_ref(), self.new.as_ref());
         let keys = new.or(old).map(|side| side.keys().collect::<Vec<_>>());

@@ -1,8 +1,8 @@
-//! History: what happened to durable beads, one event a transaction.
+//! History: the changes of durable beads, one event per transaction.
 //!
-//! A fold appends to `events.local.jsonl`, which only this clone writes and git does not track; a commit of
-//! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
-//! merge.
+//! A fold appends to `events.local.jsonl`, which only this clone writes and git does not track. Our
+//! own commit moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has
+//! nothing to merge.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -17,60 +17,60 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::Stamp;
 use crate::bead::lines;
-use crate::bead::record::Fields;
-use crate::merge::{self, Merge, Overruled};
-use crate::store::disk::paths::Paths;
+use crate::bead::record::RecordFields;
+use crate::merge::{self, FileMerge, OverruledValue};
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{clone_id, files};
-use crate::store::log::event::{Change, Event};
+use crate::store::log::event::{BeadChange, Event};
 use crate::store::log::journal::{self, hash_text, line_hash};
 use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
 use kit::sys::Clock;
-use kit::sys::file::{self, Appended, NotAppended};
+use kit::sys::file::{self, AppendError, AppendedText};
 use kit::sys::lock;
 
-/// The verb of what a merge left.
+/// The verb of a merge's event.
 pub(crate) const MERGE: &str = "merge";
 
 /// The verb of a move to the archive.
 pub(crate) const ARCHIVE: &str = "archive";
 
-/// How long a merge of files waits for writers: git waits for it meanwhile.
+/// The time that a merge of files waits for writers, because git waits for the merge.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// A bead that someone else changed in the file while our change to it was not folded.
+/// A bead that another program changed in the file while our change to it was not folded.
 #[derive(Debug, Clone)]
-pub(crate) struct Merged {
+pub(crate) struct MergedBead {
     pub id: String,
-    /// Values that lost.
-    pub lost: Vec<Overruled>,
-    /// The hash of its line there, and of what became of both; `None` for no line.
+    pub lost: Vec<OverruledValue>,
+    /// The hashes of the bead's line in the file and of the merged line; `None` if there is no
+    /// line.
     pub from: Option<u64>,
     pub to: Option<u64>,
 }
 
-/// Appends events, each once, and syncs them.
-pub(crate) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
-    match begin_append(paths, events, false)? {
-        Some(appended) => synced(&paths.local_events(), &appended),
+/// Appends events, without repeating any, and syncs them.
+pub(crate) fn append_history(paths: &StorePaths, events: &[Event]) -> Result<(), StoreError> {
+    match begin_history_append(paths, events, false)? {
+        Some(appended) => sync_history(&paths.local_events(), &appended),
         None => Ok(()),
     }
 }
 
-/// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
-/// have written some of them before it was cut short.
-pub(crate) fn begin_append(
-    paths: &Paths,
+/// Appends events, without repeating any. They count once they are synced. `perhaps_there` is true
+/// if an interrupted fold may have written some of them.
+pub(crate) fn begin_history_append(
+    paths: &StorePaths,
     events: &[Event],
     perhaps_there: bool,
-) -> Result<Option<Appended>, StoreError> {
+) -> Result<Option<AppendedText>, StoreError> {
     if events.is_empty() {
         return Ok(None);
     }
     let path = paths.local_events();
     let failed = |source| StoreError::io("write", &path, source);
-    let tail = tail(&path).map_err(failed)?;
-    let known: HashSet<String> = if perhaps_there || may_have(&tail, events) {
+    let tail = read_tail(&path).map_err(failed)?;
+    let known: HashSet<String> = if perhaps_there || can_contain(&tail, events) {
         read_file(&path)?
             .into_iter()
             .map(|event| event.id)
@@ -80,43 +80,44 @@ pub(crate) fn begin_append(
     };
     let new = || events.iter().filter(|event| !known.contains(&event.id));
     if new().next().is_none() {
-        // The fold that wrote them may have been cut short before it synced them.
+        // The fold that wrote them may have been interrupted before its sync.
         let synced = file::open_append(&path, 0o644).and_then(|file| file.sync_data());
         return synced.map(|()| None).map_err(failed);
     }
     let write = |file: &mut fs::File| {
-        // Small events with a single write.
+        // Small events are written with one system call.
         let mut out = io::BufWriter::new(file);
-        out.write_all(line_end(&tail))?;
+        out.write_all(missing_line_end(&tail))?;
         for event in new() {
-            sealed::write(&mut out, event)?;
+            sealed::write_sealed(&mut out, event)?;
         }
         out.flush()
     };
-    Appended::write_with(&path, 0o644, write)
+    AppendedText::write_with(&path, 0o644, write)
         .map(Some)
         .map_err(|error| failed(error.source))
 }
 
-/// Syncs what was appended to a file.
-pub(crate) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
-    let failed = |error: NotAppended| StoreError::io("write", path, error.source);
+/// Syncs the appended bytes of a file.
+pub(crate) fn sync_history(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
+    let failed = |error: AppendError| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
 
-/// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
+/// Appends whole lines and syncs them. An unfinished line of an earlier append remains a separate
+/// line.
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
-    let all = [line_end(&tail(path).map_err(failed)?), text].concat();
-    let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
-    synced(path, &appended)
+    let all = [missing_line_end(&read_tail(path).map_err(failed)?), text].concat();
+    let appended = AppendedText::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
+    sync_history(path, &appended)
 }
 
-/// How much of the end of a file is looked at.
+/// The number of bytes read from the end of a file.
 const TAIL: u64 = 1 << 16;
 
-/// The end of a file; nothing of one that is not there.
-fn tail(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads the end of a file; empty if the file does not exist.
+fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
     let file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -129,55 +130,62 @@ fn tail(path: &Path) -> io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// What has to stand before the next line of a file with this end: an earlier append may have been cut short.
-fn line_end(tail: &[u8]) -> &'static [u8] {
+/// Returns the newline that must precede the next line if an earlier append was interrupted.
+fn missing_line_end(tail: &[u8]) -> &'static [u8] {
     match tail.last() {
         None | Some(b'\n') => b"",
         Some(_) => b"\n",
     }
 }
 
-/// Whether some of these events may be in a file with this end. They are appended at once, so that the last line would
-/// be one of them.
-fn may_have(tail: &[u8], events: &[Event]) -> bool {
+/// Returns true if a file with this end may contain some of these events. They are appended
+/// together, so the last line would be one of them.
+fn can_contain(tail: &[u8], events: &[Event]) -> bool {
     let Some(lines) = tail.strip_suffix(b"\n") else {
         return !tail.is_empty();
     };
     let last = lines.rsplit(|byte| *byte == b'\n').next();
-    let last = last.and_then(journal::open::<Event>);
+    let last = last.and_then(journal::open_sealed::<Event>);
     last.is_none_or(|last| events.iter().any(|event| event.id == last.id))
 }
 
 impl Store {
-    /// Writes down what conflicts took away when two texts became one.
-    pub fn remember_merge(
+    /// Records the values that lost conflicts in a merge of two texts.
+    pub fn record_merge(
         &self,
-        merge: &Merge,
+        merge: &FileMerge,
         ours: &[u8],
         clock: &Clock,
     ) -> Result<(), StoreError> {
-        let merged = by_bead(&merge.lost, [ours, &merge.text]);
+        let merged = group_losses_by_bead(&merge.lost, [ours, &merge.text]);
         if merged.is_empty() {
             return Ok(());
         }
-        let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        let event = merge_event(&merged, &Stamp::from(clock.now()));
-        append(&self.paths, event.as_slice())
+        let _guard = lock::acquire_lock(&self.paths.lock(), MERGE_PATIENCE)?;
+        let event = build_merge_event(&merged, &Stamp::from(clock.now()));
+        append_history(&self.paths, event.as_slice())
     }
 }
 
-/// What became of beads that lost values, in our text and in what came of it.
-pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, Vec<Overruled>> = BTreeMap::new();
-    for one in lost {
-        beads.entry(&one.id).or_default().push(one.clone());
+/// Groups overruled values by bead, with the hashes of the bead's line in our text and in the
+/// result.
+pub(crate) fn group_losses_by_bead(
+    lost: &[OverruledValue],
+    [ours, out]: [&[u8]; 2],
+) -> Vec<MergedBead> {
+    let mut beads: BTreeMap<&str, Vec<OverruledValue>> = BTreeMap::new();
+    for overruled in lost {
+        beads
+            .entry(&overruled.id)
+            .or_default()
+            .push(overruled.clone());
     }
     let hashes = |text| -> HashMap<String, u64> {
         let rows = merge::lines_by_id(text).filter(|(id, _)| beads.contains_key(id.as_str()));
         rows.map(|(id, line)| (id, xxh3_64(line))).collect()
     };
     let (from, to) = (hashes(ours), hashes(out));
-    let merged = beads.into_iter().map(|(id, lost)| Merged {
+    let merged = beads.into_iter().map(|(id, lost)| MergedBead {
         id: id.to_owned(),
         lost,
         from: from.get(id).copied(),
@@ -186,19 +194,22 @@ pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged
     merged.collect()
 }
 
-/// Overruled values by field; several of one field, comments or edges, as a list.
-fn by_field(lost: &[Overruled]) -> Option<Fields> {
+/// Groups overruled values by field. Several values of one field, comments or edges, become a list.
+fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for one in lost {
-        fields.entry(&one.field).or_default().push(&one.value);
+    for overruled in lost {
+        fields
+            .entry(&overruled.field)
+            .or_default()
+            .push(&overruled.value);
     }
-    let mut found = Fields::default();
+    let mut found = RecordFields::default();
     for (field, values) in fields {
         let text = match values.as_slice() {
             [value] => (*value).to_owned(),
             several => format!("[{}]", several.join(",")),
         };
-        // What was lost comes from JSON, so it is JSON.
+        // Overruled values come from JSON, so they are valid JSON.
         if let Ok(raw) = RawValue::from_string(text) {
             found.push(field, Some(&raw));
         }
@@ -206,21 +217,21 @@ fn by_field(lost: &[Overruled]) -> Option<Fields> {
     (!found.0.is_empty()).then_some(found)
 }
 
-/// The event that tells of beads which were merged with a change from outside.
-pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
+/// Builds the event of beads that were merged with an external change.
+pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Event> {
     if merged.is_empty() {
         return None;
     }
-    let change = |merged: &Merged| Change {
+    let change = |merged: &MergedBead| BeadChange {
         id: merged.id.clone(),
         before: merged.from.map(hash_text),
         after: merged.to.map(hash_text),
-        old: Some(Fields::default()),
-        new: Some(Fields::default()),
-        lost: by_field(&merged.lost),
-        ..Change::default()
+        old: Some(RecordFields::default()),
+        new: Some(RecordFields::default()),
+        lost: group_losses_by_field(&merged.lost),
+        ..BeadChange::default()
     };
-    let changes: Vec<Change> = merged.iter().map(change).collect();
+    let changes: Vec<BeadChange> = merged.iter().map(change).collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
     let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
     Some(Event {
@@ -233,50 +244,51 @@ pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
     })
 }
 
-/// Every event of the files and the journal, oldest first.
-pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
-    // The journal first: what a fold moves meanwhile is then seen twice, not missed.
-    let journal = journal::decode(&files::read(&paths.journal())?);
+/// Reads all events of the files and the journal, oldest first.
+pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreError> {
+    // The journal is read first, so that events which a fold moves in the meantime are read twice
+    // and not missed.
+    let journal = journal::decode_journal(&files::read_or_empty(&paths.journal())?);
     let mut events = Vec::new();
-    for path in files(paths) {
+    for path in list_history_files(paths) {
         events.extend(read_file(&path)?);
     }
     let entries = journal.entries.into_iter();
     events.extend(entries.filter_map(Event::for_history));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
-    // Stable: what one clone wrote in one instant stays in its order.
-    events.sort_by_cached_key(|event| Stamp::read(&event.at).instant());
+    // The sort is stable, so events of one clone at the same instant keep their order.
+    events.sort_by_cached_key(|event| Stamp::parse(&event.at).instant());
     Ok(events)
 }
 
-/// Whether anything was ever done to a bead that is written down.
-pub(crate) fn knows(paths: &Paths, id: &str) -> bool {
-    let events = all(paths).unwrap_or_default();
+/// Returns true if any event of a bead is recorded.
+pub(crate) fn has_history(paths: &StorePaths, id: &str) -> bool {
+    let events = read_all_events(paths).unwrap_or_default();
     let mut changes = events.iter().flat_map(|event| &event.changes);
     changes.any(|change| change.id == id)
 }
 
-/// The files of history: those in git by name, then the local one.
-pub(crate) fn files(paths: &Paths) -> Vec<PathBuf> {
+/// Lists the files of history: those in git by name, then the local one.
+pub(crate) fn list_history_files(paths: &StorePaths) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for clone in names(&paths.events()) {
-        found.extend(months(&clone));
+    for clone in list_file_names(&paths.events()) {
+        found.extend(list_months(&clone));
     }
     found.push(paths.local_events());
     found
 }
 
-/// The files of one clone, oldest first.
-fn months(folder: &Path) -> Vec<PathBuf> {
-    let mut found = names(folder);
+/// Lists the files of one clone, oldest first.
+fn list_months(folder: &Path) -> Vec<PathBuf> {
+    let mut found = list_file_names(folder);
     found.retain(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
     found
 }
 
-fn names(dir: &Path) -> Vec<PathBuf> {
+fn list_file_names(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten();
-    // What is a link is not history: it may lead to any file, and history is shared.
+    // A link is not part of history: it may lead to any file, and history is shared.
     let mut found: Vec<PathBuf> = entries
         .flatten()
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
@@ -286,37 +298,37 @@ fn names(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The sound events of one file.
+/// Reads the intact events of one file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
-    let text = files::read(path)?;
-    Ok(lines::spans(&text, 0)
-        .filter_map(|(_, span)| journal::open(&text[span]))
+    let text = files::read_or_empty(path)?;
+    Ok(lines::iter_line_spans(&text, 0)
+        .filter_map(|(_, span)| journal::open_sealed(&text[span]))
         .collect())
 }
 
 impl Store {
-    /// Every event of history, oldest first; what is still in the journal too.
+    /// Returns all events of history, oldest first, including those still in the journal.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
-        all(&self.paths)
+        read_all_events(&self.paths)
     }
 
-    /// The events of one bead, oldest first.
+    /// Returns the events of one bead, oldest first.
     pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
         let mut events = self.events()?;
         events.retain(|event| event.changes.iter().any(|change| change.id == id));
         Ok(events)
     }
 
-    /// The events that other clones made, by their ids, each with that clone's name.
+    /// Returns the events of other clones, keyed by their ids, each with the clone's id.
     pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
-        let own = clone_id::known(self.paths.dir());
+        let own_clone = clone_id::find_clone_id(self.paths.dir());
         let mut found = HashMap::new();
-        for folder in names(&self.paths.events()) {
+        for folder in list_file_names(&self.paths.events()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            if own.as_deref() == Some(&*name) {
+            if own_clone.as_deref() == Some(&*name) {
                 continue;
             }
-            for path in months(&folder) {
+            for path in list_months(&folder) {
                 let events = read_file(&path)?.into_iter();
                 found.extend(events.map(|event| (event.id, name.clone().into_owned())));
             }

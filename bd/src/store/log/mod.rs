@@ -1,4 +1,5 @@
-//! What happened: acknowledged changes that are not folded yet, history, and old closed beads.
+//! The logs: acknowledged changes that are not folded yet, history, and the archive of old closed
+//! beads.
 
 pub mod archive;
 pub(crate) mod damage;

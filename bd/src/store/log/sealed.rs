@@ -1,4 +1,4 @@
-//! Lines that end in a checksum, as journal and history have them, and the hashes of records.
+//! Sealed lines, which end in a checksum, for journal and history, and the hashes of records.
 
 use std::io::{self, Write};
 
@@ -6,60 +6,60 @@ use serde::{Deserialize, Serialize};
 
 use crate::bead::record;
 
-/// What stands before the checksum.
+/// The text before the checksum.
 const SEAL: &[u8] = b",\"crc\":\"";
 
-/// How much of a line is made before it is written.
+/// The number of bytes of a line that are buffered before a write.
 const PIECE: usize = 256 << 10;
 
-/// A record as a line, sealed with its checksum.
-pub fn encode(record: &impl Serialize) -> Vec<u8> {
+/// Encodes a record as a line, sealed with its checksum.
+pub fn encode_sealed(record: &impl Serialize) -> Vec<u8> {
     let mut line = Vec::new();
-    // Writing into memory has no way to fail.
-    write(&mut line, record).ok();
+    // Writing into memory cannot fail.
+    write_sealed(&mut line, record).ok();
     line
 }
 
-/// Writes such a line, a long one in pieces; says how long it is.
-pub(crate) fn write(out: &mut impl Write, record: &impl Serialize) -> io::Result<u64> {
-    let mut line = Line {
+/// Writes a sealed line, in pieces if it is long, and returns its length.
+pub(crate) fn write_sealed(out: &mut impl Write, record: &impl Serialize) -> io::Result<u64> {
+    let mut line = SealedLineWriter {
         out,
-        made: Vec::with_capacity(512),
+        buffer: Vec::with_capacity(512),
         sum: crc32fast::Hasher::new(),
         written: 0,
     };
-    record::compact_to(&mut line, record)?;
-    // The closing brace comes back after the checksum.
-    line.made.pop();
-    line.sum.update(&line.made);
+    record::serialize_compact_to(&mut line, record)?;
+    // The closing brace is written after the checksum.
+    line.buffer.pop();
+    line.sum.update(&line.buffer);
     let sum = line.sum.finalize();
-    line.made.extend_from_slice(SEAL);
-    line.made
+    line.buffer.extend_from_slice(SEAL);
+    line.buffer
         .extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
-    line.out.write_all(&line.made)?;
-    Ok(line.written + line.made.len() as u64)
+    line.out.write_all(&line.buffer)?;
+    Ok(line.written + line.buffer.len() as u64)
 }
 
-/// A line being written.
-struct Line<'a, W> {
+/// Writes one sealed line.
+struct SealedLineWriter<'a, W> {
     out: &'a mut W,
-    /// The end of it, which is not written yet.
-    made: Vec<u8>,
+    /// The end of the line, which is not written yet.
+    buffer: Vec<u8>,
     sum: crc32fast::Hasher,
     written: u64,
 }
 
-impl<W: Write> Write for Line<'_, W> {
+impl<W: Write> Write for SealedLineWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.made.extend_from_slice(bytes);
-        if self.made.len() > PIECE {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() > PIECE {
             // The last byte may be the closing brace.
-            let last = self.made.pop();
-            self.sum.update(&self.made);
-            self.out.write_all(&self.made)?;
-            self.written += self.made.len() as u64;
-            self.made.clear();
-            self.made.extend(last);
+            let last = self.buffer.pop();
+            self.sum.update(&self.buffer);
+            self.out.write_all(&self.buffer)?;
+            self.written += self.buffer.len() as u64;
+            self.buffer.clear();
+            self.buffer.extend(last);
         }
         Ok(bytes.len())
     }
@@ -69,8 +69,8 @@ impl<W: Write> Write for Line<'_, W> {
     }
 }
 
-/// The record of a line whose checksum is right.
-pub(crate) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
+/// Parses the record of a line; `None` if its checksum is wrong.
+pub(crate) fn open_sealed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     let body_end = line.len().checked_sub(SEAL.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
     let sum = seal.strip_prefix(SEAL)?.strip_suffix(b"\"}")?;
@@ -80,12 +80,11 @@ pub(crate) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
 }
 
-/// The hash of a record's line, as entries and history have it.
+/// Returns the hash of a record's line, as entries and history store it.
 pub fn line_hash(line: &[u8]) -> String {
     hash_text(xxhash_rust::xxh3::xxh3_64(line))
 }
 
-/// A hash as text.
 pub(crate) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
@@ -95,17 +94,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_written_in_pieces_is_the_same() {
+    fn a_line_written_in_pieces_is_identical() {
         for length in [0, 1, PIECE - 20, PIECE, PIECE + 1, 3 * PIECE] {
             let record = vec!["x".repeat(length), "<y>".repeat(length / 100)];
             let record = serde_json::json!({ "a": record, "b": {} });
-            let line = encode(&record);
-            let mut body = record::compact(&record);
+            let line = encode_sealed(&record);
+            let mut body = record::serialize_compact(&record);
             body.pop();
             let sum = crc32fast::hash(&body);
             body.extend_from_slice(format!(",\"crc\":\"{sum:08x}\"}}\n").as_bytes());
             assert!(line == body, "{length}");
-            let read: serde_json::Value = open(line.trim_ascii_end()).unwrap();
+            let read: serde_json::Value = open_sealed(line.trim_ascii_end()).unwrap();
             assert_eq!(read["a"][0].as_str().unwrap().len(), length);
         }
     }

@@ -1,4 +1,4 @@
-//! The index and the journal over it answer every question as a reading of all lines does.
+//! The index with the journal as overlay answers every query like a parse of all lines.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::{Place, author, cases};
+use super::{StoreFixture, property_cases, test_author};
 use crate::bead::blocked::is_failure;
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
-use crate::graph::ready::{self, Order, ReadyQuery};
-use crate::query::Filter;
-use crate::store::{Mark, Snapshot, Store};
+use crate::graph::ready::{self, ReadyOrder, ReadyQuery};
+use crate::query::BeadFilter;
+use crate::store::{BeadMark, Snapshot, Store};
 use kit::sys::file;
 
 const NOW: &str = "2026-03-10T00:00:00Z";
@@ -38,10 +38,10 @@ const STATUSES: [&str; 9] = [
 ];
 const TARGETS: [&str; 3] = ["external:other:thing", "bd-none", "gt-elsewhere"];
 
-/// One bead as a handful of numbers.
-type Seed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
+/// The numbers that determine a bead.
+type BeadSeed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
 
-fn seed() -> impl Strategy<Value = Seed> {
+fn any_seed() -> impl Strategy<Value = BeadSeed> {
     let edges = proptest::collection::vec((0u8..15, 0u8..8), 0..3);
     (
         0u8..12,
@@ -53,13 +53,13 @@ fn seed() -> impl Strategy<Value = Seed> {
     )
 }
 
-fn bead((number, bits, status, look, edges, time): &Seed) -> Bead {
+fn bead_from_seed((number, bits, status, look, edges, time): &BeadSeed) -> Bead {
     let id = match number {
         9 => "bd-x01.1".to_owned(),
         _ => format!("bd-x{number:02}"),
     };
     let at = |minute: u8| {
-        Stamp::read(&format!(
+        Stamp::parse(&format!(
             "2026-03-{:02}T{:02}:10:00Z",
             1 + minute % 20,
             minute % 24
@@ -141,14 +141,14 @@ fn add_edges(bead: &mut Bead, edges: &[(u8, u8)]) {
     }
 }
 
-/// All beads, read in full.
-fn plain(store: &Store) -> BTreeMap<String, Bead> {
+/// Returns all beads, parsed from every line.
+fn read_all_lines(store: &Store) -> BTreeMap<String, Bead> {
     let mut all = BTreeMap::new();
     for name in ["wisps.jsonl", "issues.jsonl"] {
-        let text = file::read(&store.dir().join(name))
+        let text = file::read_file_if_exists(&store.dir().join(name))
             .unwrap()
             .unwrap_or_default();
-        for (_, _, mut bead) in lines::read(text).beads {
+        for (_, _, mut bead) in lines::parse_lines(text).beads {
             bead.ephemeral |= name == "wisps.jsonl";
             all.insert(bead.id.clone(), *bead);
         }
@@ -156,14 +156,14 @@ fn plain(store: &Store) -> BTreeMap<String, Bead> {
     all
 }
 
-fn now() -> Timestamp {
+fn test_now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-/// The rules of waiting, once more and without any haste.
-struct Naive<'a>(&'a BTreeMap<String, Bead>);
+/// The blocking rules, implemented again in the simplest way.
+struct NaiveStore<'a>(&'a BTreeMap<String, Bead>);
 
-impl Naive<'_> {
+impl NaiveStore<'_> {
     fn live(&self) -> impl Iterator<Item = &Bead> {
         self.0.values().filter(|bead| !bead.is_tombstone())
     }
@@ -176,13 +176,13 @@ impl Naive<'_> {
         self.0.values().filter(is_child).collect()
     }
 
-    fn holds_up(&self, edge: &Dep) -> bool {
+    fn is_blocking(&self, edge: &Dep) -> bool {
         let target = self
             .0
             .get(&edge.depends_on_id)
             .filter(|bead| !bead.is_tombstone());
         match (&edge.kind, target) {
-            (DepKind::Blocks, Some(target)) => target.status.holds_up(),
+            (DepKind::Blocks, Some(target)) => target.status.is_blocking(),
             (DepKind::ConditionalBlocks, Some(target)) => match target.status {
                 Status::Open | Status::InProgress | Status::Blocked | Status::Deferred => true,
                 Status::Closed => !is_failure(&target.close_reason),
@@ -208,8 +208,8 @@ impl Naive<'_> {
         }
     }
 
-    fn blocked(&self) -> HashSet<&str> {
-        let waits = |bead: &&Bead| bead.dependencies.iter().any(|edge| self.holds_up(edge));
+    fn find_blocked(&self) -> HashSet<&str> {
+        let waits = |bead: &&Bead| bead.dependencies.iter().any(|edge| self.is_blocking(edge));
         let mut front: Vec<&Bead> = self.live().filter(waits).collect();
         let mut blocked = HashSet::new();
         while let Some(bead) = front.pop() {
@@ -220,27 +220,27 @@ impl Naive<'_> {
         blocked
     }
 
-    fn waits_for_others(&self, bead: &Bead) -> bool {
+    fn has_open_blocker(&self, bead: &Bead) -> bool {
         let mut edges = bead.edges(&DepKind::Blocks);
-        edges.any(|edge| self.holds_up(edge))
+        edges.any(|edge| self.is_blocking(edge))
     }
 }
 
-fn ids<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<String> {
+fn collect_ids<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<String> {
     beads.into_iter().map(|bead| bead.id.clone()).collect()
 }
 
-fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
-    let naive = Naive(all);
-    let blocked = naive.blocked();
+fn check_answers(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
+    let naive = NaiveStore(all);
+    let blocked = naive.find_blocked();
     for bead in all.values() {
-        let head = snapshot.bead_ref(&bead.id).unwrap();
-        assert_eq!(head.bead().unwrap(), bead);
+        let bead_ref = snapshot.bead_ref(&bead.id).unwrap();
+        assert_eq!(bead_ref.bead().unwrap(), bead);
         assert_eq!(
-            (head.status(), head.kind()),
+            (bead_ref.status(), bead_ref.kind()),
             (bead.status.clone(), bead.issue_type.clone())
         );
-        assert_eq!(head.labels(), bead.labels);
+        assert_eq!(bead_ref.labels(), bead.labels);
         let is_blocked = ready::is_blocked(snapshot, &bead.id);
         assert_eq!(
             is_blocked,
@@ -266,7 +266,7 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     check_filters(snapshot, &naive);
     check_marks(snapshot, &naive);
     check_ready(snapshot, &naive, &blocked);
-    let explained: Vec<String> = explain::not_ready(snapshot, now(), |_| Vec::new())
+    let explained: Vec<String> = explain::explain_unready(snapshot, test_now(), |_| Vec::new())
         .iter()
         .map(|item| item.bead.id.clone())
         .collect();
@@ -274,38 +274,46 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     assert_eq!(unique.len(), explained.len());
 }
 
-/// Beads found by their marks, each by one and by several.
-fn check_marks(snapshot: &Snapshot, naive: &Naive<'_>) {
+/// Checks the beads with certain marks, for each single mark and for several.
+fn check_marks(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     let kinds = [Kind::Task, Kind::Gate, Kind::Convoy];
     let statuses = [Status::Open, Status::Hooked, Status::Closed];
     let labels = ["a", "provides:x", "none"];
     for ((kind, status), label) in kinds.iter().zip(&statuses).zip(labels) {
-        let marks = [Mark::Kind(kind), Mark::Status(status), Mark::Label(label)];
-        let is = |bead: &Bead, mark: &Mark<'_>| match mark {
-            Mark::Kind(kind) => bead.issue_type == **kind,
-            Mark::Status(status) => bead.status == **status,
-            Mark::Label(label) => bead.has_label(label),
+        let marks = [
+            BeadMark::Kind(kind),
+            BeadMark::Status(status),
+            BeadMark::Label(label),
+        ];
+        let is = |bead: &Bead, mark: &BeadMark<'_>| match mark {
+            BeadMark::Kind(kind) => bead.issue_type == **kind,
+            BeadMark::Status(status) => bead.status == **status,
+            BeadMark::Label(label) => bead.has_label(label),
         };
         for some in [&marks[..], &marks[..1], &marks[1..2], &marks[2..]] {
             let wanted = |bead: &&Bead| some.iter().any(|mark| is(bead, mark));
             let found = snapshot.select_marked(some, |_| true);
-            assert_eq!(ids(found), ids(naive.live().filter(wanted)), "{some:?}");
+            assert_eq!(
+                collect_ids(found),
+                collect_ids(naive.live().filter(wanted)),
+                "{some:?}"
+            );
         }
     }
 }
 
-fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
+fn check_counts(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     let counts = snapshot.counts();
     let of = |wanted: &dyn Fn(&Bead) -> bool| {
         naive.0.values().filter(|bead| wanted(bead)).count() as u64
     };
     assert_eq!(
         counts.blocked,
-        of(&|bead| bead.is_open() && naive.waits_for_others(bead))
+        of(&|bead| bead.is_open() && naive.has_open_blocker(bead))
     );
     assert_eq!(
         counts.ready,
-        of(&|bead| bead.status == Status::Open && !naive.waits_for_others(bead))
+        of(&|bead| bead.status == Status::Open && !naive.has_open_blocker(bead))
     );
     assert_eq!(counts.pinned, of(&|bead| bead.pinned));
     let is_done_epic = |bead: &Bead| {
@@ -329,88 +337,88 @@ fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
     }
 }
 
-fn usual(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
+fn usual_key(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
     let created = bead.created_at.instant();
     (bead.priority, Reverse(created), bead.id.clone())
 }
 
-/// Questions about where a bead stands.
-fn some_filters() -> Vec<Filter> {
-    let not_closed = Filter {
+/// Filters by status.
+fn some_filters() -> Vec<BeadFilter> {
+    let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     vec![
-        Filter::default(),
+        BeadFilter::default(),
         not_closed.clone(),
-        Filter {
+        BeadFilter {
             no_templates: true,
             not_kinds: vec![Kind::Gate, Kind::from("thing")],
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             priority: Some(1),
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             statuses: vec![Status::from("odd"), Status::Open],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             statuses: vec![Status::Tombstone],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             assignee: Some("dana".into()),
             ..not_closed.clone()
         },
     ]
 }
 
-/// Questions about everything else.
-fn more_filters() -> Vec<Filter> {
-    let not_closed = Filter {
+/// All other filters.
+fn more_filters() -> Vec<BeadFilter> {
+    let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     vec![
-        Filter {
+        BeadFilter {
             labels: vec!["a".into()],
             labels_any: vec!["b".into(), "c".into()],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             parent: Some("bd-x01".into()),
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             pinned: Some(true),
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             no_assignee: true,
             priority_min: Some(2),
             ..not_closed.clone()
         },
-        Filter {
-            overdue_at: Some(now()),
-            ..Filter::default()
+        BeadFilter {
+            overdue_at: Some(test_now()),
+            ..BeadFilter::default()
         },
-        Filter {
-            created: crate::query::filter::Between {
-                after: Some(now()),
+        BeadFilter {
+            created: crate::query::filter::TimeRange {
+                after: Some(test_now()),
                 before: None,
             },
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             deferred: true,
             ..not_closed
         },
     ]
 }
 
-fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
+fn check_filters(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     for filter in some_filters().into_iter().chain(more_filters()) {
         let tombstones = filter.statuses.contains(&Status::Tombstone);
         let mut wanted: Vec<&Bead> = naive
@@ -420,39 +428,43 @@ fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
             .filter(|bead| filter.matches(bead))
             .collect();
         assert_eq!(
-            ids(filter.apply(snapshot)),
-            ids(wanted.clone()),
+            collect_ids(filter.apply(snapshot)),
+            collect_ids(wanted.clone()),
             "{filter:?}"
         );
-        wanted.sort_by_key(|bead| usual(bead));
+        wanted.sort_by_key(|bead| usual_key(bead));
         let (found, total) = filter.first(snapshot, 3);
         assert_eq!(
-            (ids(found), total),
-            (ids(wanted.iter().copied().take(3)), wanted.len()),
+            (collect_ids(found), total),
+            (collect_ids(wanted.iter().copied().take(3)), wanted.len()),
             "{filter:?}"
         );
         assert_eq!(filter.count(snapshot), wanted.len(), "{filter:?}");
     }
     for text in ["bead 3", "WORDS <B", "of 1", "x0", "nothing like it"] {
-        let filter = Filter {
+        let filter = BeadFilter {
             text: Some(text.into()),
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         let wanted = naive.live().filter(|bead| filter.matches(bead));
         let mut wanted: Vec<&Bead> = wanted.collect();
         let found = filter.search(snapshot).unwrap();
-        assert_eq!(ids(found), ids(wanted.clone()), "{text}");
-        wanted.sort_by_key(|bead| usual(bead));
+        assert_eq!(collect_ids(found), collect_ids(wanted.clone()), "{text}");
+        wanted.sort_by_key(|bead| usual_key(bead));
         for limit in [1, 3, usize::MAX] {
             let found = filter.search_first(snapshot, limit).unwrap();
             let wanted = wanted.iter().copied().take(limit);
-            assert_eq!(ids(found), ids(wanted), "{text}");
+            assert_eq!(collect_ids(found), collect_ids(wanted), "{text}");
         }
     }
 }
 
-fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) {
-    for (order, limit) in [(Order::Priority, 0), (Order::Oldest, 2), (Order::Hybrid, 3)] {
+fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&str>) {
+    for (order, limit) in [
+        (ReadyOrder::Priority, 0),
+        (ReadyOrder::Oldest, 2),
+        (ReadyOrder::Hybrid, 3),
+    ] {
         let query = ReadyQuery {
             order,
             limit,
@@ -461,15 +473,18 @@ fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) 
         let mut wanted: Vec<&Bead> = naive
             .live()
             .filter(|bead| bead.status == Status::Open && !bead.pinned && !bead.ephemeral)
-            .filter(|bead| !ready::is_no_work(&bead.issue_type) && !ready::is_deferred(bead, now()))
+            .filter(|bead| {
+                !ready::is_internal_kind(&bead.issue_type) && !ready::is_deferred(bead, test_now())
+            })
             .filter(|bead| !blocked.contains(bead.id.as_str()))
             .collect();
-        let since = now() - jiff::SignedDuration::from_hours(48);
+        let since = test_now() - jiff::SignedDuration::from_hours(48);
         wanted.sort_by_key(|bead| {
             let fresh = bead.created_at.instant() >= since;
-            let by_priority = order == Order::Priority || (order == Order::Hybrid && fresh);
+            let by_priority =
+                order == ReadyOrder::Priority || (order == ReadyOrder::Hybrid && fresh);
             (
-                order == Order::Hybrid && !fresh,
+                order == ReadyOrder::Hybrid && !fresh,
                 if by_priority { bead.priority } else { 0 },
                 bead.created_at.instant(),
                 bead.id.clone(),
@@ -479,23 +494,27 @@ fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) 
         if limit > 0 {
             wanted.truncate(limit);
         }
-        let (found, count) = ready::ready(snapshot, &query, now());
-        assert_eq!((ids(found), count), (ids(wanted), total), "{order:?}");
+        let (found, count) = ready::find_ready(snapshot, &query, test_now());
+        assert_eq!(
+            (collect_ids(found), count),
+            (collect_ids(wanted), total),
+            "{order:?}"
+        );
     }
 }
 
-fn put(place: &Place, seeds: &[Seed]) {
+fn put_seeds(place: &StoreFixture, seeds: &[BeadSeed]) {
     place
         .store
-        .transact(&author(), &place.clock, |tx| {
+        .transact(&test_author(), &place.clock, |tx| {
             for seed in seeds {
-                let wanted = bead(seed);
-                // Some are deleted, some removed without a trace, most written.
+                let wanted = bead_from_seed(seed);
+                // Some beads are deleted, some removed without a trace, most written.
                 match (tx.get_live(&wanted.id).is_some(), seed.3 % 11) {
-                    (true, 0) => drop(crate::change::delete(tx, &wanted.id, "", false)?),
+                    (true, 0) => drop(crate::change::delete_bead(tx, &wanted.id, "", false)?),
                     (true, 1) => tx.erase(&wanted.id)?,
                     _ => {
-                        // What the rules of change refuse is left as it is.
+                        // A bead that the rules refuse is skipped.
                         tx.attempt(|tx| tx.put(wanted)).ok();
                     }
                 }
@@ -506,33 +525,33 @@ fn put(place: &Place, seeds: &[Seed]) {
 }
 
 proptest! {
-    // More by night: PROPTEST_CASES.
-    #![proptest_config(cases(48))]
+    // The nightly run sets PROPTEST_CASES to more cases.
+    #![proptest_config(property_cases(48))]
 
     #[test]
-    fn every_answer_is_that_of_a_full_reading(
-        first in proptest::collection::vec(seed(), 0..16),
-        steps in proptest::collection::vec((proptest::collection::vec(seed(), 1..5), 0u8..4), 0..6),
+    fn every_answer_agrees_with_a_full_read_of_the_files(
+        first in proptest::collection::vec(any_seed(), 0..16),
+        steps in proptest::collection::vec((proptest::collection::vec(any_seed(), 1..5), 0u8..4), 0..6),
     ) {
-        let place = Place::new();
-        let deferred = place.deferring();
-        put(&place, &first);
+        let place = StoreFixture::new();
+        let deferred = place.with_deferred_folds();
+        put_seeds(&place, &first);
         place.store.fold(&place.clock).unwrap();
         for (seeds, upkeep) in &steps {
-            put(&deferred, seeds);
+            put_seeds(&deferred, seeds);
             match upkeep {
                 0 => deferred.store.fold(&place.clock).unwrap(),
-                2 => file::remove(&place.dir.join("index.bin")).unwrap(),
+                2 => file::remove_file(&place.dir.join("index.bin")).unwrap(),
                 _ => {}
             }
         }
         let snapshot = deferred.store.snapshot().unwrap();
-        // What all lines say once everything is folded.
+        // The lines of the files after everything is folded.
         deferred.store.fold(&place.clock).unwrap();
-        let all = plain(&place.store);
-        check(&snapshot, &all);
-        check(&deferred.store.snapshot().unwrap(), &all);
-        file::remove(&place.dir.join("index.bin")).unwrap();
-        check(&deferred.store.snapshot().unwrap(), &all);
+        let all = read_all_lines(&place.store);
+        check_answers(&snapshot, &all);
+        check_answers(&deferred.store.snapshot().unwrap(), &all);
+        file::remove_file(&place.dir.join("index.bin")).unwrap();
+        check_answers(&deferred.store.snapshot().unwrap(), &all);
     }
 }

@@ -1,20 +1,20 @@
-//! Crashes at any byte and between any two steps, and others who write meanwhile.
+//! Crashes at any byte and between any two steps, and concurrent writes by other programs.
 
 use std::fs;
 
-use super::{Place, line};
+use super::{StoreFixture, bead_line};
 use crate::bead::{Stamp, record};
 use crate::change;
 use crate::store::commit::fold::Fold;
 use crate::store::log::event::{self, BeadFile};
 use crate::store::log::journal;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 use kit::sys::file;
 
-/// The files of a store after one acknowledged change, and the journal line of a second one that was
-/// acknowledged too but not folded.
-fn crashed() -> (Place, Vec<u8>, String, String) {
-    let place = Place::new();
+/// Returns the files of a store after one acknowledged change, and the journal line of a second
+/// change that was acknowledged but not folded.
+fn build_crashed_store() -> (StoreFixture, Vec<u8>, String, String) {
+    let place = StoreFixture::new();
     let first = place.make("First");
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     let second = place.make("Second");
@@ -25,60 +25,64 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
         .get(&second)
         .cloned()
         .unwrap();
-    let raw = String::from_utf8(record::line(&bead)).unwrap();
+    let raw = String::from_utf8(record::serialize_bead(&bead)).unwrap();
     let entry = event::Event {
         id: "1".into(),
         at: "2026-01-01T00:00:00Z".into(),
         actor: "dana".into(),
-        changes: vec![event::Change {
+        changes: vec![event::BeadChange {
             store: Some(BeadFile::Issues),
             id: second.clone(),
             after: Some(journal::line_hash(raw.as_bytes())),
             line: serde_json::value::RawValue::from_string(raw).ok(),
-            ..event::Change::default()
+            ..event::BeadChange::default()
         }],
         ..event::Event::default()
     };
     let path = place.dir.join("issues.jsonl");
     fs::write(&path, issues).unwrap();
-    settle(&path);
-    (place, journal::encode(&entry), first, second)
+    age_file(&path);
+    (place, journal::encode_sealed(&entry), first, second)
 }
 
-/// Makes a file look as if it had been written some time ago.
-pub(super) fn settle(path: &std::path::Path) {
+/// Sets the time of a file to some time ago.
+pub(super) fn age_file(path: &std::path::Path) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000))
         .unwrap();
 }
 
 #[test]
-fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+fn nothing_is_folded_within_the_racy_window_of_the_issues_file() {
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     assert_eq!(place.ids().len(), 2);
-    // A checkout that has written the first line so far.
+    // A checkout that has written only the first line so far.
     let path = place.dir.join("issues.jsonl");
-    fs::write(&path, format!("{}\n", line("bd-a", "x"))).unwrap();
+    fs::write(&path, format!("{}\n", bead_line("bd-a", "x"))).unwrap();
     let made = place.make("Meanwhile");
     assert!(!place.text("issues.jsonl").contains(&made));
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
-    settle(&path);
+    age_file(&path);
     place.make("Later");
     let text = place.text("issues.jsonl");
     assert!(text.contains(&made) && text.contains("bd-b"), "{text}");
 }
 
 #[test]
-fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
-    let (place, whole, first, second) = crashed();
+fn a_crash_at_any_byte_of_the_journal_loses_no_acknowledged_change() {
+    let (place, whole, first, second) = build_crashed_store();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     for cut in 0..=whole.len() {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
-        settle(&place.dir.join("issues.jsonl"));
+        age_file(&place.dir.join("issues.jsonl"));
         fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
         let snapshot = place.store.snapshot().unwrap();
         assert!(snapshot.get(&first).is_some());
@@ -89,51 +93,56 @@ fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
         assert!(ids.contains(&first) && ids.contains(&third), "cut at {cut}");
         assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
         assert_eq!(place.text("journal.jsonl"), "");
-        let mut told = place.store.reports.take_notices();
-        // Writing the older issues was a rollback as well.
-        told.retain(|notice| !notice.contains("rolled back"));
+        let mut notices = place.store.reports.take_notices();
+        // Writing the older issues was a rollback too.
+        notices.retain(|notice| !notice.contains("rolled back"));
         assert_eq!(
-            told.len(),
+            notices.len(),
             usize::from(cut > 0 && !is_whole),
-            "cut at {cut}: {told:?}"
+            "cut at {cut}: {notices:?}"
         );
     }
 }
 
 #[test]
-fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
-    let (place, whole, _, second) = crashed();
+fn the_next_write_finishes_a_fold_that_crashed_between_two_steps() {
+    let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.store.fold(&place.clock).unwrap();
     let folded = place.text("issues.jsonl");
-    // The new file was renamed in, the fresh journal was not.
+    // The new file was renamed into place, but not the fresh journal.
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     assert!(place.ids().contains(&second));
     place.store.fold(&place.clock).unwrap();
     assert_eq!(place.text("issues.jsonl"), folded);
-    // A temporary file that was left behind is in no one's way.
+    // A leftover temporary file causes no problem.
     fs::write(place.dir.join(".tmp-left"), "half").unwrap();
     place.make("Next");
 }
 
 #[test]
-fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s() {
-    let (place, whole, _, second) = crashed();
+fn issues_written_by_a_killed_fold_are_not_treated_as_external() {
+    let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.ids();
     let index = fs::read(place.dir.join("index.bin")).unwrap();
     place.store.fold(&place.clock).unwrap();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     let mark = |text: &[u8]| {
-        let fold = sha256(text);
-        [whole.clone(), journal::encode(&journal::Mark { fold })].concat()
+        let fold = sha256_hex(text);
+        [
+            whole.clone(),
+            journal::encode_sealed(&journal::FoldMark { fold }),
+        ]
+        .concat()
     };
-    // Killed right after the rename: the index is the old one, and so is the journal, with its mark.
+    // The process was killed right after the rename: the index is the old one, and so is the
+    // journal, with its mark.
     let is_unsettled = |journal: &[u8]| {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
         fs::write(place.dir.join("index.bin"), &index).unwrap();
         fs::write(place.dir.join("journal.jsonl"), journal).unwrap();
-        let read = Source::read(&place.store.paths).unwrap();
+        let read = OpenFiles::read(&place.store.paths).unwrap();
         read.source.is_unsettled()
     };
     assert!(is_unsettled(&mark(b"other")));
@@ -143,14 +152,18 @@ fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s(
     assert!(place.ids().contains(&second));
 }
 
-fn sha256(text: &[u8]) -> String {
+fn sha256_hex(text: &[u8]) -> String {
     use sha2::Digest;
-    crate::bead::hash::hex(&sha2::Sha256::digest(text))
+    crate::bead::hash::encode_hex(&sha2::Sha256::digest(text))
 }
 
 #[test]
 fn a_rewrite_that_would_lose_a_bead_is_refused() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     let mut snapshot = place.store.snapshot().unwrap();
     snapshot.set("bd-b", None);
     let now = Stamp::default();
@@ -166,15 +179,15 @@ fn a_rewrite_that_would_lose_a_bead_is_refused() {
 }
 
 #[test]
-fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+fn a_file_changed_by_another_program_during_a_fold_is_reread() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {
             change::add_label(tx, "bd-a", "l")?;
-            // A checkout by git while we work.
-            file::replace(
+            // A checkout by git during our transaction.
+            file::replace_file(
                 &place.dir.join("issues.jsonl"),
-                format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
+                format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")).as_bytes(),
                 0o644,
             )?;
             Ok(())

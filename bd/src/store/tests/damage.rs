@@ -1,17 +1,22 @@
-//! Journals with damaged lines inside: what came after them counts, and what is missing is told.
+//! Journals with damaged lines inside: later changes count, and missing changes are reported.
 
 use std::fs;
 
-use super::{Place, author, line};
+use super::{StoreFixture, bead_line, test_author};
 use crate::change;
 use crate::doctor;
 use crate::store::Snapshot;
 
-/// Two beads and three changes in the journal: of the first, the second and the first again.
-fn changed() -> (Place, Vec<Vec<u8>>) {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+/// Returns a store with two beads and three changes in the journal: of the first bead, the second,
+/// and the first again.
+fn build_changed_store() -> (StoreFixture, Vec<Vec<u8>>) {
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     place.store.snapshot().unwrap();
-    let deferred = place.deferring();
+    let deferred = place.with_deferred_folds();
     deferred.edit("bd-a", |bead| {
         bead.title = "First".into();
         bead.notes = "of the first".into();
@@ -25,7 +30,7 @@ fn changed() -> (Place, Vec<Vec<u8>>) {
     (place, lines.map(<[u8]>::to_vec).collect())
 }
 
-impl Place {
+impl StoreFixture {
     fn set_journal(&self, lines: &[Vec<u8>]) {
         fs::write(self.dir.join("journal.jsonl"), lines.concat()).unwrap();
     }
@@ -36,12 +41,12 @@ impl Place {
         texts.collect::<Vec<_>>().concat()
     }
 
-    fn mend(&self) -> anyhow::Result<Vec<String>> {
-        doctor::mend(&self.store, &author(), &self.clock)
+    fn repair(&self) -> anyhow::Result<Vec<String>> {
+        doctor::repair_store(&self.store, &test_author(), &self.clock)
     }
 
-    fn journal_check(&self) -> doctor::Check {
-        let checks = doctor::examine(&self.store, &self.clock).unwrap();
+    fn journal_check(&self) -> doctor::DoctorCheck {
+        let checks = doctor::examine_store(&self.store, &self.clock).unwrap();
         let mut found = checks.into_iter().filter(|check| check.name == "Journal");
         found.next().unwrap()
     }
@@ -58,33 +63,33 @@ fn assert_whole(snapshot: &Snapshot, what: &str) {
 }
 
 #[test]
-fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
-    let (place, lines) = changed();
+fn a_damaged_line_is_skipped_and_later_changes_of_its_bead_are_merged() {
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[0][200] ^= 0x11;
     place.set_journal(&damaged);
-    assert_eq!(place.journal_check().level, doctor::Level::Error);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Error);
     place.store.fold(&place.clock).unwrap();
-    let told = place.store.reports.take_notices();
-    let says = |told: &String| {
-        told.contains("1 damaged line inside")
-            && told.contains("what it did to bd-a is not in the beads")
+    let notices = place.store.reports.take_notices();
+    let says = |notice: &String| {
+        notice.contains("1 damaged line inside")
+            && notice.contains("what it did to bd-a is not in the beads")
     };
-    assert!(told.iter().any(says), "{told:?}");
+    assert!(notices.iter().any(says), "{notices:?}");
     assert_eq!(place.aside(), damaged[0]);
     assert_eq!(place.text("journal.jsonl"), "");
     let snapshot = place.store.snapshot().unwrap();
     let bead = snapshot.get("bd-a").unwrap();
     assert_eq!((bead.title.as_str(), bead.priority), ("x", 0));
     assert!(snapshot.get("bd-b").unwrap().has_label("l"));
-    assert_eq!(place.journal_check().level, doctor::Level::Warning);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Warning);
 }
 
 #[test]
-fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
-    let (place, lines) = changed();
+fn a_change_only_in_a_damaged_line_is_named_and_restored_by_doctor() {
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
-    // In the time of the event: the record itself is whole.
+    // The damage is in the time of the event, so the record itself is intact.
     let at = lines[1]
         .windows(5)
         .position(|part| part == b"\"at\":")
@@ -100,30 +105,30 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
             .reports
             .take_notices()
             .iter()
-            .any(|told| told.contains("1 line inside is damaged"))
+            .any(|notice| notice.contains("1 line inside is damaged"))
     );
     place.store.fold(&place.clock).unwrap();
-    let told = place.store.reports.take_notices();
+    let notices = place.store.reports.take_notices();
     assert!(
-        told[0].contains("what it did to bd-b is not in the beads"),
-        "{told:?}"
+        notices[0].contains("what it did to bd-b is not in the beads"),
+        "{notices:?}"
     );
     let check = place.journal_check();
-    assert_eq!(check.level, doctor::Level::Warning);
+    assert_eq!(check.level, doctor::CheckLevel::Warning);
     assert!(
         check.detail[0].ends_with("what was done to bd-b"),
         "{check:?}"
     );
     assert!(check.fix.unwrap().contains("bd doctor --fix"));
-    let mended = place.mend().unwrap();
+    let mended = place.repair().unwrap();
     assert!(mended[0].starts_with("bd-b is as"), "{mended:?}");
     assert_whole(&place.store.snapshot().unwrap(), "mended");
-    assert_eq!(place.journal_check().level, doctor::Level::Ok);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Ok);
 }
 
 #[test]
-fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is_moved_away() {
-    let (place, lines) = changed();
+fn unreadable_changes_are_reported_missing_until_their_file_is_moved_away() {
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     let at = lines[1]
         .windows(7)
@@ -131,7 +136,7 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
         .unwrap();
     damaged[1][at + 30] ^= 0x11;
     place.set_journal(&damaged);
-    let mended = place.mend().unwrap();
+    let mended = place.repair().unwrap();
     assert!(
         mended.iter().all(|line| !line.contains("bd-b")),
         "{mended:?}"
@@ -146,23 +151,23 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
             .has_label("l")
     );
     let check = place.journal_check();
-    assert_eq!(check.level, doctor::Level::Warning, "{check:?}");
+    assert_eq!(check.level, doctor::CheckLevel::Warning, "{check:?}");
     assert!(check.fix.unwrap().contains("acknowledged.jsonl"));
     fs::remove_dir_all(place.dir.join("damaged")).unwrap();
-    assert_eq!(place.journal_check().level, doctor::Level::Ok);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Ok);
 }
 
 #[test]
-fn a_whole_last_line_that_is_damaged_may_have_been_acknowledged() {
-    let (place, lines) = changed();
+fn a_complete_but_damaged_last_line_is_treated_as_acknowledged() {
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[2][40] ^= 0x11;
     place.set_journal(&damaged);
     place.make("Next");
-    let told = place.store.reports.take_notices();
+    let notices = place.store.reports.take_notices();
     assert!(
-        told[0].contains("what it did to bd-a is not in the beads"),
-        "{told:?}"
+        notices[0].contains("what it did to bd-a is not in the beads"),
+        "{notices:?}"
     );
     assert_eq!(
         place.store.snapshot().unwrap().get("bd-a").unwrap().title,

@@ -1,4 +1,4 @@
-//! The store's promises, tried.
+//! The promises of the store.
 
 mod answers;
 mod crash;
@@ -12,17 +12,17 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::*;
-use crate::change::{self, New};
-use crash::settle;
+use crate::change::{self, NewBead};
+use crash::age_file;
 
-struct Place {
+struct StoreFixture {
     _keep: tempfile::TempDir,
     dir: PathBuf,
     store: Store,
     clock: Clock,
 }
 
-impl Place {
+impl StoreFixture {
     fn new() -> Self {
         let keep = tempfile::tempdir().unwrap();
         let dir = keep.path().join("project/.beads");
@@ -35,12 +35,12 @@ impl Place {
         }
     }
 
-    /// The same place, with a store that folds only when asked to.
-    fn deferring(&self) -> Place {
-        Place {
+    /// Returns the same folder with a store that folds only on request.
+    fn with_deferred_folds(&self) -> StoreFixture {
+        StoreFixture {
             _keep: tempfile::tempdir().unwrap(),
             dir: self.dir.clone(),
-            store: self.store.clone().folding_at(0),
+            store: self.store.clone().with_fold_limit(0),
             clock: Clock::stepped("2026-02-01T00:00:00Z".parse().unwrap()),
         }
     }
@@ -52,15 +52,16 @@ impl Place {
     }
 
     fn change<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
-        self.store.transact(&author(), &self.clock, work)
+        self.store.transact(&test_author(), &self.clock, work)
     }
 
     fn make(&self, title: &str) -> String {
-        let new = New {
+        let new = NewBead {
             title: title.into(),
-            ..New::default()
+            ..NewBead::default()
         };
-        self.change(|tx| Ok(change::create(tx, new)?.id)).unwrap()
+        self.change(|tx| Ok(change::create_bead(tx, new)?.id))
+            .unwrap()
     }
 
     fn text(&self, name: &str) -> String {
@@ -73,30 +74,30 @@ impl Place {
     }
 }
 
-/// How many cases a property test has: `few`, or as many as PROPTEST_CASES says.
-fn cases(few: u32) -> proptest::test_runner::Config {
+/// Returns the number of cases of a property test: `few`, or the value of PROPTEST_CASES.
+fn property_cases(few: u32) -> proptest::test_runner::Config {
     let usual = proptest::test_runner::Config::default();
     let asked = usual.cases != 256;
     let cases = if asked { usual.cases } else { few };
     proptest::test_runner::Config { cases, ..usual }
 }
 
-fn author() -> Author {
+fn test_author() -> Author {
     Author {
         actor: "dana".into(),
         ..Author::default()
     }
 }
 
-fn line(id: &str, title: &str) -> String {
+fn bead_line(id: &str, title: &str) -> String {
     format!(
         r#"{{"id":"{id}","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","zz":{{"b":1.0, "a":2}}}}"#
     )
 }
 
 #[test]
-fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
-    let place = Place::new();
+fn a_change_is_folded_into_the_file_and_the_journal_is_empty() {
+    let place = StoreFixture::new();
     let id = place.make("One");
     assert!(place.text("issues.jsonl").contains(&id));
     assert_eq!(place.text("journal.jsonl"), "");
@@ -104,11 +105,11 @@ fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
 }
 
 #[test]
-fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
-    let place = Place::new();
-    let (one, two) = (place.make("One"), place.make("Two"));
+fn marks_reflect_the_changes_of_the_current_transaction() {
+    let place = StoreFixture::new();
+    let (first, second) = (place.make("One"), place.make("Two"));
     let marked = |snapshot: &Snapshot| -> Vec<String> {
-        let found = snapshot.select_marked(&[Mark::Label("x")], |_| true);
+        let found = snapshot.select_marked(&[BeadMark::Label("x")], |_| true);
         found.map(|bead| bead.id.clone()).collect()
     };
     let change = |tx: &mut Tx<'_>, id: &str| {
@@ -119,9 +120,9 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
     place
         .change(|tx| {
             assert!(marked(tx).is_empty());
-            change(tx, &one)?;
-            assert_eq!(marked(tx), std::slice::from_ref(&one));
-            change(tx, &two)?;
+            change(tx, &first)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&first));
+            change(tx, &second)?;
             assert_eq!(marked(tx).len(), 2);
             Ok(())
         })
@@ -129,8 +130,8 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
     place
         .change(|tx| -> anyhow::Result<()> {
             assert_eq!(marked(tx).len(), 2);
-            change::delete(tx, &two, "", false)?;
-            assert_eq!(marked(tx), std::slice::from_ref(&one));
+            change::delete_bead(tx, &second, "", false)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&first));
             anyhow::bail!("no")
         })
         .unwrap_err();
@@ -138,9 +139,9 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
 }
 
 #[test]
-fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
+fn a_fold_records_the_hash_of_the_content_that_it_wrote() {
     let foreign = r#"{"kind":"elsewhere","x":[1]}"#;
-    let place = Place::with_issues(&format!("{foreign}\n{}\n\n", line("bd-b", "y")));
+    let place = StoreFixture::with_issues(&format!("{foreign}\n{}\n\n", bead_line("bd-b", "y")));
     place.make("One");
     place.make("Two");
     place.store.fold(&place.clock).unwrap();
@@ -152,17 +153,17 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
 }
 
 #[test]
-fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
-    let place = Place::new();
+fn a_slow_reader_does_not_replace_a_newer_index() {
+    let place = StoreFixture::new();
     place.make("One");
     let path = place.dir.join("index.bin");
-    let reader = source::Source::read(&place.store.paths).unwrap();
+    let reader = source::OpenFiles::read(&place.store.paths).unwrap();
     let read = index::Index::open(&path).unwrap();
     place.make("Two");
     let of_the_fold = index::Index::open(&path).unwrap();
     reader.source.put_index(Some(&read), &read, None);
     assert!(of_the_fold.is_at(&path));
-    // Where nobody did it is written.
+    // It is written if no other process wrote one.
     reader
         .source
         .put_index(Some(&of_the_fold), &of_the_fold, None);
@@ -171,10 +172,10 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
 }
 
 #[test]
-fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
-    let place = Place::new();
+fn an_external_change_right_after_a_fold_is_detected() {
+    let place = StoreFixture::new();
     place.make("Folded");
-    // In place, of the same length, at once.
+    // An immediate change in place, with the same length.
     let issues = place.dir.join("issues.jsonl");
     let text = fs::read_to_string(&issues).unwrap();
     let file = fs::File::options().write(true).open(&issues).unwrap();
@@ -186,27 +187,27 @@ fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
 }
 
 #[test]
-fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
+fn a_prefix_is_derived_only_if_all_beads_share_one() {
     let prefix = |ids: &[&str], deleted: &str| {
         let lines = ids.iter().map(|id| {
-            let line = line(id, "x");
+            let line = bead_line(id, "x");
             if *id == deleted {
                 line.replace("\"open\"", "\"tombstone\"")
             } else {
                 line
             }
         });
-        let place = Place::with_issues(&lines.collect::<Vec<_>>().join("\n"));
+        let place = StoreFixture::with_issues(&lines.collect::<Vec<_>>().join("\n"));
         fs::write(place.dir.join("config.yaml"), "").unwrap();
-        let place = place.deferring();
+        let place = place.with_deferred_folds();
         let before = place.store.snapshot().unwrap().prefix();
-        // The same with a journal, where it is not refused.
+        // The same with a journal, which is allowed.
         let made = place.change(|tx| {
-            let new = New {
+            let new = NewBead {
                 title: "New".into(),
-                ..New::default()
+                ..NewBead::default()
             };
-            Ok(change::create(tx, new)?.id)
+            Ok(change::create_bead(tx, new)?.id)
         });
         let after = place.store.snapshot().unwrap().prefix();
         assert_eq!(before.is_ok(), made.is_ok(), "{ids:?}");
@@ -222,21 +223,21 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "zz-c2d").unwrap(), "aa");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "aa-a1b").unwrap(), "zz");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], ""), None);
-    // Beads with one more word, as molecules and agents have it.
+    // Beads with an additional word in the prefix, as molecules and agents have.
     assert_eq!(prefix(&["aa-a1b", "aa-bb-c2d"], "").unwrap(), "aa");
     assert_eq!(prefix(&["aa-bb-c2d", "aa-z9z"], "").unwrap(), "aa");
     assert_eq!(prefix(&["aa-bb-c2d", "aab-z9z"], ""), None);
 }
 
 #[test]
-fn lines_that_nobody_changed_keep_their_bytes() {
+fn unchanged_lines_keep_their_bytes() {
     let text = format!(
         "{}\n{}\n{}\n",
-        line("bd-a", "<x> é"),
-        line("bd-b", "y"),
-        line("bd-c", "z")
+        bead_line("bd-a", "<x> é"),
+        bead_line("bd-b", "y"),
+        bead_line("bd-c", "z")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     place
         .change(|tx| Ok(change::add_label(tx, "bd-b", "new")?))
         .unwrap();
@@ -251,13 +252,13 @@ fn lines_that_nobody_changed_keep_their_bytes() {
 }
 
 #[test]
-fn a_change_that_changes_nothing_writes_nothing() {
+fn a_transaction_without_an_effect_writes_nothing() {
     let text = format!(
         "{}\n{}\n",
-        line("bd-b", "second first"),
-        line("bd-a", "unsorted")
+        bead_line("bd-b", "second first"),
+        bead_line("bd-a", "unsorted")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     place
         .change(|tx| Ok(change::remove_label(tx, "bd-b", "none")?))
         .unwrap();
@@ -272,17 +273,17 @@ fn a_change_that_changes_nothing_writes_nothing() {
 
 #[test]
 fn an_error_in_a_transaction_changes_nothing() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let before = place.text("issues.jsonl");
     let result: anyhow::Result<()> = place.change(|tx| {
-        change::create(
+        change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "A".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
-        change::create(tx, New::default())?;
+        change::create_bead(tx, NewBead::default())?;
         Ok(())
     });
     assert!(
@@ -296,8 +297,8 @@ fn an_error_in_a_transaction_changes_nothing() {
 }
 
 #[test]
-fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+fn a_failed_part_is_rolled_back_and_the_transaction_continues() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {
             let failed: Result<(), StoreError> = tx.attempt(|tx| {
@@ -320,24 +321,24 @@ fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
 }
 
 #[test]
-fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
-    let place = Place::new();
-    let wisp = New {
+fn wisps_are_stored_separately_but_change_atomically_with_durable_beads() {
+    let place = StoreFixture::new();
+    let wisp = NewBead {
         title: "W".into(),
         ephemeral: true,
-        ..New::default()
+        ..NewBead::default()
     };
     let (durable, wisp) = place
         .change(|tx| {
-            let durable = change::create(
+            let durable = change::create_bead(
                 tx,
-                New {
+                NewBead {
                     title: "D".into(),
-                    ..New::default()
+                    ..NewBead::default()
                 },
             )?
             .id;
-            Ok((durable, change::create(tx, wisp)?.id))
+            Ok((durable, change::create_bead(tx, wisp)?.id))
         })
         .unwrap();
     assert!(
@@ -360,19 +361,23 @@ fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
     assert!(place.change(|tx| Ok(edge(tx, &durable, &wisp)?)).is_err());
     place.change(|tx| Ok(edge(tx, &wisp, &durable)?)).unwrap();
     place
-        .change(|tx| Ok(change::amend(tx, &wisp, |bead| bead.ephemeral = false)?))
+        .change(|tx| {
+            Ok(change::amend_bead(tx, &wisp, |bead| {
+                bead.ephemeral = false;
+            })?)
+        })
         .unwrap();
     assert!(place.text("issues.jsonl").contains(&wisp));
     assert_eq!(place.text("wisps.jsonl"), "");
 }
 
 #[test]
-fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
+fn a_damaged_line_is_reported_and_set_aside_by_the_next_write() {
     let broken = r#"{"id":"bd-b","title":"cut of"#;
-    let place = Place::with_issues(&format!(
+    let place = StoreFixture::with_issues(&format!(
         "{}\n{broken}\n{}\n",
-        line("bd-a", "x"),
-        line("bd-c", "z")
+        bead_line("bd-a", "x"),
+        bead_line("bd-c", "z")
     ));
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.damaged()[0].line, 2);
@@ -398,14 +403,14 @@ fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
 }
 
 #[test]
-fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
-    let newer =
-        line("bd-a", "newer").replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
+fn the_later_of_two_lines_with_one_id_counts() {
+    let newer = bead_line("bd-a", "newer")
+        .replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
     for text in [
-        format!("{newer}\n{}\n", line("bd-a", "older")),
-        format!("{}\n{newer}\n", line("bd-a", "older")),
+        format!("{newer}\n{}\n", bead_line("bd-a", "older")),
+        format!("{}\n{newer}\n", bead_line("bd-a", "older")),
     ] {
-        let place = Place::with_issues(&text);
+        let place = StoreFixture::with_issues(&text);
         let snapshot = place.store.snapshot().unwrap();
         assert_eq!(snapshot.get("bd-a").unwrap().title, "newer");
         assert_eq!(snapshot.damaged().len(), 1);
@@ -420,13 +425,13 @@ fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
 }
 
 #[test]
-fn an_unfinished_merge_refuses_writes_and_names_the_line() {
+fn an_unfinished_merge_blocks_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",
-        line("bd-a", "x"),
-        line("bd-b", "y")
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     assert_eq!(place.ids(), ["bd-a", "bd-b"]);
     let error = place
         .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
@@ -436,17 +441,17 @@ fn an_unfinished_merge_refuses_writes_and_names_the_line() {
 }
 
 #[test]
-fn records_of_another_kind_are_kept() {
+fn records_of_other_kinds_are_kept() {
     let memory = r#"{"_type":"memory","key":"k","value": "v"}"#;
-    let place = Place::with_issues(&format!("{memory}\n{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{memory}\n{}\n", bead_line("bd-a", "x")));
     place.make("Next");
     assert!(place.text("issues.jsonl").contains(memory));
     assert!(place.store.reports.take_notices().is_empty());
 }
 
 #[test]
-fn a_link_stays_a_link() {
-    let place = Place::new();
+fn a_symlink_stays_a_symlink() {
+    let place = StoreFixture::new();
     let real = place.dir.parent().unwrap().join("real.jsonl");
     fs::rename(place.dir.join("issues.jsonl"), &real).unwrap();
     std::os::unix::fs::symlink(&real, place.dir.join("issues.jsonl")).unwrap();
@@ -461,7 +466,7 @@ fn a_link_stays_a_link() {
 
 #[test]
 fn a_database_of_another_program_is_never_touched() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let bytes = b"SQLite format 3\0rest";
     fs::write(place.dir.join("beads.db"), bytes).unwrap();
     place.make("One");
@@ -469,9 +474,9 @@ fn a_database_of_another_program_is_never_touched() {
 }
 
 #[test]
-fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
-    // A folder in the place of the journal cannot be written, by root neither.
+fn a_read_only_folder_is_reported_and_still_read() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
+    // Not even root can write to a folder in the place of the journal.
     fs::remove_file(place.dir.join("journal.jsonl")).ok();
     fs::create_dir(place.dir.join("damaged")).unwrap();
     fs::remove_dir(place.dir.join("damaged")).unwrap();
@@ -485,12 +490,12 @@ fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
 }
 
 #[test]
-fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
-    // Damaged lines cannot be set aside where a file stands in the way of the folder.
+fn a_failed_fold_leaves_the_change_in_the_journal() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
+    // Damaged lines cannot be set aside if a file is in the place of the folder.
     fs::write(
         place.dir.join("issues.jsonl"),
-        format!("{}\nbroken\n", line("bd-a", "x")),
+        format!("{}\nbroken\n", bead_line("bd-a", "x")),
     )
     .unwrap();
     fs::write(place.dir.join("damaged"), "a file").unwrap();
@@ -518,31 +523,39 @@ fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
 
 #[test]
 fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("aa-1", "x"), line("bb-1", "y")));
-    crate::config::unset(&place.dir, "issue-prefix").unwrap();
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("aa-1", "x"),
+        bead_line("bb-1", "y")
+    ));
+    crate::config::unset_setting(&place.dir, "issue-prefix").unwrap();
     assert!(matches!(
         place.store.prefix(),
         Err(StoreError::MixedPrefixes)
     ));
-    fs::write(place.dir.join("issues.jsonl"), line("my-cool-app-1a2", "x")).unwrap();
+    fs::write(
+        place.dir.join("issues.jsonl"),
+        bead_line("my-cool-app-1a2", "x"),
+    )
+    .unwrap();
     assert_eq!(place.store.prefix().unwrap(), "my-cool-app");
     fs::write(place.dir.join("issues.jsonl"), "").unwrap();
     assert_eq!(place.store.prefix().unwrap(), "project");
 }
 
 #[test]
-fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
-    let mut place = Place::new();
-    let before = crate::config::Config::of_dir(&place.dir).unwrap();
+fn writers_use_the_settings_read_under_the_lock() {
+    let mut place = StoreFixture::new();
+    let before = crate::config::Config::from_dir(&place.dir).unwrap();
     place.store = place.store.with_settings(Some(before));
-    crate::config::set(&place.dir, "issue-prefix", "new").unwrap();
+    crate::config::set_setting(&place.dir, "issue-prefix", "new").unwrap();
     let id = place.make("Made");
     assert!(id.starts_with("new-"), "{id}");
 }
 
 #[test]
-fn many_threads_make_beads_with_ids_of_their_own() {
-    let place = Place::new();
+fn concurrent_threads_create_beads_with_unique_ids() {
+    let place = StoreFixture::new();
     std::thread::scope(|scope| {
         for worker in 0..8 {
             let place = &place;
@@ -560,10 +573,10 @@ fn many_threads_make_beads_with_ids_of_their_own() {
 #[test]
 fn ten_thousand_beads_are_read_in_one_pass() {
     let lines: Vec<String> = (0..10_000)
-        .map(|number| line(&format!("bd-{number:05}"), "t"))
+        .map(|number| bead_line(&format!("bd-{number:05}"), "t"))
         .collect();
     let text = lines.join("\n");
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.live().count(), 10_000);
     let edges: usize = snapshot
@@ -574,9 +587,9 @@ fn ten_thousand_beads_are_read_in_one_pass() {
 }
 
 #[test]
-fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
-    let place = Place::new();
-    let deferred = place.deferring();
+fn an_idle_journal_is_folded_after_half_a_minute() {
+    let place = StoreFixture::new();
+    let deferred = place.with_deferred_folds();
     let id = deferred.make("Late");
     let at = |text: &str| Clock::stepped(text.parse().unwrap());
     let early = at("2026-02-01T00:00:20Z");
@@ -590,21 +603,21 @@ fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
 }
 
 #[test]
-fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
+fn only_the_first_of_many_writers_folds_a_long_journal() {
     let long = "t".repeat(1000);
     let lines: Vec<String> = (0..1200)
-        .map(|number| line(&format!("bd-{number:05}"), &long))
+        .map(|number| bead_line(&format!("bd-{number:05}"), &long))
         .collect();
-    let place = Place::with_issues(&(lines.join("\n") + "\n"));
-    settle(&place.dir.join("issues.jsonl"));
-    let writer = place.deferring();
+    let place = StoreFixture::with_issues(&(lines.join("\n") + "\n"));
+    age_file(&place.dir.join("issues.jsonl"));
+    let writer = place.with_deferred_folds();
     for _ in 0..300 {
         writer.make(&"Long ".repeat(90));
     }
     assert!(place.text("journal.jsonl").len() > 130 << 10);
     place.store.fold_when_due(&place.clock).unwrap();
     assert_eq!(place.text("journal.jsonl"), "");
-    // The next one finds what was written meanwhile.
+    // The next process finds the lines that were written in the meantime.
     writer.make("Short");
     place.store.fold_when_due(&place.clock).unwrap();
     assert!(place.text("journal.jsonl").contains("Short"));
@@ -613,13 +626,13 @@ fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
 }
 
 #[test]
-fn a_file_with_a_time_far_ahead_is_folded_into() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+fn a_file_with_a_future_time_is_still_folded() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     assert_eq!(place.ids(), ["bd-a"]);
     let path = place.dir.join("issues.jsonl");
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
     let file = fs::File::options().write(true).open(&path).unwrap();
@@ -630,48 +643,48 @@ fn a_file_with_a_time_far_ahead_is_folded_into() {
 }
 
 #[test]
-fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+fn an_index_that_lacks_a_bead_is_detected() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place.store.snapshot().unwrap();
     let index = fs::read(place.dir.join("index.bin")).unwrap();
-    assert!(place.store.index_agrees().unwrap());
+    assert!(place.store.is_index_correct().unwrap());
     let path = place.dir.join("issues.jsonl");
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
     fs::write(place.dir.join("index.bin"), index).unwrap();
-    assert!(!place.store.index_agrees().unwrap());
+    assert!(!place.store.is_index_correct().unwrap());
 }
 
 #[test]
-fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
+fn a_write_of_equal_content_keeps_the_bytes_of_a_foreign_line() {
     let odd = r#"{"title":"Odd order","id":"bd-odd","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
-    let place = Place::with_issues(&format!("{odd}\n"));
+    let place = StoreFixture::with_issues(&format!("{odd}\n"));
     place.ids();
     let write = |tx: &mut Tx<'_>| -> anyhow::Result<()> {
         let odd = tx.get("bd-odd").cloned();
         tx.put(odd.unwrap_or_default())?;
-        change::create(
+        change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "Another".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
-        let gone = change::create(
+        let gone = change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "Not kept".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
         tx.erase(&gone.id)?;
         Ok(())
     };
     place.change(write).unwrap();
-    // It was folded at once, from what the transaction had at hand.
+    // The change was folded at once, from the transaction's data in memory.
     assert_eq!(place.text("journal.jsonl"), "");
     let issues = place.text("issues.jsonl");
     assert!(issues.contains(&format!("{odd}\n")), "{issues}");

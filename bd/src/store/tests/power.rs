@@ -1,23 +1,23 @@
-//! An index that was not synced when the power went.
+//! An index that was not synced before a loss of power.
 
 use std::fs;
 
-use super::{Place, line};
+use super::{StoreFixture, bead_line};
 use crate::store::index::put_in_earlier_start;
 
-fn indexed() -> (Place, Vec<u8>) {
+fn build_indexed_store() -> (StoreFixture, Vec<u8>) {
     let lines: Vec<String> = (0..100)
-        .map(|number| line(&format!("bd-{number:03}"), "t") + "\n")
+        .map(|number| bead_line(&format!("bd-{number:03}"), "t") + "\n")
         .collect();
-    let place = Place::with_issues(&lines.concat());
-    // Long enough ago that no change of the file is in doubt.
-    super::crash::settle(&place.dir.join("issues.jsonl"));
+    let place = StoreFixture::with_issues(&lines.concat());
+    // Long enough ago to be outside the racy window.
+    super::crash::age_file(&place.dir.join("issues.jsonl"));
     assert_eq!(place.ids().len(), 100);
     let index = fs::read(place.dir.join("index.bin")).unwrap();
     (place, index)
 }
 
-impl Place {
+impl StoreFixture {
     fn set_index(&self, bytes: &[u8]) {
         fs::remove_file(self.dir.join("index.bin")).unwrap();
         fs::write(self.dir.join("index.bin"), bytes).unwrap();
@@ -29,8 +29,8 @@ impl Place {
 }
 
 #[test]
-fn a_whole_index_of_an_earlier_start_is_used_and_belongs_to_this_one() {
-    let (place, index) = indexed();
+fn an_intact_index_of_an_earlier_boot_is_used_and_adopted() {
+    let (place, index) = build_indexed_store();
     let mut earlier = index.clone();
     put_in_earlier_start(&mut earlier);
     assert_ne!(earlier, index);
@@ -40,8 +40,8 @@ fn a_whole_index_of_an_earlier_start_is_used_and_belongs_to_this_one() {
 }
 
 #[test]
-fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_anew() {
-    let (place, index) = indexed();
+fn an_index_of_an_earlier_boot_with_a_lost_page_is_rebuilt() {
+    let (place, index) = build_indexed_store();
     for page in 1..index.len().div_ceil(4096) {
         let mut holes = index.clone();
         let end = holes.len().min((page + 1) * 4096);
@@ -49,10 +49,10 @@ fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_
         put_in_earlier_start(&mut holes);
         place.set_index(&holes);
         assert_eq!(place.store.snapshot().unwrap().open_rows().count(), 100);
-        assert!(place.store.index_agrees().unwrap(), "page {page}");
+        assert!(place.store.is_index_correct().unwrap(), "page {page}");
         assert_eq!(place.ids().len(), 100);
     }
-    // Cut short, or nothing but holes.
+    // A truncated index, or one that consists of holes only.
     for bytes in [&index[..5000], &vec![0; index.len()], b""] {
         place.set_index(bytes);
         assert_eq!(place.ids().len(), 100);

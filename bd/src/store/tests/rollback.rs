@@ -1,39 +1,42 @@
-//! Lines that left the issues when these went back to an older state, and bringing them back.
+//! Lines that left the issues when git rolled these back, and their restoration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use proptest::prelude::*;
 
-use super::crash::settle;
-use super::{Place, author, cases, line};
+use super::crash::age_file;
+use super::{StoreFixture, bead_line, property_cases, test_author};
 use crate::bead::{Bead, Status};
 use crate::change;
 use crate::store::commit::rollback;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 
-impl Place {
-    /// The issues are another text, as after `git reset --hard`.
-    pub(super) fn goes_back_to(&self, text: &str) {
+impl StoreFixture {
+    /// Replaces the issues by another text, as `git reset --hard` does.
+    pub(super) fn roll_back_to(&self, text: &str) {
         let path = self.dir.join("issues.jsonl");
-        // As git does it.
+        // In the way that git does it.
         fs::remove_file(&path).unwrap();
         fs::write(&path, text).unwrap();
-        settle(&path);
+        age_file(&path);
     }
 
     pub(super) fn edit(&self, id: &str, how: impl Fn(&mut Bead)) {
-        self.change(|tx| Ok(change::amend(tx, id, &how)?)).unwrap();
+        self.change(|tx| Ok(change::amend_bead(tx, id, &how)?))
+            .unwrap();
     }
 
-    /// The beads that left, and nobody decided about.
-    fn left(&self) -> Vec<String> {
+    /// Returns the ids of the rolled-back beads that wait for a decision.
+    fn undecided_ids(&self) -> Vec<String> {
         let left = self.store.rolled_back().unwrap();
-        left.into_iter().map(|one| one.id).collect()
+        left.into_iter().map(|change| change.id).collect()
     }
 
     fn restore(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let done = self.store.restore_rolled_back(&author(), &self.clock, None);
+        let done = self
+            .store
+            .restore_rolled_back(&test_author(), &self.clock, None);
         done.unwrap()
     }
 
@@ -42,30 +45,30 @@ impl Place {
     }
 }
 
-fn title(text: &str) -> impl Fn(&mut Bead) {
+fn set_title(text: &str) -> impl Fn(&mut Bead) {
     let text = text.to_owned();
     move |bead| bead.title.clone_from(&text)
 }
 
-fn priority(number: i64) -> impl Fn(&mut Bead) {
+fn set_priority(number: i64) -> impl Fn(&mut Bead) {
     move |bead| bead.priority = number
 }
 
-/// A place with one bead from outside, which was edited here.
-fn edited() -> (Place, String) {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+/// Returns a store with one external bead that was edited here.
+fn build_edited_store() -> (StoreFixture, String) {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let old = place.text("issues.jsonl");
-    place.edit("bd-a", title("Two"));
+    place.edit("bd-a", set_title("Two"));
     (place, old)
 }
 
 #[test]
-fn what_went_back_comes_back_byte_for_byte() {
-    let (place, old) = edited();
+fn rolled_back_lines_are_restored_byte_for_byte() {
+    let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     for gone in [old.as_str(), ""] {
-        place.goes_back_to(gone);
-        assert_eq!(place.left(), ["bd-a"]);
+        place.roll_back_to(gone);
+        assert_eq!(place.undecided_ids(), ["bd-a"]);
         assert_eq!(
             place.text("issues.jsonl"),
             gone,
@@ -73,43 +76,43 @@ fn what_went_back_comes_back_byte_for_byte() {
         );
         assert!(place.restore()["bd-a"].is_empty());
         assert_eq!(place.text("issues.jsonl"), whole);
-        assert!(place.left().is_empty());
+        assert!(place.undecided_ids().is_empty());
         assert!(!place.dir.join("rollback.jsonl").exists());
     }
 }
 
 #[test]
-fn what_git_takes_back_while_a_writer_folds_is_reported() {
-    let (place, old) = edited();
+fn a_rollback_during_a_fold_is_reported() {
+    let (place, old) = build_edited_store();
     place
         .change(|tx| {
-            place.goes_back_to(&old);
-            Ok(change::amend(tx, "bd-a", priority(0))?)
+            place.roll_back_to(&old);
+            Ok(change::amend_bead(tx, "bd-a", set_priority(0))?)
         })
         .unwrap();
     assert_eq!(place.bead("bd-a").priority, 0);
-    assert_eq!(place.left(), ["bd-a"]);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     place.restore();
     assert_eq!(place.bead("bd-a").title, "Two");
 }
 
 #[test]
-fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
-    let (place, old) = edited();
+fn a_rollback_during_the_comparison_is_reported_by_the_next_command() {
+    let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     let path = place.dir.join("issues.jsonl");
-    // An outside change of another bead, which is read; then git comes before it is kept.
+    // An external change of another bead is read; then git changes the file before it is kept.
     for is_absent in [false, true] {
-        place.goes_back_to(&format!("{whole}{}\n", line("bd-b", "y")));
-        let read = Source::read(&place.store.paths).unwrap();
+        place.roll_back_to(&format!("{whole}{}\n", bead_line("bd-b", "y")));
+        let read = OpenFiles::read(&place.store.paths).unwrap();
         assert!(rollback::is_due(&read.source, true));
         let kept = place.text("issues.kept");
         if is_absent {
             fs::remove_file(&path).unwrap();
         } else {
-            place.goes_back_to(&old);
+            place.roll_back_to(&old);
         }
-        assert_eq!(rollback::compare(&read).unwrap(), None);
+        assert_eq!(rollback::compare_with_kept(&read).unwrap(), None);
         assert_eq!(
             place.text("issues.kept"),
             kept,
@@ -117,20 +120,20 @@ fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
         );
         if is_absent {
             fs::write(&path, &old).unwrap();
-            settle(&path);
+            age_file(&path);
         }
-        assert_eq!(place.left(), ["bd-a"], "absent: {is_absent}");
+        assert_eq!(place.undecided_ids(), ["bd-a"], "absent: {is_absent}");
         place.restore();
         assert_eq!(place.bead("bd-a").title, "Two");
-        place.edit("bd-a", title("Two"));
+        place.edit("bd-a", set_title("Two"));
     }
 }
 
 #[test]
-fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_named() {
-    let (place, old) = edited();
+fn restoring_an_edited_bead_merges_fields_and_names_conflicts() {
+    let (place, old) = build_edited_store();
     place.edit("bd-a", |bead| bead.notes = "kept".into());
-    place.goes_back_to(&old);
+    place.roll_back_to(&old);
     place.edit("bd-a", |bead| {
         bead.title = "Later".into();
         bead.priority = 0;
@@ -142,94 +145,94 @@ fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_nam
         (bead.title.as_str(), bead.notes.as_str(), bead.priority),
         ("Later", "kept", 0)
     );
-    assert!(place.left().is_empty());
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn lines_in_another_order_other_records_and_damage_hide_nothing() {
+fn reordered_foreign_and_damaged_lines_do_not_hide_a_rollback() {
     let ids = ["bd-a", "bd-b", "bd-c"];
-    let place = Place::with_issues(&ids.map(|id| line(id, "x") + "\n").concat());
+    let place = StoreFixture::with_issues(&ids.map(|id| bead_line(id, "x") + "\n").concat());
     let old = place.text("issues.jsonl");
-    place.edit("bd-b", title("Two"));
+    place.edit("bd-b", set_title("Two"));
     let whole = place.text("issues.jsonl");
     let turned: Vec<&str> = whole.lines().rev().collect();
-    place.goes_back_to(&turned.join("\n"));
-    assert!(place.left().is_empty(), "the same lines are there");
-    // What was kept is now out of order.
-    place.goes_back_to(&format!("{{\"_type\":\"memory\",\"key\":\"k\"}}\n{old}"));
-    assert_eq!(place.left(), ["bd-b"]);
+    place.roll_back_to(&turned.join("\n"));
+    assert!(place.undecided_ids().is_empty(), "the same lines are there");
+    // The kept issues are in another order now.
+    place.roll_back_to(&format!("{{\"_type\":\"memory\",\"key\":\"k\"}}\n{old}"));
+    assert_eq!(place.undecided_ids(), ["bd-b"]);
     place.restore();
     assert_eq!(place.bead("bd-b").title, "Two");
     let cut = whole.replace("\"title\":\"Two\"", "\"title\":\"T");
     assert_ne!(cut, whole);
-    place.goes_back_to(&cut);
-    assert_eq!(place.left(), ["bd-b"]);
+    place.roll_back_to(&cut);
+    assert_eq!(place.undecided_ids(), ["bd-b"]);
 }
 
 #[test]
-fn of_two_lines_with_one_id_the_one_that_counts_is_compared() {
-    let (place, old) = edited();
-    let own = place.text("issues.jsonl");
-    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+fn the_effective_one_of_two_lines_with_one_id_is_compared() {
+    let (place, old) = build_edited_store();
+    let current = place.text("issues.jsonl");
+    let newer = current.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
     for both in [format!("{old}{newer}"), format!("{newer}{old}")] {
-        place.goes_back_to(&both);
-        assert!(place.left().is_empty(), "{both}");
+        place.roll_back_to(&both);
+        assert!(place.undecided_ids().is_empty(), "{both}");
         assert_eq!(place.bead("bd-a").title, "Two");
     }
-    place.goes_back_to(&old);
-    assert_eq!(place.left(), ["bd-a"]);
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
 }
 
 #[test]
-fn what_is_discarded_does_not_wait_again() {
-    let (place, old) = edited();
-    place.goes_back_to(&old);
-    assert_eq!(place.left(), ["bd-a"]);
+fn a_discarded_rollback_is_not_reported_again() {
+    let (place, old) = build_edited_store();
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     place.store.discard_rolled_back(None).unwrap();
-    assert!(place.left().is_empty());
-    place.edit("bd-a", priority(0));
-    assert!(place.left().is_empty());
+    assert!(place.undecided_ids().is_empty());
+    place.edit("bd-a", set_priority(0));
+    assert!(place.undecided_ids().is_empty());
     assert_eq!(place.bead("bd-a").title, "x");
 }
 
 #[test]
-fn what_comes_back_by_other_means_does_not_wait() {
-    let (place, old) = edited();
+fn lines_restored_by_other_means_are_not_reported() {
+    let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
-    place.goes_back_to(&old);
-    assert_eq!(place.left(), ["bd-a"]);
-    place.goes_back_to(&whole);
-    assert!(place.left().is_empty());
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
+    place.roll_back_to(&whole);
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn an_edit_of_others_is_no_rollback() {
-    let (place, _) = edited();
-    let own = place.text("issues.jsonl");
-    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
-    assert_ne!(own, newer);
-    // Upon ours; of another field, which ours never had; by hand.
+fn an_edit_from_outside_is_not_a_rollback() {
+    let (place, _) = build_edited_store();
+    let current = place.text("issues.jsonl");
+    let newer = current.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    assert_ne!(current, newer);
+    // A change based on ours; a change of another field without ours; a change by hand.
     for theirs in [
         newer.replace("Two", "Three"),
         newer.replace("\"title\"", "\"notes\":\"theirs\",\"title\""),
-        own.replace("Two", "By hand"),
+        current.replace("Two", "By hand"),
     ] {
-        place.goes_back_to(&theirs);
-        assert!(place.left().is_empty(), "{theirs}");
-        place.goes_back_to(&own);
+        place.roll_back_to(&theirs);
+        assert!(place.undecided_ids().is_empty(), "{theirs}");
+        place.roll_back_to(&current);
         place.store.snapshot().unwrap();
         place.store.discard_rolled_back(None).unwrap();
     }
 }
 
 #[test]
-fn a_later_edit_beside_ours_comes_together_with_it() {
-    let (place, old) = edited();
+fn a_restored_change_is_merged_with_a_later_edit() {
+    let (place, old) = build_edited_store();
     let theirs = old
         .replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09")
         .replace("\"title\"", "\"notes\":\"theirs\",\"title\"");
-    place.goes_back_to(&theirs);
-    assert_eq!(place.left(), ["bd-a"]);
+    place.roll_back_to(&theirs);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     place.restore();
     let bead = place.bead("bd-a");
     assert_eq!(
@@ -239,129 +242,129 @@ fn a_later_edit_beside_ours_comes_together_with_it() {
 }
 
 #[test]
-fn a_deletion_that_left_does_not_take_what_somebody_works_with() {
-    let (place, old) = edited();
+fn restoring_a_rolled_back_deletion_keeps_a_bead_edited_since() {
+    let (place, old) = build_edited_store();
     place
-        .change(|tx| Ok(change::delete(tx, "bd-a", "", false)?))
+        .change(|tx| Ok(change::delete_bead(tx, "bd-a", "", false)?))
         .unwrap();
-    place.goes_back_to(&old);
-    assert_eq!(place.left(), ["bd-a"]);
-    place.edit("bd-a", priority(0));
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
+    place.edit("bd-a", set_priority(0));
     assert_eq!(
         place.restore()["bd-a"],
         BTreeSet::from(["status".to_owned()])
     );
     assert_eq!(place.bead("bd-a").status, Status::Open);
-    assert!(place.left().is_empty());
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn an_archived_bead_has_not_left_and_one_side_of_an_unfinished_merge_says_nothing() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
-    place.edit("bd-a", title("Two"));
+fn archived_beads_and_unfinished_merges_are_not_rollbacks() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
+    place.edit("bd-a", set_title("Two"));
     let whole = place.text("issues.jsonl");
     let marked = format!("<<<<<<< ours\n=======\n{whole}>>>>>>> theirs\n");
-    place.goes_back_to(&marked);
+    place.roll_back_to(&marked);
     place.store.snapshot().unwrap();
     assert!(!place.dir.join("rollback.jsonl").exists());
-    place.goes_back_to(&whole);
+    place.roll_back_to(&whole);
     fs::create_dir_all(place.dir.join("archive")).unwrap();
     fs::write(place.dir.join("archive/2026.jsonl"), &whole).unwrap();
-    place.goes_back_to("");
-    assert!(place.left().is_empty());
+    place.roll_back_to("");
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn what_left_under_a_change_in_the_journal_waits_and_that_change_does_not() {
-    let (place, old) = edited();
+fn only_the_rolled_back_line_waits_not_its_pending_change() {
+    let (place, old) = build_edited_store();
     place.store.fold(&place.clock).unwrap();
-    let deferred = place.deferring();
-    deferred.edit("bd-a", priority(0));
-    place.goes_back_to(&old);
-    assert_eq!(place.left(), ["bd-a"]);
+    let deferred = place.with_deferred_folds();
+    deferred.edit("bd-a", set_priority(0));
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     place.store.fold(&deferred.clock).unwrap();
     assert_eq!(place.text("journal.jsonl"), "");
-    assert_eq!(place.left(), ["bd-a"]);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     deferred.restore();
     let bead = place.bead("bd-a");
     assert_eq!((bead.title.as_str(), bead.priority), ("Two", 0));
-    assert!(place.left().is_empty());
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn large_issues_are_kept_by_a_link_and_small_ones_by_a_copy() {
+fn large_files_are_kept_by_a_link_and_small_ones_by_a_copy() {
     use std::os::unix::fs::MetadataExt;
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let links = || {
         fs::metadata(place.dir.join("issues.jsonl"))
             .unwrap()
             .nlink()
     };
-    place.edit("bd-a", title("Two"));
+    place.edit("bd-a", set_title("Two"));
     assert_eq!(links(), 1);
     place.edit("bd-a", |bead| bead.notes = "long ".repeat(300_000));
     place.store.fold(&place.clock).unwrap();
     assert_eq!(links(), 2);
     let whole = place.text("issues.jsonl");
-    place.goes_back_to(&format!("{}\n", line("bd-a", "x")));
-    assert_eq!(place.left(), ["bd-a"]);
+    place.roll_back_to(&format!("{}\n", bead_line("bd-a", "x")));
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
     place.restore();
     place.store.fold(&place.clock).unwrap();
     assert_eq!(place.text("issues.jsonl"), whole);
 }
 
 #[test]
-fn what_left_in_several_steps_comes_back_in_one() {
-    let old = line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
-    let place = Place::with_issues(&format!("{old}\n"));
+fn several_rollbacks_are_restored_together() {
+    let old = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
+    let place = StoreFixture::with_issues(&format!("{old}\n"));
     let old = place.text("issues.jsonl");
     place.edit("bd-a", |bead| bead.labels.push("l".into()));
     let labelled = place.text("issues.jsonl");
-    place.edit("bd-a", title("Two"));
+    place.edit("bd-a", set_title("Two"));
     for text in [&labelled, &old] {
-        place.goes_back_to(text);
-        assert_eq!(place.left().last().unwrap(), "bd-a");
+        place.roll_back_to(text);
+        assert_eq!(place.undecided_ids().last().unwrap(), "bd-a");
     }
     place.restore();
     let bead = place.bead("bd-a");
     assert!(bead.has_label("l"));
     assert_eq!(bead.title, "Two");
-    assert!(place.left().is_empty());
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]
-fn a_message_names_some_and_counts_the_others() {
-    assert_eq!(rollback::some(&["a", "b"]), "a, b");
+fn a_message_names_some_beads_and_counts_the_others() {
+    assert_eq!(rollback::format_some(&["a", "b"]), "a, b");
     let many: Vec<String> = (0..7).map(|number| number.to_string()).collect();
-    assert_eq!(rollback::some(&many), "0, 1, 2, 3, 4 and 2 more");
+    assert_eq!(rollback::format_some(&many), "0, 1, 2, 3, 4 and 2 more");
 }
 
 #[test]
-fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
-    let deferred = place.deferring();
-    deferred.edit("bd-a", title("Ours"));
-    let deleted = line("bd-a", "x").replace("\"open\"", "\"tombstone\"");
+fn an_external_deletion_over_our_change_is_reported_and_recorded() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
+    let deferred = place.with_deferred_folds();
+    deferred.edit("bd-a", set_title("Ours"));
+    let deleted = bead_line("bd-a", "x").replace("\"open\"", "\"tombstone\"");
     let deleted = deleted.strip_suffix('}').unwrap();
-    place.goes_back_to(&format!(
+    place.roll_back_to(&format!(
         "{deleted},\"deleted_at\":\"2026-01-02T00:00:00Z\"}}\n"
     ));
     place.store.fold(&deferred.clock).unwrap();
-    let told = place.store.reports.take_notices().join("\n");
+    let notices = place.store.reports.take_notices().join("\n");
     assert!(
-        told.contains("of bd-a (status) one side gave way"),
-        "{told}"
+        notices.contains("of bd-a (status) one side gave way"),
+        "{notices}"
     );
     let history = place.store.events().unwrap();
     place
-        .change(|tx| Ok(change::revive(tx, &["bd-a".into()], &history)?))
+        .change(|tx| Ok(change::revive_beads(tx, &["bd-a".into()], &history)?))
         .unwrap();
     let bead = place.store.snapshot().unwrap().take("bd-a").unwrap();
     assert_eq!((bead.status, bead.title.as_str()), (Status::Open, "Ours"));
 }
 
 #[test]
-fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
+fn comments_overruled_by_an_external_change_stay_in_history() {
     let comment = |number: u8, text: &str| {
         format!(
             r#"{{"id":{number},"issue_id":"bd-a","author":"dana","text":"{text}","created_at":"2026-01-0{number}T00:00:00Z"}}"#
@@ -369,20 +372,20 @@ fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
     };
     let with = |texts: [&str; 2], updated: &str| {
         let comments = [comment(1, texts[0]), comment(2, texts[1])].join(",");
-        let line = line("bd-a", "x").replace("\"updated_at\":\"2026-01", updated);
+        let line = bead_line("bd-a", "x").replace("\"updated_at\":\"2026-01", updated);
         let line = line.strip_suffix('}').unwrap();
         format!("{line},\"comments\":[{comments}]}}\n")
     };
     let same = "\"updated_at\":\"2026-01";
-    let place = Place::with_issues(&with(["one", "two"], same));
-    let deferred = place.deferring();
+    let place = StoreFixture::with_issues(&with(["one", "two"], same));
+    let deferred = place.with_deferred_folds();
     deferred.edit("bd-a", |bead| {
         for comment in &mut bead.comments {
             comment.text.push_str(", ours");
         }
     });
     let newer = "\"updated_at\":\"2026-09";
-    place.goes_back_to(&with(["one, theirs", "two, theirs"], newer));
+    place.roll_back_to(&with(["one, theirs", "two, theirs"], newer));
     place.store.fold(&deferred.clock).unwrap();
     let events = place.store.events_of("bd-a").unwrap();
     let lost = events.last().unwrap().changes[0].lost.as_ref().unwrap();
@@ -393,9 +396,9 @@ fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
     assert_eq!(lost.keys().count(), 1);
 }
 
-/// What is done to a bead in a random history.
+/// One step of a random history of a bead.
 #[derive(Debug, Clone, Copy)]
-enum Act {
+enum RollbackAction {
     Title(u8),
     Label(u8),
     Priority(u8),
@@ -404,60 +407,60 @@ enum Act {
     Restore,
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn any_actions() -> impl Strategy<Value = Vec<RollbackAction>> {
     let act = prop_oneof![
-        any::<u8>().prop_map(Act::Title),
-        any::<u8>().prop_map(Act::Label),
-        any::<u8>().prop_map(Act::Priority),
-        Just(Act::Save),
-        any::<u8>().prop_map(Act::GoBack),
-        Just(Act::Restore),
+        any::<u8>().prop_map(RollbackAction::Title),
+        any::<u8>().prop_map(RollbackAction::Label),
+        any::<u8>().prop_map(RollbackAction::Priority),
+        Just(RollbackAction::Save),
+        any::<u8>().prop_map(RollbackAction::GoBack),
+        Just(RollbackAction::Restore),
     ];
     proptest::collection::vec(act, 1..20)
 }
 
 proptest! {
-    #![proptest_config(cases(64))]
+    #![proptest_config(property_cases(64))]
 
     #[test]
-    fn every_label_is_there_after_all_was_restored(acts in acts(), late: bool) {
-        // The clock of the place steps from there on.
-        let text = line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
-        let first = Place::with_issues(&format!("{text}\n"));
-        let place = if late { first.deferring() } else { first };
+    fn every_label_exists_after_a_full_restore(acts in any_actions(), late: bool) {
+        // The clock of the fixture starts after this time.
+        let text = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
+        let first = StoreFixture::with_issues(&format!("{text}\n"));
+        let place = if late { first.with_deferred_folds() } else { first };
         place.store.snapshot().unwrap();
         let mut saved = vec![place.text("issues.jsonl")];
         let mut labels = BTreeSet::new();
         let mut goes_back = false;
         for act in acts {
             match act {
-                Act::Title(number) => place.edit("bd-a", title(&format!("t{number}"))),
-                Act::Priority(number) => place.edit("bd-a", priority(i64::from(number % 5))),
-                Act::Label(number) => {
+                RollbackAction::Title(number) => place.edit("bd-a", set_title(&format!("t{number}"))),
+                RollbackAction::Priority(number) => place.edit("bd-a", set_priority(i64::from(number % 5))),
+                RollbackAction::Label(number) => {
                     let label = format!("l{number}");
                     place.edit("bd-a", |bead| bead.labels.push(label.clone()));
                     labels.insert(label);
                 }
-                Act::Save => {
+                RollbackAction::Save => {
                     place.store.fold(&place.clock).unwrap();
                     saved.push(place.text("issues.jsonl"));
                 }
-                Act::GoBack(number) => {
-                    // As a reset does: to what it came from.
+                RollbackAction::GoBack(number) => {
+                    // A reset to an earlier state, as git does it.
                     saved.truncate(usize::from(number) % saved.len() + 1);
-                    place.goes_back_to(&saved[saved.len() - 1]);
+                    place.roll_back_to(&saved[saved.len() - 1]);
                     goes_back = true;
                     place.store.snapshot().unwrap();
                 }
-                Act::Restore => drop(place.restore()),
+                RollbackAction::Restore => drop(place.restore()),
             }
         }
-        prop_assert!(goes_back || place.left().is_empty());
+        prop_assert!(goes_back || place.undecided_ids().is_empty());
         place.restore();
         let bead = place.bead("bd-a");
         for label in &labels {
             prop_assert!(bead.has_label(label), "{label} of {labels:?}: {:?}", bead.labels);
         }
-        prop_assert!(place.left().is_empty());
+        prop_assert!(place.undecided_ids().is_empty());
     }
 }

@@ -1,145 +1,151 @@
-//! One bead as a list sees it: what the index knows, without its texts.
+//! A reference to a bead in a snapshot, with the values that the index has.
 
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use crate::bead::blocked::{Graph, Link, is_open};
+use crate::bead::blocked::{BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::Snapshot;
-use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, flag, row_of};
+use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, build_row, flag};
 use crate::store::view::overlay::PendingBead;
 
-/// Where a bead is: in the index, or beside it.
+/// The position of a bead: in the index, or among the pending ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum BeadNode {
     /// A row of the index.
     Row(u32),
-    /// A bead with a pending change, or one that the snapshot read itself.
+    /// A bead with a pending change, or one that the snapshot parsed itself.
     Pending(u32),
 }
 
-/// A bead that need not be read to be chosen.
+/// A reference to a bead that can be selected without being read.
 #[derive(Debug, Clone, Copy)]
 pub struct BeadRef<'a> {
     pub(in crate::store) snapshot: &'a Snapshot,
-    pub(in crate::store) node: Node,
+    pub(in crate::store) node: BeadNode,
 }
 
 impl<'a> BeadRef<'a> {
-    /// What the index or a changed bead says; `None` where a damaged index has no such row.
-    fn either<T>(
+    /// Returns the value from the index or from the pending bead; `None` if a damaged index has no
+    /// such row.
+    fn index_or_pending<T>(
         &self,
         indexed: impl FnOnce(&'a Index, u32) -> Option<T>,
         pending: impl FnOnce(&'a PendingBead) -> T,
     ) -> Option<T> {
         match self.node {
-            Node::Row(at) => indexed(&self.snapshot.index, at),
-            Node::Pending(at) => self.snapshot.slots.get(at as usize).map(pending),
+            BeadNode::Row(at) => indexed(&self.snapshot.index, at),
+            BeadNode::Pending(at) => self.snapshot.slots.get(at as usize).map(pending),
         }
     }
 
-    /// Its row, where it changed the one that it would have.
+    /// Returns the row of the index, or the row that a pending bead would have.
     pub(in crate::store) fn row(&self) -> Option<IndexRow> {
         let indexed = |index: &'a Index, at| index.row(at).copied();
-        self.either(indexed, |own| row_of(own.bead()))
+        self.index_or_pending(indexed, |pending| build_row(pending.bead()))
     }
 
-    /// Where it is.
-    pub fn node(&self) -> Node {
+    pub fn node(&self) -> BeadNode {
         self.node
     }
 
-    /// The id.
     pub fn id(&self) -> &'a str {
-        let id = self.either(|index, at| Some(index.id(at)), |own| own.id.as_str());
+        let id = self.index_or_pending(
+            |index, at| Some(index.id(at)),
+            |pending| pending.id.as_str(),
+        );
         id.unwrap_or_default()
     }
 
-    /// The whole bead; read from its line where that was not done before.
+    /// Returns the whole bead. Reads its line on first use.
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
-            Node::Row(at) => self.snapshot.load(at),
-            Node::Pending(_) => self.either(|_, _| None, PendingBead::bead),
+            BeadNode::Row(at) => self.snapshot.load(at),
+            BeadNode::Pending(_) => self.index_or_pending(|_, _| None, PendingBead::bead),
         }
     }
 
-    /// Some fields of it, from its line and without the rest; nothing where that cannot be done, and
-    /// [`Self::bead`] has to be asked.
-    pub fn part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
+    /// Parses some fields from the bead's line. Returns `None` if that is impossible, and the
+    /// caller must use [`Self::bead`].
+    pub fn parse_part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
         let indexed = |index: &Index, at| {
             let row = index.row_alone(at)?;
             let line = self.snapshot.source.line(&row).ok()?;
             let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
             is_it.then(|| serde_json::from_slice(&line).ok())
         };
-        self.either(indexed, |own| serde_json::from_slice(&own.raw).ok())?
+        self.index_or_pending(indexed, |pending| serde_json::from_slice(&pending.raw).ok())?
     }
 
-    /// The status by its code.
+    /// The code of the status.
     pub(crate) fn status_code(&self) -> u8 {
-        let status = self.either(Index::status_of, |own| own.bead().status.code());
+        let status =
+            self.index_or_pending(Index::status_of, |pending| pending.bead().status.code());
         status.unwrap_or(u8::MAX)
     }
 
-    /// The status.
     pub fn status(&self) -> Status {
         Status::from_code(self.status_code())
             .or_else(|| Some(self.bead()?.status.clone()))
             .unwrap_or_default()
     }
 
-    /// The kind by its code.
+    /// The code of the kind.
     pub(in crate::store) fn kind_code(&self) -> u8 {
         let indexed = |index: &Index, at| index.row(at).map(|row| row.kind);
-        let code = self.either(indexed, |own| own.bead().issue_type.code());
+        let code = self.index_or_pending(indexed, |pending| pending.bead().issue_type.code());
         code.unwrap_or(u8::MAX)
     }
 
-    /// The kind.
     pub fn kind(&self) -> Kind {
         Kind::from_code(self.kind_code())
             .or_else(|| Some(self.bead()?.issue_type.clone()))
             .unwrap_or_default()
     }
 
-    /// The priority; far out of range it is cut.
+    /// The priority, clamped to the range of the index.
     pub fn priority(&self) -> i8 {
         self.row().map(|row| row.priority).unwrap_or_default()
     }
 
-    /// Who has it; empty for no one.
+    /// The assignee; empty if there is none.
     pub fn assignee(&self) -> &'a str {
         let indexed = |index: &'a Index, at| Some(index.assignee(at));
-        let assignee = self.either(indexed, |own| own.bead().assignee.as_str());
+        let assignee = self.index_or_pending(indexed, |pending| pending.bead().assignee.as_str());
         assignee.unwrap_or_default()
     }
 
-    /// Whether it is of this kind, or carries the label by which older clients mark it.
-    pub fn is_a(&self, kind: &Kind, label: &str) -> bool {
+    /// Returns true if the bead is of this kind, or has the label that older clients use for it.
+    pub fn has_kind_or_label(&self, kind: &Kind, label: &str) -> bool {
         self.kind() == *kind || self.has_label(label)
     }
 
-    /// Whether it carries this label.
     pub fn has_label(&self, label: &str) -> bool {
-        let indexed = |index: &Index, at| Some(index.labels(at).any(|own| own == label));
-        let has_it = self.either(indexed, |own| own.bead().has_label(label));
+        let indexed = |index: &Index, at| Some(index.labels(at).any(|existing| existing == label));
+        let has_it = self.index_or_pending(indexed, |pending| pending.bead().has_label(label));
         has_it.unwrap_or_default()
     }
 
-    /// Its labels.
     pub fn labels(&self) -> Vec<&'a str> {
         let indexed = |index: &'a Index, at| Some(index.labels(at).collect());
-        let pending = |own: &'a PendingBead| own.bead().labels.iter().map(String::as_str).collect();
-        self.either(indexed, pending).unwrap_or_default()
+        let pending = |pending_bead: &'a PendingBead| {
+            pending_bead
+                .bead()
+                .labels
+                .iter()
+                .map(String::as_str)
+                .collect()
+        };
+        self.index_or_pending(indexed, pending).unwrap_or_default()
     }
 
-    /// Whether it is neither closed nor deleted.
+    /// Returns true if the bead is neither closed nor deleted.
     pub fn is_open(&self) -> bool {
         is_open(self.status_code())
     }
 
-    /// Whether it was deleted.
+    /// Returns true if the bead was deleted.
     pub fn is_tombstone(&self) -> bool {
         self.status_code() == Status::Tombstone.code()
     }
@@ -148,58 +154,55 @@ impl<'a> BeadRef<'a> {
         self.row().map(|row| row.flags).unwrap_or_default()
     }
 
-    /// Whether it is a wisp.
     pub fn is_ephemeral(&self) -> bool {
         self.row()
             .is_some_and(|row| row.flags & flag::EPHEMERAL != 0 || row.file == WISPS)
     }
 
-    /// Whether it is context rather than work.
+    /// Returns true if the bead is context rather than work.
     pub fn is_pinned(&self) -> bool {
         self.flags() & flag::PINNED != 0
     }
 
-    /// Whether it is a template.
     pub fn is_template(&self) -> bool {
         self.flags() & flag::TEMPLATE != 0
     }
 
-    /// One of its times.
-    pub fn time(&self, which: Time) -> Option<Timestamp> {
+    pub fn time(&self, which: TimeField) -> Option<Timestamp> {
         let row = self.row()?;
         let at = match which {
-            Time::Created => row.created,
-            Time::Updated => row.updated,
-            Time::Closed => row.closed,
-            Time::Due => row.due,
-            Time::Deferred => row.deferred,
+            TimeField::Created => row.created,
+            TimeField::Updated => row.updated,
+            TimeField::Closed => row.closed,
+            TimeField::Due => row.due,
+            TimeField::Deferred => row.deferred,
         };
         let is_set = at != NEVER;
         is_set.then(|| Timestamp::from_nanosecond(i128::from(at)).ok())?
     }
 
-    /// Its place in the usual order, apart from the id.
-    pub(crate) fn rank(&self) -> Rank {
+    /// The rank in the usual order, without the id.
+    pub(crate) fn rank(&self) -> UsualRank {
         let row = self.row();
-        Rank {
+        UsualRank {
             priority: row.map(|row| row.priority).unwrap_or_default(),
             created: Reverse(row.map_or(NEVER, |row| row.created)),
         }
     }
 
-    /// Its children by their parent-child edges.
+    /// Returns the children by parent-child edges.
     pub fn children(&self) -> Vec<BeadRef<'a>> {
         let row = match self.node {
-            Node::Row(at) => Some(at),
-            Node::Pending(_) => self.snapshot.index.find(self.id()),
+            BeadNode::Row(at) => Some(at),
+            BeadNode::Pending(_) => self.snapshot.index.find(self.id()),
         };
         self.snapshot
             .holder_refs_at(row, || self.id(), &DepKind::ParentChild)
     }
 
-    /// Whether [`Self::parent`] is the bead of this row; told without looking at ids.
-    pub(crate) fn has_parent_at(&self, parent: Node) -> bool {
-        let (Node::Row(at), Node::Row(parent)) = (self.node, parent) else {
+    /// Returns true if [`Self::parent`] is the bead at this node, without comparing ids.
+    pub(crate) fn has_parent_at(&self, parent: BeadNode) -> bool {
+        let (BeadNode::Row(at), BeadNode::Row(parent)) = (self.node, parent) else {
             return false;
         };
         let mut edges = self.snapshot.index.edges(at).iter();
@@ -207,42 +210,42 @@ impl<'a> BeadRef<'a> {
         edge.is_some_and(|edge| edge.target == parent)
     }
 
-    /// The bead that its first parent-child edge names.
+    /// The target of the first parent-child edge.
     pub fn parent(&self) -> Option<&'a str> {
         let code = DepKind::ParentChild.code();
         let indexed = |index: &'a Index, at| {
             let edge = index.edges(at).iter().find(|edge| edge.kind == code);
             Some(edge.map(|edge| index.target(edge)))
         };
-        let pending = |own: &'a PendingBead| {
-            let mut edges = own.dependencies().iter();
+        let pending = |pending_bead: &'a PendingBead| {
+            let mut edges = pending_bead.dependencies().iter();
             let edge = edges.find(|edge| edge.kind == DepKind::ParentChild);
             edge.map(|edge| edge.depends_on_id.as_str())
         };
-        self.either(indexed, pending).flatten()
+        self.index_or_pending(indexed, pending).flatten()
     }
 
-    /// Whether it waits for something, itself or through a parent.
+    /// Returns true if the bead is blocked, directly or through a parent.
     pub fn is_blocked(&self) -> bool {
         self.snapshot.is_blocked(self.node)
     }
 
-    /// Its edges as the rules of waiting see them.
-    pub fn links(&self) -> Vec<Link<Node>> {
-        self.snapshot.links(self.node)
+    /// The edges in the form that the blocking rules use.
+    pub fn blocking_edges(&self) -> Vec<BlockingEdge<BeadNode>> {
+        self.snapshot.blocking_edges(self.node)
     }
 
-    /// Its edges: the code of the kind, and the id of the target.
+    /// The edges: the code of the kind, and the id of the target.
     pub fn edges(&self) -> Vec<(u8, &'a str)> {
-        self.snapshot.raw_links(self.node)
+        self.snapshot.raw_edges(self.node)
     }
 
-    /// Whether it has a `blocks` edge to another project.
-    pub fn has_external(&self) -> bool {
+    /// Returns true if the bead has a `blocks` edge to another project.
+    pub fn has_external_edge(&self) -> bool {
         self.flags() & flag::EXTERNAL != 0
     }
 
-    /// Whether it is an open epic that has children, none of them open.
+    /// Returns true if the bead is an open epic with children that are all closed.
     pub fn is_done_epic(&self) -> bool {
         if !self.is_open() || self.kind() != Kind::Epic {
             return false;
@@ -251,45 +254,44 @@ impl<'a> BeadRef<'a> {
         !children.is_empty() && !children.iter().any(BeadRef::is_open)
     }
 
-    /// Whether it has a parent-child edge to this bead.
+    /// Returns true if the bead has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
         self.has_edge(&DepKind::ParentChild, parent)
     }
 
-    /// Whether it has an edge of this kind to this bead.
+    /// Returns true if the bead has an edge of this kind to this bead.
     pub(in crate::store) fn has_edge(&self, kind: &DepKind, to: &str) -> bool {
         let code = kind.code();
         let indexed = |index: &Index, at| {
             let mut edges = index.edges(at).iter();
             Some(edges.any(|edge| edge.kind == code && index.target(edge) == to))
         };
-        let pending = |own: &PendingBead| {
-            let mut edges = own.dependencies().iter();
+        let pending = |pending_bead: &PendingBead| {
+            let mut edges = pending_bead.dependencies().iter();
             edges.any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
         };
-        self.either(indexed, pending).unwrap_or_default()
+        self.index_or_pending(indexed, pending).unwrap_or_default()
     }
 }
 
-/// The usual order: most urgent first, then the newest.
+/// The usual order: most urgent first, then newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank {
+pub(crate) struct UsualRank {
     priority: i8,
     created: Reverse<i64>,
 }
 
-impl Rank {
-    /// Whether one of its values may stand for one that the index cannot hold.
-    pub(crate) fn is_cut(&self) -> bool {
+impl UsualRank {
+    /// Returns true if the index may have clamped one of the values.
+    pub(crate) fn is_clamped(&self) -> bool {
         [i8::MIN, i8::MAX].contains(&self.priority)
             || [NEVER, NEVER + 1, i64::MAX].contains(&self.created.0)
     }
 }
 
-/// One of the times of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Time {
+pub enum TimeField {
     Created,
     Updated,
     Closed,
@@ -297,20 +299,18 @@ pub enum Time {
     Deferred,
 }
 
-/// What lists and ready work are chosen by.
+/// The values by which lists and ready work select beads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListRow {
-    /// Where the bead is.
-    pub node: Node,
-    /// When it was made, nanoseconds since the epoch.
+    pub node: BeadNode,
+    /// The creation time, in nanoseconds since the epoch.
     pub created: i64,
     /// 0 (most urgent) to 4.
     pub priority: i8,
-    /// The status by its code; 255 for a word of the users' own.
+    /// The code of the status; 255 for a custom word.
     pub status: u8,
-    /// The kind by its code; 255 for a word of the users' own.
+    /// The code of the kind; 255 for a custom word.
     pub kind: u8,
-    /// Whether someone has it.
     pub assigned: bool,
     pub(in crate::store) flags: u32,
 }
@@ -318,7 +318,7 @@ pub struct ListRow {
 impl ListRow {
     pub(in crate::store) fn of_row(open: &StoredListRow) -> Self {
         Self {
-            node: Node::Row(open.row),
+            node: BeadNode::Row(open.row),
             created: open.created,
             priority: open.priority,
             status: open.status,
@@ -328,56 +328,57 @@ impl ListRow {
         }
     }
 
-    /// Its status, kind and priority; `None` where only the bead has them: words of the users' own, and priorities out of range.
-    pub(crate) fn words(&self) -> Option<(Status, Kind, i64)> {
+    /// The status, kind and priority; `None` if only the bead has them, as for custom words and
+    /// priorities out of range.
+    pub(crate) fn exact_values(&self) -> Option<(Status, Kind, i64)> {
         let in_range = (0..64).contains(&self.priority);
         let priority = in_range.then(|| i64::from(self.priority))?;
         let (status, kind) = (Status::from_code(self.status)?, Kind::from_code(self.kind)?);
         Some((status, kind, priority))
     }
 
-    /// Whether `bd blocked` may show it.
-    pub(crate) fn may_be_blocked(&self) -> bool {
+    /// Returns true if `bd blocked` may show the bead.
+    pub(crate) fn can_be_blocked(&self) -> bool {
         !self.is_pinned()
-            && (self.is_blocked() || self.has_external() || self.status == Status::Blocked.code())
+            && (self.is_blocked()
+                || self.has_external_edge()
+                || self.status == Status::Blocked.code())
     }
 
-    /// Whether it has a `blocks` edge to a bead that is not over.
-    pub fn waits_for_others(&self) -> bool {
+    /// Returns true if the bead has a `blocks` edge to an open bead.
+    pub fn has_open_blocker(&self) -> bool {
         self.flags & flag::WAITS != 0
     }
 
-    /// Whether it waits for something, itself or through a parent.
+    /// Returns true if the bead is blocked, directly or through a parent.
     pub fn is_blocked(&self) -> bool {
         self.flags & flag::BLOCKED != 0
     }
 
-    /// Whether it has a `blocks` edge to another project.
-    pub fn has_external(&self) -> bool {
+    /// Returns true if the bead has a `blocks` edge to another project.
+    pub fn has_external_edge(&self) -> bool {
         self.flags & flag::EXTERNAL != 0
     }
 
-    /// Whether it is context rather than work.
+    /// Returns true if the bead is context rather than work.
     pub fn is_pinned(&self) -> bool {
         self.flags & flag::PINNED != 0
     }
 
-    /// Whether it is a wisp.
     pub fn is_ephemeral(&self) -> bool {
         self.flags & flag::EPHEMERAL != 0
     }
 
-    /// Whether it is a template.
     pub fn is_template(&self) -> bool {
         self.flags & flag::TEMPLATE != 0
     }
 
-    /// Whether its id has more than one hyphen.
+    /// Returns true if the id has more than one hyphen.
     pub fn has_hyphens(&self) -> bool {
         self.flags & flag::HYPHENS != 0
     }
 
-    /// Whether it is put off until some instant, perhaps one that is over.
+    /// Returns true if the bead is deferred until some time, even a past one.
     pub fn has_deferral(&self) -> bool {
         self.flags & flag::DEFERRED != 0
     }

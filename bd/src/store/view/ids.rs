@@ -1,21 +1,21 @@
-//! The ids of a snapshot: their prefix, which bead one means, and which numbers are taken.
+//! The ids of a snapshot: their prefix, the resolution of partial ids, and used numbers.
 
 use std::ops::Bound;
 
 use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
 use crate::store::log::history;
-use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::{Snapshot, StoreError};
 
 impl Snapshot {
-    /// The prefix of new ids: the configured one, else the one that all beads share, where there are only deleted ones
-    /// theirs, else the name of the project's folder.
+    /// The prefix of new ids: the configured one, the one that all beads share (if all are deleted,
+    /// that of the deleted ones), or the name of the project's folder.
     pub fn prefix(&self) -> Result<String, StoreError> {
         if let Some(prefix) = self.config().get("issue-prefix") {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
-        // Where the index knows it, only what the journal changed is looked at.
+        // If the index has the shared prefix, only the pending changes need a check.
         let known = self.index.shared_prefix();
         let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
         let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
@@ -23,21 +23,22 @@ impl Snapshot {
         let heads = known.map_or_else(all, |_| Box::new(changed));
         let mut found = known;
         let mut dead = None;
-        for head in heads {
-            let own = id::prefix_of(head.id());
-            // Only one that would change the answer is asked more.
-            if own == found {
+        for bead in heads {
+            let bead_prefix = id::prefix_of(bead.id());
+            // Only a different prefix needs a closer look.
+            if bead_prefix == found {
                 continue;
             }
-            if head.is_tombstone() {
-                dead = dead.or(own);
+            if bead.is_tombstone() {
+                dead = dead.or(bead_prefix);
                 continue;
             }
-            match (found, own) {
-                (Some(first), Some(own)) if first != own => {
-                    found = Some(id::shorter_prefix(first, own).ok_or(StoreError::MixedPrefixes)?);
+            match (found, bead_prefix) {
+                (Some(first), Some(second)) if first != second => {
+                    found =
+                        Some(id::shorter_prefix(first, second).ok_or(StoreError::MixedPrefixes)?);
                 }
-                (None, Some(own)) => found = Some(own),
+                (None, Some(only)) => found = Some(only),
                 _ => {}
             }
         }
@@ -47,41 +48,41 @@ impl Snapshot {
         ))
     }
 
-    /// Whether a bead of the index is as the index has it, and was not deleted.
+    /// Returns true if any bead of the index is unchanged and not deleted.
     fn has_visible_bead(&self) -> bool {
         let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
-        rows.any(|row| !self.bead_ref_at(Node::Row(row)).is_tombstone())
+        rows.any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
     }
 
-    /// Finds the one live bead that a full or partial id means.
+    /// Resolves a full or partial id to the one live bead that it means.
     pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
         if let Some(bead) = self.get_live(given) {
             return Ok(bead);
         }
         let prefix = self.prefix().unwrap_or_default();
-        // The full id of a deleted bead means no other one that has a piece of it.
+        // The full id of a deleted bead must not resolve to another bead that contains it.
         if self.bead_ref(given).is_some() {
-            let gone = self.deleted(given, &prefix);
+            let gone = self.deletion_error(given, &prefix);
             return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
         }
-        let exists = |id: &str| self.bead_ref(id).is_some_and(|head| !head.is_tombstone());
-        // Nor does that of one which is gone for good.
+        let exists = |id: &str| self.bead_ref(id).is_some_and(|bead| !bead.is_tombstone());
+        // The same holds for a bead that was removed without a trace.
         let is_full = id::is_prefixed(given, &prefix);
-        if is_full && history::knows(&self.source.paths, given) {
+        if is_full && history::has_history(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
-        let live = self.bead_refs().filter(|head| !head.is_tombstone());
-        let found = id::resolve(given, &prefix, exists, live.map(|head| head.id()));
+        let live = self.bead_refs().filter(|bead_ref| !bead_ref.is_tombstone());
+        let found = id::resolve_id(given, &prefix, exists, live.map(|bead_ref| bead_ref.id()));
         let not_found = || ResolveError::NotFound(given.to_owned());
         let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
         bead.map_err(|error| match error {
-            ResolveError::NotFound(_) => self.deleted(given, &prefix).unwrap_or(error),
+            ResolveError::NotFound(_) => self.deletion_error(given, &prefix).unwrap_or(error),
             other => other,
         })
     }
 
-    /// Why there is no such bead, where it was deleted.
-    fn deleted(&self, given: &str, prefix: &str) -> Option<ResolveError> {
+    /// Returns the error for an id whose bead was deleted.
+    fn deletion_error(&self, given: &str, prefix: &str) -> Option<ResolveError> {
         let full = format!("{prefix}-{given}");
         let tombstone = |id| self.get(id).filter(|bead| bead.is_tombstone());
         let bead = tombstone(given).or_else(|| tombstone(&full))?;
@@ -93,19 +94,19 @@ impl Snapshot {
         })
     }
 
-    /// The highest number that a child of a bead ever had; deleted children count.
+    /// The highest number that a child of a bead ever had, including deleted children.
     pub fn last_child_number(&self, parent: &str) -> u64 {
         let start = format!("{parent}.");
         self.ids_from(&start)
             .chain(self.archive().ids_from(&start))
             .filter_map(id::split_child)
-            .filter(|(own, _)| *own == parent)
+            .filter(|(parent_id, _)| *parent_id == parent)
             .map(|(_, number)| number)
             .max()
             .unwrap_or(0)
     }
 
-    /// How many ids have this prefix and are no child's; deleted ones count.
+    /// The number of ids with this prefix that are not children, including deleted ones.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         let is_top = |id: &str| !id[start.len()..].contains('.');
@@ -114,38 +115,43 @@ impl Snapshot {
         if prefix.contains('.') {
             return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
         }
-        // What begins so ends where the next character of the alphabet begins: a dot.
+        // The range of a prefix with its hyphen ends where the next character, the dot, begins.
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
         let hidden = self.hidden.range(rows.clone());
         let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
-        let own = self.own_from(&start).filter(|(id, _)| is_top(id)).count();
-        (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
+        let changed = self
+            .pending_from(&start)
+            .filter(|(id, _)| is_top(id))
+            .count();
+        (rows.len() - self.index.count_dotted(rows) + changed + archived).saturating_sub(hidden)
     }
 
-    /// All ids that begin so.
+    /// Returns all ids that begin with `start`.
     pub(crate) fn ids_from<'a, 's>(
         &'a self,
         start: &'s str,
     ) -> impl Iterator<Item = &'a str> + use<'a, 's> {
-        self.bead_refs_from(start).map(|head| head.id())
+        self.bead_refs_from(start).map(|bead| bead.id())
     }
 
-    /// The beads whose ids begin so, deleted ones too.
+    /// Returns the beads whose ids begin with `start`, including deleted ones.
     pub(crate) fn bead_refs_from<'a, 's>(
         &'a self,
         start: &'s str,
     ) -> impl Iterator<Item = BeadRef<'a>> + use<'a, 's> {
         let ids = self.index.ids();
         let rows = (self.index.first_from(start)..self.index.len())
-            .take_while(move |row| ids.of(*row).starts_with(start.as_bytes()))
+            .take_while(move |row| ids.of_row(*row).starts_with(start.as_bytes()))
             .filter(|row| !self.hidden.contains(row))
-            .map(Node::Row);
-        let own = self.own_from(start).map(|(_, slot)| Node::Pending(slot));
-        rows.chain(own).map(|node| self.bead_ref_at(node))
+            .map(BeadNode::Row);
+        let changed = self
+            .pending_from(start)
+            .map(|(_, slot)| BeadNode::Pending(slot));
+        rows.chain(changed).map(|node| self.bead_ref_at(node))
     }
 
-    /// Those of them that changed, with where they are.
-    fn own_from<'a, 's>(
+    /// Returns the pending beads among them, with their positions.
+    fn pending_from<'a, 's>(
         &'a self,
         start: &'s str,
     ) -> impl Iterator<Item = (&'a str, u32)> + use<'a, 's> {

@@ -1,22 +1,23 @@
-//! The beads that are not over, as lists and ready work want them: in the usual order, with what waits.
+//! The rows of open beads for lists and ready work: in the usual order, with their blocked state.
 //!
-//! The index knows both for its rows; what the journal changed, and what hangs on that, is worked out anew.
+//! The index has both for its rows. For pending changes and the beads that depend on them, both are
+//! computed here.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashSet};
 
-use crate::bead::blocked::{self, Graph, Link, is_open};
+use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Status};
-use crate::store::index::{self, Counts, Edge, EdgeRow, IndexRow, NONE, flag};
-use crate::store::view::bead_ref::{BeadRef, ListRow, Node};
+use crate::store::index::{self, BeadCounts, EdgeFacts, EdgeRow, IndexRow, NONE, flag};
+use crate::store::view::bead_ref::{BeadNode, BeadRef, ListRow};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
+    /// Returns the open beads, most urgent first, then newest, then by id.
     pub fn open_rows(&self) -> impl Iterator<Item = ListRow> {
         let slots = self.over.values().flatten();
-        let pending = slots.filter_map(|slot| self.list_row(Node::Pending(*slot)));
+        let pending = slots.filter_map(|slot| self.list_row(BeadNode::Pending(*slot)));
         let mut pending: Vec<ListRow> = pending.filter(|row| is_open(row.status)).collect();
         pending.sort_by(|a, b| self.usual_order(a, b));
         let mut pending = pending.into_iter().peekable();
@@ -25,21 +26,21 @@ impl Snapshot {
                 return Some(ListRow::of_row(open));
             }
             let is_there = !self.hidden.contains(&open.row);
-            is_there.then(|| self.list_row(Node::Row(open.row)))?
+            is_there.then(|| self.list_row(BeadNode::Row(open.row)))?
         });
         let mut rows = rows.peekable();
         std::iter::from_fn(move || {
-            let Some(own) = pending.peek() else {
+            let Some(pending_row) = pending.peek() else {
                 return rows.next();
             };
             match rows.peek() {
-                Some(row) if self.usual_order(row, own) == Ordering::Less => rows.next(),
+                Some(row) if self.usual_order(row, pending_row) == Ordering::Less => rows.next(),
                 _ => pending.next(),
             }
         })
     }
 
-    /// By urgency, then the newest, then by id.
+    /// Compares by urgency, then newest first, then by id.
     fn usual_order(&self, a: &ListRow, b: &ListRow) -> Ordering {
         let key = |brief: &ListRow| (brief.priority, Reverse(brief.created));
         key(a)
@@ -47,30 +48,30 @@ impl Snapshot {
             .then_with(|| self.id_order(a.node, b.node))
     }
 
-    /// By id; rows have that order already.
-    pub(super) fn id_order(&self, a: Node, b: Node) -> Ordering {
+    /// Compares by id. Rows of the index are already sorted by id.
+    pub(super) fn id_order(&self, a: BeadNode, b: BeadNode) -> Ordering {
         match (a, b) {
-            (Node::Row(a), Node::Row(b)) => a.cmp(&b),
+            (BeadNode::Row(a), BeadNode::Row(b)) => a.cmp(&b),
             _ => self.bead_ref_at(a).id().cmp(self.bead_ref_at(b).id()),
         }
     }
 
-    /// Every bead by id, deleted ones too.
+    /// Returns every bead by id, including deleted ones.
     pub fn all_rows(&self) -> Vec<ListRow> {
         self.bead_refs()
-            .filter_map(|head| self.list_row(head.node()))
+            .filter_map(|bead| self.list_row(bead.node()))
             .collect()
     }
 
-    /// Whether a row is hidden, or may wait for other things than the index says.
+    /// Returns true if a row is hidden, or if its blocked state may differ from the index.
     fn is_touched(&self, at: u32) -> bool {
         !self.over.is_empty() && self.touched().contains(&at)
     }
 
-    /// Whether a bead waits for something, itself or through a parent.
-    pub(in crate::store) fn is_blocked(&self, node: Node) -> bool {
+    /// Returns true if a bead is blocked, directly or through a parent.
+    pub(in crate::store) fn is_blocked(&self, node: BeadNode) -> bool {
         match node {
-            Node::Row(at) if !self.is_touched(at) => {
+            BeadNode::Row(at) if !self.is_touched(at) => {
                 let row = self.index.row(at);
                 row.is_some_and(|row| row.flags & flag::BLOCKED != 0)
             }
@@ -78,10 +79,10 @@ impl Snapshot {
         }
     }
 
-    /// What `bd blocked` may show: beads that wait for something here, may wait for another project, or whose status says so; by
-    /// priority and id.
+    /// Returns the beads that `bd blocked` may show: those that are blocked in this store, may wait
+    /// for another project, or have the status blocked. Sorted by priority and id.
     pub fn blocked_rows(&self) -> Vec<ListRow> {
-        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::may_be_blocked).collect();
+        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::can_be_blocked).collect();
         rows.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
             a.priority.cmp(&b.priority).then_with(by_id)
@@ -89,13 +90,12 @@ impl Snapshot {
         rows
     }
 
-    /// Whether any bead is neither closed nor deleted.
-    pub fn any_open(&self) -> bool {
+    /// Returns true if any bead is open.
+    pub fn has_open_beads(&self) -> bool {
         self.open_rows().next().is_some()
     }
 
-    /// The counts over all beads.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> BeadCounts {
         let mut counts = *self.index.counts();
         if self.over.is_empty() {
             return counts;
@@ -105,52 +105,56 @@ impl Snapshot {
         }
         let touched = self.touched().difference(&self.hidden).copied();
         let pending = self.over.values().flatten().copied();
-        let nodes = touched.map(Node::Row).chain(pending.map(Node::Pending));
-        for row in nodes.filter_map(|node| self.row_now(node)) {
+        let nodes = touched
+            .map(BeadNode::Row)
+            .chain(pending.map(BeadNode::Pending));
+        for row in nodes.filter_map(|node| self.current_row(node)) {
             index::count_row(&mut counts, &row, 1);
         }
-        for id in self.epics_in_question() {
+        for id in self.affected_epics() {
             let then = self.index.find(&id);
             let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
             let is_done = self
                 .bead_ref(&id)
-                .is_some_and(|head| BeadRef::is_done_epic(&head));
+                .is_some_and(|bead| BeadRef::is_done_epic(&bead));
             counts.epics_done += u64::from(is_done);
             counts.epics_done -= u64::from(was_done).min(counts.epics_done);
         }
         counts
     }
 
-    /// The beads that changed, and those that are or were their parents.
-    fn epics_in_question(&self) -> HashSet<String> {
+    /// Returns the changed beads, and their old and new parents.
+    fn affected_epics(&self) -> HashSet<String> {
         let ids = self.over.keys();
-        let parents = ids.clone().flat_map(|id| self.parents_then_and_now(id));
+        let parents = ids.clone().flat_map(|id| self.old_and_new_parents(id));
         parents.chain(ids.cloned()).collect()
     }
 
-    /// The parents that a changed bead has in the index, and those that it has now.
-    fn parents_then_and_now(&self, id: &str) -> impl Iterator<Item = String> {
+    /// Returns the parents that a changed bead has in the index, and its current parents.
+    fn old_and_new_parents(&self, id: &str) -> impl Iterator<Item = String> {
         let parent = DepKind::ParentChild.code();
-        let then = self.index.find(id).map(Node::Row);
+        let then = self.index.find(id).map(BeadNode::Row);
         let nodes = then.into_iter().chain(self.node(id));
-        let links = nodes.flat_map(|node| self.raw_links(node));
+        let links = nodes.flat_map(|node| self.raw_edges(node));
         let parents = links.filter(move |(kind, _)| *kind == parent);
         parents.map(|(_, target)| target.to_owned())
     }
 
-    /// The counts over some beads.
-    pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> Counts {
-        let mut counts = Counts::default();
-        for row in heads.iter().filter_map(|head| self.row_now(head.node())) {
+    pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> BeadCounts {
+        let mut counts = BeadCounts::default();
+        for row in heads
+            .iter()
+            .filter_map(|bead| self.current_row(bead.node()))
+        {
             index::count_row(&mut counts, &row, 1);
         }
         counts
     }
 
-    /// How many beads were not deleted.
+    /// The number of beads that were not deleted.
     pub fn live_count(&self) -> usize {
         let counts = self.counts().by_status;
-        // A damaged index may have any numbers.
+        // A damaged index may contain any numbers.
         let all = counts
             .iter()
             .fold(0_u64, |all, count| all.saturating_add(*count));
@@ -158,17 +162,17 @@ impl Snapshot {
         usize::try_from(all.saturating_sub(deleted)).unwrap_or_default()
     }
 
-    /// The row of a bead with what waits worked out anew.
-    fn row_now(&self, node: Node) -> Option<IndexRow> {
+    /// Returns the row of a bead with its current blocked state.
+    fn current_row(&self, node: BeadNode) -> Option<IndexRow> {
         let row = self.bead_ref_at(node).row()?;
-        let flags = self.flags_now(node, row.flags);
+        let flags = self.current_flags(node, row.flags);
         Some(IndexRow { flags, ..row })
     }
 
-    fn list_row(&self, node: Node) -> Option<ListRow> {
+    fn list_row(&self, node: BeadNode) -> Option<ListRow> {
         let row = match node {
-            Node::Row(at) if !self.is_touched(at) => *self.index.row(at)?,
-            _ => self.row_now(node)?,
+            BeadNode::Row(at) if !self.is_touched(at) => *self.index.row(at)?,
+            _ => self.current_row(node)?,
         };
         let stored = index::open_row(NONE, &row);
         Some(ListRow {
@@ -177,9 +181,9 @@ impl Snapshot {
         })
     }
 
-    fn flags_now(&self, node: Node, flags: u32) -> u32 {
+    fn current_flags(&self, node: BeadNode, flags: u32) -> u32 {
         let mut flags = flags & !(flag::BLOCKED | flag::WAITS);
-        if blocked::waits_for_others(self, node) {
+        if blocked::has_open_blocker(self, node) {
             flags |= flag::WAITS;
         }
         if blocked::is_blocked(self, node) {
@@ -188,43 +192,49 @@ impl Snapshot {
         flags
     }
 
-    /// The rows that are hidden, or may wait for other things than the index says, since beads they hang on are not
-    /// as it has them.
+    /// Returns the rows that are hidden, or whose blocked state may differ from the index because a
+    /// bead that they depend on changed.
     fn touched(&self) -> &BTreeSet<u32> {
         self.touched.get_or_init(|| {
-            let mut front: Vec<Node> = Vec::new();
+            let mut front: Vec<BeadNode> = Vec::new();
             for (id, slot) in &self.over {
-                front.extend(slot.map(Node::Pending));
+                front.extend(slot.map(BeadNode::Pending));
                 front.extend(self.holders(id));
-                // Whoever waits for the children of a parent, old or new.
-                for parent in self.parents_then_and_now(id) {
+                // The beads that wait for the children of an old or a new parent.
+                for parent in self.old_and_new_parents(id) {
                     front.extend(self.holders(&parent));
                 }
             }
-            // Whoever waits for the children of a bead which is not the target of the edge.
-            front.extend(self.index.spawner_holders().iter().copied().map(Node::Row));
-            let mut seen: HashSet<Node> = HashSet::new();
+            // The beads that wait for the children of a bead other than the edge's target.
+            front.extend(
+                self.index
+                    .spawner_holders()
+                    .iter()
+                    .copied()
+                    .map(BeadNode::Row),
+            );
+            let mut seen: HashSet<BeadNode> = HashSet::new();
             while let Some(node) = front.pop() {
                 if seen.insert(node) {
-                    front.extend(Graph::holders(self, node, &DepKind::ParentChild));
+                    front.extend(BlockingGraph::holders(self, node, &DepKind::ParentChild));
                 }
             }
             let rows = seen.into_iter().filter_map(|node| match node {
-                Node::Row(row) => Some(row),
-                Node::Pending(_) => None,
+                BeadNode::Row(row) => Some(row),
+                BeadNode::Pending(_) => None,
             });
             rows.chain(self.hidden.iter().copied()).collect()
         })
     }
 
-    /// The kinds and targets of a bead's edges.
-    pub(in crate::store) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
+    /// Returns the kinds and targets of a bead's edges.
+    pub(in crate::store) fn raw_edges(&self, node: BeadNode) -> Vec<(u8, &str)> {
         match node {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
                 self.index.edges(at).iter().map(edge).collect()
             }
-            Node::Pending(slot) => {
+            BeadNode::Pending(slot) => {
                 let edges = self.slots.get(slot as usize).into_iter();
                 let edges = edges.flat_map(PendingBead::dependencies);
                 edges
@@ -234,39 +244,40 @@ impl Snapshot {
         }
     }
 
-    fn node(&self, id: &str) -> Option<Node> {
-        self.bead_ref(id).map(|head| head.node())
+    fn node(&self, id: &str) -> Option<BeadNode> {
+        self.bead_ref(id).map(|bead| bead.node())
     }
 
-    /// The bead that an edge of the index points at.
-    fn target_node(&self, edge: &EdgeRow) -> Option<Node> {
+    /// Returns the bead that an edge of the index points at.
+    fn target_node(&self, edge: &EdgeRow) -> Option<BeadNode> {
         if edge.target == NONE || self.hidden.contains(&edge.target) {
             return self.node(self.index.target(edge));
         }
-        Some(Node::Row(edge.target))
+        Some(BeadNode::Row(edge.target))
     }
 }
 
-impl Graph for Snapshot {
-    type Node = Node;
+impl BlockingGraph for Snapshot {
+    type Node = BeadNode;
 
-    fn status(&self, node: Node) -> u8 {
+    fn status(&self, node: BeadNode) -> u8 {
         self.bead_ref_at(node).status_code()
     }
 
-    fn has_failed(&self, node: Node) -> bool {
+    fn has_failed(&self, node: BeadNode) -> bool {
         self.bead_ref_at(node).flags() & flag::FAILED != 0
     }
 
-    fn links(&self, node: Node) -> Vec<Link<Node>> {
-        let link = |kind, target: Option<Node>, spawner: Option<&str>, any_child| Link {
-            kind,
-            target,
-            spawner: spawner.map_or(target, |spawner| self.node(spawner)),
-            any_child,
-        };
+    fn blocking_edges(&self, node: BeadNode) -> Vec<BlockingEdge<BeadNode>> {
+        let link =
+            |kind, target: Option<BeadNode>, spawner: Option<&str>, any_child| BlockingEdge {
+                kind,
+                target,
+                spawner: spawner.map_or(target, |spawner| self.node(spawner)),
+                any_child,
+            };
         match node {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 let of_row = |edge: &EdgeRow| {
                     let spawner = (edge.spawner != NONE).then(|| self.index.word(edge.spawner));
                     let any_child = edge.any_child != 0;
@@ -274,9 +285,11 @@ impl Graph for Snapshot {
                 };
                 self.index.edges(at).iter().map(of_row).collect()
             }
-            Node::Pending(slot) => {
+            BeadNode::Pending(slot) => {
                 let edges = self.slots.get(slot as usize).into_iter();
-                let edges = edges.flat_map(PendingBead::dependencies).map(Edge::of);
+                let edges = edges
+                    .flat_map(PendingBead::dependencies)
+                    .map(EdgeFacts::from_dep);
                 edges
                     .map(|edge| {
                         let spawner = edge.spawner.as_deref();
@@ -287,10 +300,10 @@ impl Graph for Snapshot {
         }
     }
 
-    fn holders(&self, node: Node, kind: &DepKind) -> Vec<Node> {
+    fn holders(&self, node: BeadNode, kind: &DepKind) -> Vec<BeadNode> {
         let id = self.bead_ref_at(node).id();
         let mut found = Self::holders(self, id);
-        found.retain(|holder| self.raw_links(*holder).contains(&(kind.code(), id)));
+        found.retain(|holder| self.raw_edges(*holder).contains(&(kind.code(), id)));
         found
     }
 }

@@ -1,31 +1,29 @@
-//! What marks a bead, and the places of beads by their marks.
+//! The marks of beads, and an index of beads by mark.
 
 use std::collections::HashMap;
 
 use crate::bead::{Kind, Status};
 
-/// What marks a bead.
+/// A property that beads can be selected by.
 #[derive(Debug, Clone, Copy)]
-pub enum Mark<'a> {
-    /// It is of this kind, one of the built-in ones.
+pub enum BeadMark<'a> {
+    /// The bead has this built-in kind.
     Kind(&'a Kind),
-    /// It has this status, one of the built-in ones.
+    /// The bead has this built-in status.
     Status(&'a Status),
-    /// It carries this label.
     Label(&'a str),
 }
 
-/// Beads by their marks, each with its number in the order in which they were added.
+/// Beads by mark, each with its number in the order of addition.
 #[derive(Debug)]
-pub(super) struct Groups<N> {
+pub(super) struct MarkGroups<N> {
     kinds: HashMap<u8, Vec<(u32, N)>>,
     statuses: HashMap<u8, Vec<(u32, N)>>,
     labels: HashMap<Box<str>, Vec<(u32, N)>>,
     added: u32,
 }
 
-impl<N: Copy> Groups<N> {
-    /// None.
+impl<N: Copy> MarkGroups<N> {
     pub(super) fn new() -> Self {
         Self {
             kinds: HashMap::new(),
@@ -35,7 +33,7 @@ impl<N: Copy> Groups<N> {
         }
     }
 
-    /// Adds a bead; kind and status by their codes.
+    /// Adds a bead, with the codes of its kind and status.
     pub(super) fn add(&mut self, node: N, kind: u8, status: u8, labels: &[&str]) {
         let place = (self.added, node);
         self.added += 1;
@@ -43,18 +41,18 @@ impl<N: Copy> Groups<N> {
         self.statuses.entry(status).or_default().push(place);
         for label in labels {
             match self.labels.get_mut(*label) {
-                Some(own) => own.push(place),
+                Some(places) => places.push(place),
                 None => drop(self.labels.insert((*label).into(), vec![place])),
             }
         }
     }
 
-    /// Those with one of these marks, each once, in the order in which they were added.
-    pub(super) fn with(&self, marks: &[Mark<'_>]) -> Vec<N> {
+    /// Returns the beads with one of these marks, without duplicates, in the order of addition.
+    pub(super) fn with_marks(&self, marks: &[BeadMark<'_>]) -> Vec<N> {
         let groups = marks.iter().filter_map(|mark| match mark {
-            Mark::Kind(kind) => self.kinds.get(&kind.code()),
-            Mark::Status(status) => self.statuses.get(&status.code()),
-            Mark::Label(label) => self.labels.get(*label),
+            BeadMark::Kind(kind) => self.kinds.get(&kind.code()),
+            BeadMark::Status(status) => self.statuses.get(&status.code()),
+            BeadMark::Label(label) => self.labels.get(*label),
         });
         let mut places: Vec<(u32, N)> = groups.flatten().copied().collect();
         places.sort_unstable_by_key(|(at, _)| *at);

@@ -1,4 +1,5 @@
-//! What readers see: the files as one reader has them open, the journal laid over them, and the beads of both.
+//! The view of readers: the files as one reader has them open, the journal as overlay, and the
+//! resulting beads.
 
 pub(crate) mod bead_ref;
 pub(crate) mod ids;

@@ -1,37 +1,38 @@
-//! The journal laid over the files: the state of each bead that it changed.
+//! The overlay: lays the journal over the files and computes the state of each bead that the
+//! journal changed.
 //!
-//! Per bead, the changes up to the last one that left the very line that the file has are in the file
-//! already and are skipped. A change that was made to that line gives its new record. Anything else means
-//! that someone else changed the file meanwhile: then both are merged field by field.
+//! Per bead, the changes up to the last one whose resulting line is in the file are already folded
+//! and are skipped. A change that was made to the line in the file gives its new record. In any
+//! other case another program changed the file in the meantime, and both states are merged field by
+//! field.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Dep};
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::Facts;
-use crate::store::log::event::{BeadFile, Change, Event};
-use crate::store::log::history::Merged;
+use crate::store::index::BeadFacts;
+use crate::store::log::event::{BeadChange, BeadFile, Event};
+use crate::store::log::history::MergedBead;
 use crate::store::log::journal::hash_text;
 
-/// A bead whose record is not in the files, or not as it is now.
+/// A bead whose current record is not in the files.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingBead {
     pub id: String,
-    /// Read when first asked for: most changes in a journal are only passed over.
+    /// Parsed on first use, because most changes in a journal are never looked at.
     bead: OnceLock<Box<Bead>>,
     pub home: BeadFile,
-    /// Its line.
     pub raw: Vec<u8>,
     pub hash: u64,
 }
 
 impl PendingBead {
-    /// From a line that we have, of the bead of this id.
-    pub(crate) fn read(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
-        let own = Self {
+    /// Creates a pending bead from a line of the bead with this id.
+    pub(crate) fn parse(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
+        let pending = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
             home,
@@ -39,42 +40,42 @@ impl PendingBead {
             hash: xxhash_rust::xxh3::xxh3_64(raw),
         };
         if begins_with_id(raw, id) {
-            return Some(own);
+            return Some(pending);
         }
-        let bead = record::parse(raw).ok()?;
+        let bead = record::parse_bead(raw).ok()?;
         Some(Self {
             id: bead.id.clone(),
-            bead: OnceLock::from(Box::new(own.at_home(bead))),
-            ..own
+            bead: OnceLock::from(Box::new(pending.with_home(bead))),
+            ..pending
         })
     }
 
-    /// The bead.
     pub(crate) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
-            // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
-            let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
+            // Every line that `begins_with_id` accepts can be parsed, because values of a wrong
+            // type are preserved like unknown ones.
+            let bead = record::parse_bead(&self.raw).unwrap_or_else(|_| Bead {
                 id: self.id.clone(),
                 ..Bead::default()
             });
-            Box::new(self.at_home(bead))
+            Box::new(self.with_home(bead))
         })
     }
 
-    /// What the index knows of it; nothing where its line is no bead.
-    pub(crate) fn facts(&self) -> Option<Facts> {
+    /// Returns the facts for the index; `None` if the line is not a bead.
+    pub(crate) fn facts(&self) -> Option<BeadFacts> {
         match self.bead.get() {
-            Some(bead) => Some(Facts::of(bead, &self.raw)),
-            None => Facts::read(&self.raw).ok(),
+            Some(bead) => Some(BeadFacts::from_bead(bead, &self.raw)),
+            None => BeadFacts::parse(&self.raw).ok(),
         }
     }
 
-    fn at_home(&self, mut bead: Bead) -> Bead {
+    fn with_home(&self, mut bead: Bead) -> Bead {
         bead.ephemeral |= self.home == BeadFile::Wisps;
         bead
     }
 
-    /// Its edges; a record without the word has none, and is not read.
+    /// The edges. A record without the key has none, and is not parsed.
     pub(crate) fn dependencies(&self) -> &[Dep] {
         let has_some = memchr::memmem::find(&self.raw, b"\"dependencies\"").is_some();
         if has_some {
@@ -84,19 +85,19 @@ impl PendingBead {
         }
     }
 
-    /// From a bead that a merge made in one of the files.
-    fn at(mut bead: Bead, home: BeadFile) -> Self {
+    /// Creates a pending bead from a merge with one of the files.
+    fn from_merge(mut bead: Bead, home: BeadFile) -> Self {
         bead.ephemeral = home == BeadFile::Wisps;
-        Self::of(bead)
+        Self::from_bead(bead)
     }
 
-    /// From a bead that was just made.
-    pub(crate) fn of(bead: Bead) -> Self {
-        Self::of_line(record::line(&bead), Box::new(bead))
+    /// Creates a pending bead from a new bead.
+    pub(crate) fn from_bead(bead: Bead) -> Self {
+        Self::from_line(record::serialize_bead(&bead), Box::new(bead))
     }
 
-    /// From such a bead and its line.
-    pub(crate) fn of_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
+    /// Creates a pending bead from a bead and its line.
+    pub(crate) fn from_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
         Self {
             home: if bead.ephemeral {
                 BeadFile::Wisps
@@ -111,8 +112,8 @@ impl PendingBead {
     }
 }
 
-/// Whether a record begins as we write them, with this very id, which needs no escapes; and has no halves of
-/// characters, with which even a key cannot be read.
+/// Returns true if a record begins in our canonical form with this id, which needs no escapes, and
+/// contains no unpaired surrogates, which would make even a key unreadable.
 fn begins_with_id(raw: &[u8], id: &str) -> bool {
     let rest = raw.strip_prefix(b"{\"id\":\"");
     let rest = rest.and_then(|rest| rest.strip_prefix(id.as_bytes()));
@@ -125,39 +126,41 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
         && !may_have_half(br"\uD")
 }
 
-/// How a snapshot had a bead, to take it back to that.
+/// The earlier state of a bead in a snapshot, for a rollback to it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Earlier {
-    /// As the index has it.
+pub(crate) enum EarlierState {
+    /// The state in the index.
     Indexed,
-    /// Gone.
     Gone,
-    /// Changed: what is in this slot, which stays there.
-    Is(u32),
+    /// The pending bead in this slot, which remains there.
+    Pending(u32),
 }
 
-/// What the files have of a bead.
-pub(crate) trait Files {
-    /// The hash of its line in the file of this home.
+/// The state of beads in the files below an overlay.
+pub(crate) trait OverlayBase {
+    /// Returns the hash of a bead's line in the file of this home.
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
-    /// The bead there.
+    /// Returns the bead in the file of this home.
     fn bead(&self, id: &str, home: BeadFile) -> Result<Option<Bead>, StoreError>;
 }
 
-/// The states that journaled changes lead to: a bead, or `None` where it is gone.
+/// The states that journaled changes lead to: a bead, or `None` if it is gone.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     pub beads: BTreeMap<String, Option<PendingBead>>,
-    pub merged: Vec<Merged>,
-    /// Beads of ours that got another id, since theirs has it.
+    pub merged: Vec<MergedBead>,
+    /// Our beads that got another id, because an external bead has theirs.
     renamed: Vec<(String, String)>,
 }
 
 /// Lays a journal over the files.
-pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, StoreError> {
+pub(crate) fn lay_journal(
+    entries: &[Event],
+    files: &impl OverlayBase,
+) -> Result<Overlay, StoreError> {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, BeadFile)> = Vec::new();
-    let mut by_bead: HashMap<(&str, BeadFile), Vec<&Change>> = HashMap::new();
+    let mut by_bead: HashMap<(&str, BeadFile), Vec<&BeadChange>> = HashMap::new();
     for change in entries.iter().flat_map(|entry| &entry.changes) {
         let key = (change.id.as_str(), change.home());
         let changes = by_bead.entry(key).or_default();
@@ -166,15 +169,15 @@ pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, Stor
         }
         changes.push(change);
     }
-    // Durable records first: they win over a wisp of the same id.
+    // Durable records come first, because they win over a wisp with the same id.
     order.sort_by_key(|(_, home)| *home);
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
         let in_file = files.hash(id, home);
-        match state(&changes, (id, home), in_file, files, &mut overlay)? {
+        match compute_state(&changes, (id, home), in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
-            PendingState::Is(own) => {
-                // A durable bead that is in the file, and that nobody took out, is the one that counts.
+            PendingState::Is(pending) => {
+                // A durable bead that is in the file and was not removed wins.
                 let is_second = home == BeadFile::Wisps
                     && files.hash(id, BeadFile::Issues).is_some()
                     && !overlay.beads.contains_key(id);
@@ -185,9 +188,9 @@ pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, Stor
                     .beads
                     .entry(id.to_owned())
                     .and_modify(|known| {
-                        known.get_or_insert_with(|| own.clone());
+                        known.get_or_insert_with(|| pending.clone());
                     })
-                    .or_insert(Some(own));
+                    .or_insert(Some(pending));
             }
             PendingState::Gone => {
                 if in_file.is_some() {
@@ -196,25 +199,25 @@ pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, Stor
             }
         }
     }
-    follow(&mut overlay);
+    redirect_edges(&mut overlay);
     Ok(overlay)
 }
 
-/// Lets the edges of our beads follow those of ours that got another id.
-fn follow(overlay: &mut Overlay) {
+/// Redirects the edges of our beads to those of our beads that got another id.
+fn redirect_edges(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
-        for own in overlay.beads.values_mut().flatten() {
-            let mut edges = own.dependencies().iter();
+        for pending in overlay.beads.values_mut().flatten() {
+            let mut edges = pending.dependencies().iter();
             if !edges.any(|edge| edge.depends_on_id == from) {
                 continue;
             }
-            let mut bead = own.bead().clone();
+            let mut bead = pending.bead().clone();
             for edge in &mut bead.dependencies {
                 if edge.depends_on_id == from {
                     edge.depends_on_id.clone_from(&to);
                 }
             }
-            *own = PendingBead::at(bead, own.home);
+            *pending = PendingBead::from_merge(bead, pending.home);
         }
     }
 }
@@ -225,36 +228,36 @@ enum PendingState {
     Gone,
 }
 
-fn state(
-    changes: &[&Change],
+fn compute_state(
+    changes: &[&BeadChange],
     (id, home): (&str, BeadFile),
     in_file: Option<u64>,
-    files: &impl Files,
+    files: &impl OverlayBase,
     overlay: &mut Overlay,
 ) -> Result<PendingState, StoreError> {
     let there = in_file.map(hash_text);
     let done = changes
         .iter()
-        .rposition(|change| is_sealed(change) && change.after == there);
+        .rposition(|change| has_hashes(change) && change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
-    // Of changes that follow each other only the last one's record is read.
-    let mut last: Option<&Change> = None;
+    // Of consecutive changes only the record of the last one is parsed.
+    let mut last: Option<&BeadChange> = None;
     let mut now = PendingState::AsInFile;
     for change in rest.iter().copied() {
         let follows_last = last.is_some_and(|last| {
-            is_sealed(change) && last.after.is_some() && change.before == last.after
+            has_hashes(change) && last.after.is_some() && change.before == last.after
         });
         if follows_last {
             last = Some(change);
             continue;
         }
-        now = settled(last.take(), now, home);
+        now = apply_last_change(last.take(), now, home);
         let from = match &now {
             PendingState::AsInFile => in_file,
             PendingState::Is(own) => Some(own.hash),
             PendingState::Gone => None,
         };
-        if !is_sealed(change) || change.before == from.map(hash_text) {
+        if !has_hashes(change) || change.before == from.map(hash_text) {
             last = Some(change);
             continue;
         }
@@ -263,76 +266,82 @@ fn state(
             PendingState::Is(own) => Some(own.bead().clone()),
             PendingState::Gone => None,
         };
-        let merged = Merged {
+        let merged = MergedBead {
             id: id.to_owned(),
             lost: Vec::new(),
             from: from.filter(|_| home == BeadFile::Issues),
             to: None,
         };
-        now = merge_in(change, home, theirs.as_ref(), merged, overlay);
+        now = merge_change(change, home, theirs.as_ref(), merged, overlay);
     }
-    Ok(settled(last, now, home))
+    Ok(apply_last_change(last, now, home))
 }
 
-/// The state that a change leads to which was made to the one before it.
-fn settled(change: Option<&Change>, before: PendingState, home: BeadFile) -> PendingState {
+/// Returns the state after a change that was made to the state before.
+fn apply_last_change(
+    change: Option<&BeadChange>,
+    before: PendingState,
+    home: BeadFile,
+) -> PendingState {
     let Some(change) = change else {
         return before;
     };
     match change.line.as_ref() {
-        Some(line) => PendingBead::read(line.get().as_bytes(), &change.id, home)
+        Some(line) => PendingBead::parse(line.get().as_bytes(), &change.id, home)
             .map_or(before, PendingState::Is),
         None => PendingState::Gone,
     }
 }
 
-/// Whether an entry has hashes; those of older versions do not.
-fn is_sealed(change: &Change) -> bool {
+/// Returns true if an entry has hashes. Entries of older versions have none.
+fn has_hashes(change: &BeadChange) -> bool {
     change.before.is_some() || change.after.is_some()
 }
 
-/// Our change over a bead that is not what it was made to.
-fn merge_in(
-    change: &Change,
+/// Merges our change with a bead that is not in the state that the change was made to.
+fn merge_change(
+    change: &BeadChange,
     home: BeadFile,
     theirs: Option<&Bead>,
-    mut merged: Merged,
+    mut merged: MergedBead,
     overlay: &mut Overlay,
 ) -> PendingState {
     let line = change.line.as_ref();
-    let ours = line.and_then(|line| record::parse(line.get().as_bytes()).ok());
-    let base = base_of(change);
-    let result = merge::beads(base.as_ref(), ours.as_ref(), theirs);
+    let ours = line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok());
+    let base = base_of_change(change);
+    let result = merge::merge_beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
-        if moved.side == merge::collision::Side::Left {
-            // Ours has a new id; our edges follow it.
+        if moved.side == merge::collision::CollisionSide::Left {
+            // Our bead has a new id, and our edges follow it.
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
         }
-        let own = PendingBead::at(moved.bead, home);
-        overlay.beads.insert(own.id.clone(), Some(own));
+        let moved_bead = PendingBead::from_merge(moved.bead, home);
+        overlay
+            .beads
+            .insert(moved_bead.id.clone(), Some(moved_bead));
     }
     merged.lost = result.lost;
-    let own = result.bead.map(|bead| PendingBead::at(*bead, home));
-    let to = own.as_ref().map(|own| own.hash);
+    let pending = result.bead.map(|bead| PendingBead::from_merge(*bead, home));
+    let to = pending.as_ref().map(|own| own.hash);
     merged.to = to.filter(|_| home == BeadFile::Issues);
     overlay.merged.push(merged);
-    own.map_or(PendingState::Gone, PendingState::Is)
+    pending.map_or(PendingState::Gone, PendingState::Is)
 }
 
-/// The bead as it was before a change.
-fn base_of(change: &Change) -> Option<Bead> {
+/// Returns the bead before a change.
+fn base_of_change(change: &BeadChange) -> Option<Bead> {
     let old = change.old.as_ref()?;
     let line = match change.line.as_ref() {
-        Some(line) => Fields::read(line.get()).with(old),
+        Some(line) => RecordFields::parse(line.get()).patched_with(old),
         None => old.clone(),
     };
-    record::parse(line.raw()?.get().as_bytes()).ok()
+    record::parse_bead(line.to_raw_json()?.get().as_bytes()).ok()
 }
 
-/// The fields of a bead that differ between two of its lines: as they were, for the journal.
-pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Fields> {
-    let text = |line: &[u8]| Fields::read(&record::text(line));
+/// Returns the fields in which two lines of a bead differ, with their old values, for the journal.
+pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<RecordFields> {
+    let text = |line: &[u8]| RecordFields::parse(&record::decode_line(line));
     let old = text(before?);
     Some(match after {
         Some(after) => old.difference(&text(after)).0,
@@ -345,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_that_begins_with_its_id_can_be_read_whatever_follows() {
+    fn a_record_that_starts_with_its_id_can_be_parsed_whatever_follows() {
         for rest in [
             "",
             r#","title":null,"priority":"high","labels":{"a":1}"#,
@@ -355,7 +364,7 @@ mod tests {
         ] {
             let line = format!("{{\"id\":\"bd-1\"{rest}}}");
             assert!(begins_with_id(line.as_bytes(), "bd-1"));
-            let read = record::parse(line.as_bytes());
+            let read = record::parse_bead(line.as_bytes());
             assert_eq!(
                 read.map(|bead| bead.id).ok().as_deref(),
                 Some("bd-1"),
@@ -365,8 +374,8 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_begins_otherwise_is_read_at_once() {
-        let read = |line: &str, id| PendingBead::read(line.as_bytes(), id, BeadFile::Issues);
+    fn a_record_that_does_not_start_with_its_id_is_parsed_at_once() {
+        let read = |line: &str, id| PendingBead::parse(line.as_bytes(), id, BeadFile::Issues);
         for (line, id) in [
             (r#"{"id":"bd-10"}"#, "bd-1"),
             (r#"{"title":"a","id":"bd-1"}"#, "bd-1"),
@@ -383,9 +392,9 @@ mod tests {
     }
 
     #[test]
-    fn a_wisp_is_one_whenever_it_is_read() {
+    fn a_wisp_is_ephemeral_whether_parsed_early_or_late() {
         for line in [r#"{"id":"bd-1"}"#, r#"{"title":"a","id":"bd-1"}"#] {
-            let own = PendingBead::read(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
+            let own = PendingBead::parse(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
             assert!(own.bead().ephemeral, "{line}");
         }
     }

@@ -1,32 +1,33 @@
-//! Finds beads by a text without reading all of them: the bytes of the file are searched, and only lines in
-//! which the text may stand are read.
+//! Finds beads by text without parsing all of them: searches the bytes of the file, and parses only
+//! the lines that may contain the text.
 
 use std::io;
 
 use crate::store::StoreError;
 use crate::store::index::{ISSUES, WISPS, flag};
-use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::view::snapshot::Snapshot;
 
-/// How much is searched at once.
+/// The number of bytes searched at once.
 const PIECE: usize = 256 << 10;
-/// The longest text that is searched for in the bytes.
+/// The maximum length of the byte pattern.
 const LONGEST: usize = 256;
 
 impl Snapshot {
-    /// The beads in whose record the text may stand, in any case of ASCII letters, by id.
-    pub fn may_contain(&self, text: &str) -> Result<Vec<BeadRef<'_>>, StoreError> {
-        let needle = plain_run(text);
+    /// Returns the beads whose record may contain the text, ignoring the case of ASCII letters,
+    /// sorted by id.
+    pub fn find_text_candidates(&self, text: &str) -> Result<Vec<BeadRef<'_>>, StoreError> {
+        let needle = longest_plain_run(text);
         if needle.len() < 2 {
             return Ok(self.bead_refs().collect());
         }
-        // Lines that the search of the bytes may not see: with escapes.
+        // Lines with escapes, which the search of the bytes may miss.
         let rows = (0..).zip(self.index.rows());
         let rows = rows.filter(|(_, row)| row.flags & flag::ESCAPES != 0);
         let mut rows: Vec<u32> = rows.map(|(at, _)| at).collect();
         for code in [ISSUES, WISPS] {
             let found = self
-                .places(code, &needle)
+                .find_places(code, &needle)
                 .map_err(|error| StoreError::io("read", &self.source.path(code), error))?;
             rows.extend(self.rows_at(code, &found));
         }
@@ -35,18 +36,20 @@ impl Snapshot {
         let rows = rows
             .into_iter()
             .filter(|row| !self.hidden.contains(row))
-            .map(Node::Row);
-        let own = self.over.values().flatten().copied().map(Node::Pending);
-        let mut heads: Vec<BeadRef<'_>> =
-            rows.chain(own).map(|node| self.bead_ref_at(node)).collect();
+            .map(BeadNode::Row);
+        let pending = self.over.values().flatten().copied().map(BeadNode::Pending);
+        let mut heads: Vec<BeadRef<'_>> = rows
+            .chain(pending)
+            .map(|node| self.bead_ref_at(node))
+            .collect();
         if !self.over.is_empty() {
             heads.sort_by(|a, b| a.id().cmp(b.id()));
         }
         Ok(heads)
     }
 
-    /// Where in a file the text stands, once a line at least.
-    fn places(&self, code: u8, needle: &[u8]) -> io::Result<Vec<u64>> {
+    /// Returns places of the text in a file, at least one per matching line.
+    fn find_places(&self, code: u8, needle: &[u8]) -> io::Result<Vec<u64>> {
         let size = self.source.key(code).map_or(0, |key| key.size);
         let finder = memchr::memmem::Finder::new(needle);
         let mut buffer = vec![0; PIECE];
@@ -60,20 +63,20 @@ impl Snapshot {
             let mut at = 0;
             while let Some(hit) = finder.find(&piece[at..]) {
                 found.push(start + (at + hit) as u64);
-                // One hit a line is enough.
+                // One hit per line is enough.
                 let line_end = memchr::memchr(b'\n', &piece[at + hit..]);
                 at = line_end.map_or(want, |end| at + hit + end);
             }
             if start + want as u64 == size {
                 break;
             }
-            // The next piece begins a little before this one ends, so that nothing falls between.
+            // The next piece overlaps the end of this one, so that no hit is missed.
             start += (want - needle.len()) as u64;
         }
         Ok(found)
     }
 
-    /// The rows in whose lines the places are.
+    /// Returns the rows whose lines contain the places.
     fn rows_at(&self, code: u8, places: &[u64]) -> Vec<u32> {
         if places.is_empty() {
             return Vec::new();
@@ -96,8 +99,8 @@ impl Snapshot {
     }
 }
 
-/// The longest part of a text that stands in a record as it is, in lower case.
-fn plain_run(text: &str) -> Vec<u8> {
+/// Returns the longest part of a text that occurs unescaped in a record, in lower case.
+fn longest_plain_run(text: &str) -> Vec<u8> {
     // A slash may be escaped.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" .,-_:".contains(&byte);
     let mut best: &[u8] = &[];
@@ -106,7 +109,7 @@ fn plain_run(text: &str) -> Vec<u8> {
             best = run;
         }
     }
-    // A part of it is enough to choose by.
+    // A part of it suffices as a pattern.
     best[..best.len().min(LONGEST)].to_ascii_lowercase()
 }
 
@@ -115,11 +118,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_escaped_is_not_searched_for() {
-        assert_eq!(plain_run("Say \"Hello World\""), b"hello world");
-        assert_eq!(plain_run("a<b"), b"a");
-        assert_eq!(plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
-        assert_eq!(plain_run("x/path/y"), b"path");
-        assert_eq!(plain_run("\u{e9}\u{e8}"), b"");
+    fn text_that_may_be_escaped_is_not_searched_in_raw_bytes() {
+        assert_eq!(longest_plain_run("Say \"Hello World\""), b"hello world");
+        assert_eq!(longest_plain_run("a<b"), b"a");
+        assert_eq!(longest_plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
+        assert_eq!(longest_plain_run("x/path/y"), b"path");
+        assert_eq!(longest_plain_run("\u{e9}\u{e8}"), b"");
     }
 }

@@ -1,8 +1,8 @@
-//! One consistent view of all beads, durable ones and wisps.
+//! A consistent view of all beads, durable ones and wisps.
 //!
-//! Readers take no lock: they open the journal, then the files, take the index for them (or make it), lay the
-//! journal over it, and start over if the journal was replaced meanwhile. A bead is read from its line when
-//! it is asked for; lists are chosen by what the index knows.
+//! Readers take no lock. They open the journal, then the files, use the index of the files (or
+//! build it), lay the journal over it, and start over if the journal was replaced in the meantime.
+//! A bead is parsed from its line on demand; lists are selected by the values in the index.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,30 +15,29 @@ use crate::bead::{Bead, Dep, DepKind, record};
 use crate::config::Config;
 use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
-use crate::store::disk::reports::Reports;
-use crate::store::index::Note;
-use crate::store::index::{Incoming, Index, NONE};
+use crate::store::disk::reports::StoreReports;
+use crate::store::index::NonBeadLine;
+use crate::store::index::{IncomingEdge, Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
-use crate::store::view::bead_ref::{BeadRef, Node};
-use crate::store::view::marks::Groups;
-use crate::store::view::overlay::{Earlier, PendingBead};
-use crate::store::view::source::{Read, Source, home_of};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
+use crate::store::view::marks::MarkGroups;
+use crate::store::view::overlay::{EarlierState, PendingBead};
+use crate::store::view::source::{OpenFiles, StoreRead, home_of};
 
-/// A line that could not be read.
+/// A line that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damaged {
-    /// The file.
+pub struct UnreadableLine {
     pub file: PathBuf,
     /// The line's number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason why the line could not be parsed.
     pub reason: String,
 }
 
 /// The line of a bead.
 #[derive(Debug, Clone)]
-pub(crate) struct Line<'a> {
+pub(crate) struct BeadLine<'a> {
     pub home: BeadFile,
     pub hash: u64,
     pub bytes: Cow<'a, [u8]>,
@@ -48,39 +47,37 @@ pub(crate) struct Line<'a> {
 #[derive(Debug)]
 pub struct Snapshot {
     pub(in crate::store) index: Index,
-    pub(in crate::store) source: Source,
-    /// Beads that are not as the index has them: changed, or gone.
+    pub(in crate::store) source: OpenFiles,
+    /// The beads that differ from the index: pending, or gone (`None`).
     pub(in crate::store) over: BTreeMap<String, Option<u32>>,
-    /// The changed ones; the newest of an id counts.
+    /// The pending beads. The last one of an id counts.
     pub(in crate::store) slots: Vec<PendingBead>,
-    /// Who of the changed ones points at an id.
+    /// The pending beads with an edge to an id, by that id.
     pointing: HashMap<String, BTreeSet<String>>,
-    /// Rows that `over` hides.
     pub(in crate::store) hidden: BTreeSet<u32>,
     pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
-    /// Beads by their marks.
-    pub(super) groups: OnceLock<Groups<Node>>,
+    pub(super) groups: OnceLock<MarkGroups<BeadNode>>,
     loaded: FrozenMap<u32, Box<Bead>>,
-    /// All beads of the files, read in full; only where the index turns out to be wrong.
+    /// All beads of the files, fully parsed; only if the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
-    /// The first record that is there and could not be read.
+    /// The first existing record that could not be read.
     failed: OnceLock<StoreError>,
-    damaged: Vec<Damaged>,
+    damaged: Vec<UnreadableLine>,
     config: Config,
-    reports: Reports,
-    /// Read when first asked for.
+    reports: StoreReports,
+    /// Read on first use.
     archive: OnceLock<Archive>,
 }
 
 impl Snapshot {
-    pub(in crate::store) fn new(read: Read, config: Config, reports: Reports) -> Self {
-        let Read {
+    pub(in crate::store) fn new(read: StoreRead, config: Config, reports: StoreReports) -> Self {
+        let StoreRead {
             index,
             source,
             overlay,
             ..
         } = read;
-        let damaged = damaged(&source, &index.notes());
+        let damaged = list_unreadable_lines(&source, &index.notes());
         let mut snapshot = Self {
             index,
             source,
@@ -98,27 +95,27 @@ impl Snapshot {
             reports,
             archive: OnceLock::new(),
         };
-        for (id, own) in overlay.beads {
-            snapshot.set(&id, own);
+        for (id, pending) in overlay.beads {
+            snapshot.set(&id, pending);
         }
         snapshot
     }
 
-    /// Sets a bead that is not as the index has it; `None` where it is gone.
-    pub(in crate::store) fn set(&mut self, id: &str, own: Option<PendingBead>) {
-        let slot = own.map(|own| {
+    /// Sets a bead that differs from the index; `None` if it is gone.
+    pub(in crate::store) fn set(&mut self, id: &str, pending: Option<PendingBead>) {
+        let slot = pending.map(|own| {
             self.slots.push(own);
             u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
         });
-        self.place(id, slot);
+        self.place_bead(id, slot);
     }
 
-    /// Lets a bead be what is in a slot, or gone.
-    fn place(&mut self, id: &str, slot: Option<u32>) {
+    /// Sets a bead to the content of a slot, or to gone.
+    fn place_bead(&mut self, id: &str, slot: Option<u32>) {
         self.touched = OnceLock::new();
         self.groups = OnceLock::new();
         if let Some(Some(slot)) = self.over.get(id) {
-            for target in targets(&self.slots[*slot as usize]) {
+            for target in list_targets(&self.slots[*slot as usize]) {
                 if let Some(holders) = self.pointing.get_mut(&target) {
                     holders.remove(id);
                 }
@@ -128,7 +125,7 @@ impl Snapshot {
             self.hidden.insert(row);
         }
         if let Some(slot) = slot {
-            for target in targets(&self.slots[slot as usize]) {
+            for target in list_targets(&self.slots[slot as usize]) {
                 self.pointing
                     .entry(target)
                     .or_default()
@@ -138,13 +135,13 @@ impl Snapshot {
         self.over.insert(id.to_owned(), slot);
     }
 
-    /// Takes a bead back to how it was.
-    pub(in crate::store) fn restore(&mut self, id: &str, earlier: Earlier) {
+    /// Restores an earlier state of a bead.
+    pub(in crate::store) fn restore(&mut self, id: &str, earlier: EarlierState) {
         match earlier {
-            Earlier::Is(slot) => self.place(id, Some(slot)),
-            Earlier::Gone => self.place(id, None),
-            Earlier::Indexed => {
-                self.place(id, None);
+            EarlierState::Pending(slot) => self.place_bead(id, Some(slot)),
+            EarlierState::Gone => self.place_bead(id, None),
+            EarlierState::Indexed => {
+                self.place_bead(id, None);
                 self.over.remove(id);
                 if let Some(row) = self.index.find(id) {
                     self.hidden.remove(&row);
@@ -153,16 +150,16 @@ impl Snapshot {
         }
     }
 
-    /// How a bead is now, to be restored later.
-    pub(in crate::store) fn earlier(&self, id: &str) -> Earlier {
+    /// Returns the current state of a bead, to be restored later.
+    pub(in crate::store) fn earlier(&self, id: &str) -> EarlierState {
         match self.over.get(id) {
-            None => Earlier::Indexed,
-            Some(None) => Earlier::Gone,
-            Some(Some(slot)) => Earlier::Is(*slot),
+            None => EarlierState::Indexed,
+            Some(None) => EarlierState::Gone,
+            Some(Some(slot)) => EarlierState::Pending(*slot),
         }
     }
 
-    /// The bead of a row, as it is in the files.
+    /// Loads the bead of a row from the files.
     pub(in crate::store) fn load(&self, at: u32) -> Option<&Bead> {
         if let Some(bead) = self.loaded.get(&at) {
             return Some(bead);
@@ -173,7 +170,7 @@ impl Snapshot {
         if let Err(error) = &line
             && error.kind() != std::io::ErrorKind::UnexpectedEof
         {
-            // The first one counts, and to find its line takes reading.
+            // Only the first failure counts, and finding its line number takes a read.
             if self.failed.get().is_none() {
                 self.fail(self.source.unreadable(row, id, copy_of(error)));
             }
@@ -182,7 +179,7 @@ impl Snapshot {
         let sound = line
             .ok()
             .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
-        let bead = sound.and_then(|line| record::parse(&line).ok());
+        let bead = sound.and_then(|line| record::parse_bead(&line).ok());
         let mut bead = match bead.filter(|bead| bead.id == id) {
             Some(bead) => bead,
             None => self.full_read(id)?,
@@ -191,11 +188,11 @@ impl Snapshot {
         Some(self.loaded.insert(at, Box::new(bead)))
     }
 
-    /// A bead by reading the files in full, since the index is not what they are; it is made anew by the
-    /// next command.
+    /// Finds a bead by parsing the files completely, because the index does not match them. The
+    /// next command rebuilds the index.
     fn full_read(&self, id: &str) -> Option<Bead> {
         let all = self.fallback.get_or_init(|| {
-            self.source.forget_index();
+            self.source.remove_index();
             self.source.all_beads().unwrap_or_else(|error| {
                 self.fail(error);
                 HashMap::new()
@@ -204,31 +201,30 @@ impl Snapshot {
         all.get(id).cloned()
     }
 
-    /// Keeps the first failure: for writers, who then refuse, and for the end of the command, so that a bead
-    /// that cannot be read is never reported as one that is not there.
+    /// Keeps the first failure for writers, which then refuse, and for the end of the command, so
+    /// that an unreadable bead is never reported as missing.
     fn fail(&self, error: StoreError) {
         self.reports.fail(error.copy_error());
-        // The first one counts.
+        // Only the first failure counts.
         self.failed.set(error).ok();
     }
 
-    /// Where its store reports to.
-    pub(crate) fn reports(&self) -> &Reports {
+    /// The reports of the snapshot's store.
+    pub(crate) fn reports(&self) -> &StoreReports {
         &self.reports
     }
 
-    /// Why a record that is there could not be read.
+    /// Fails if an existing record could not be read.
     pub(in crate::store) fn failure(&self) -> Result<(), StoreError> {
         self.failed
             .get()
             .map_or(Ok(()), |error| Err(error.copy_error()))
     }
 
-    /// The line of a bead.
-    pub(in crate::store) fn line(&self, id: &str) -> Result<Option<Line<'_>>, StoreError> {
+    pub(in crate::store) fn line(&self, id: &str) -> Result<Option<BeadLine<'_>>, StoreError> {
         if let Some(slot) = self.over.get(id) {
-            let own = slot.and_then(|slot| self.slots.get(slot as usize));
-            return Ok(own.map(|own| Line {
+            let pending = slot.and_then(|slot| self.slots.get(slot as usize));
+            return Ok(pending.map(|own| BeadLine {
                 home: own.home,
                 hash: own.hash,
                 bytes: Cow::Borrowed(&own.raw),
@@ -238,136 +234,138 @@ impl Snapshot {
             return Ok(None);
         };
         let bytes = self.source.checked_line(row, id)?;
-        Ok(Some(Line {
+        Ok(Some(BeadLine {
             home: home_of(row.file),
             hash: row.hash,
             bytes: Cow::Owned(bytes),
         }))
     }
 
-    /// A bead that need not be read to be chosen.
+    /// Returns a reference to a bead, which can be selected without being read.
     pub fn bead_ref(&self, id: &str) -> Option<BeadRef<'_>> {
         let node = match self.over.get(id) {
-            Some(slot) => Node::Pending((*slot)?),
-            None => Node::Row(self.index.find(id)?),
+            Some(slot) => BeadNode::Pending((*slot)?),
+            None => BeadNode::Row(self.index.find(id)?),
         };
         Some(self.bead_ref_at(node))
     }
 
-    /// A bead by its place.
-    pub fn bead_ref_at(&self, node: Node) -> BeadRef<'_> {
+    /// Returns a reference to a bead by its node.
+    pub fn bead_ref_at(&self, node: BeadNode) -> BeadRef<'_> {
         BeadRef {
             snapshot: self,
             node,
         }
     }
 
-    /// All beads by id, deleted ones too, without reading them.
+    /// Returns references to all beads by id, including deleted ones, without reading them.
     pub fn bead_refs(&self) -> impl Iterator<Item = BeadRef<'_>> {
         let mut hidden = self.hidden.iter().peekable();
         let mut rows = (0..self.index.len())
             .filter(move |row| hidden.next_if_eq(&row).is_none())
             .peekable();
-        let mut own = self
+        let mut pending = self
             .over
             .iter()
             .filter_map(|(id, slot)| Some((id.as_str(), (*slot)?)))
             .peekable();
         std::iter::from_fn(move || {
-            let node = match (rows.peek(), own.peek()) {
+            let node = match (rows.peek(), pending.peek()) {
                 (Some(row), Some((id, _))) if self.index.id_bytes(*row) < id.as_bytes() => {
-                    Node::Row(rows.next()?)
+                    BeadNode::Row(rows.next()?)
                 }
-                (_, Some(_)) => Node::Pending(own.next()?.1),
-                (Some(_), None) => Node::Row(rows.next()?),
+                (_, Some(_)) => BeadNode::Pending(pending.next()?.1),
+                (Some(_), None) => BeadNode::Row(rows.next()?),
                 (None, None) => return None,
             };
             Some(self.bead_ref_at(node))
         })
     }
 
-    /// The beads whose heads are wanted, deleted ones left out.
+    /// Returns the beads that `wanted` accepts, without deleted ones.
     pub fn select<'a>(
         &'a self,
         wanted: impl Fn(&BeadRef<'a>) -> bool + 'a,
     ) -> impl Iterator<Item = &'a Bead> + 'a {
         self.bead_refs()
-            .filter(|head| !head.is_tombstone())
-            .filter(move |head| wanted(head))
-            .filter_map(|head| head.bead())
+            .filter(|bead_ref| !bead_ref.is_tombstone())
+            .filter(move |bead_ref| wanted(bead_ref))
+            .filter_map(|bead_ref| bead_ref.bead())
     }
 
-    /// One bead by its exact id, deleted ones too.
+    /// Returns a bead by its exact id, even a deleted one.
     pub fn get(&self, id: &str) -> Option<&Bead> {
         self.bead_ref(id)?.bead()
     }
 
-    /// A bead by its exact id, for an answer that outlives the snapshot; it is not copied where it came from a file.
+    /// Takes a bead out of the snapshot by its exact id, without a copy if it came from a file, for
+    /// an answer that outlives the snapshot.
     pub fn take(&mut self, id: &str) -> Option<Bead> {
         match self.bead_ref(id)?.node() {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
             }
-            Node::Pending(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
+            BeadNode::Pending(slot) => self
+                .slots
+                .get(slot as usize)
+                .map(|pending| pending.bead().clone()),
         }
     }
 
-    /// One bead by its exact id, unless it was deleted.
+    /// Returns a bead by its exact id, unless it was deleted.
     pub fn get_live(&self, id: &str) -> Option<&Bead> {
         self.bead_ref(id)
-            .filter(|head| !head.is_tombstone())
-            .and_then(|head| head.bead())
+            .filter(|bead_ref| !bead_ref.is_tombstone())
+            .and_then(|bead_ref| bead_ref.bead())
     }
 
-    /// All beads by id, deleted ones too; reads every line.
+    /// Returns all beads by id, including deleted ones. Reads every line.
     pub fn all(&self) -> impl Iterator<Item = &Bead> {
-        self.bead_refs().filter_map(|head| head.bead())
+        self.bead_refs().filter_map(|bead_ref| bead_ref.bead())
     }
 
-    /// All beads by id that were not deleted; reads every line.
+    /// Returns all beads by id except deleted ones. Reads every line.
     pub fn live(&self) -> impl Iterator<Item = &Bead> {
         self.select(|_| true)
     }
 
-    /// Lines that could not be read.
-    pub fn damaged(&self) -> &[Damaged] {
+    /// The lines that could not be parsed.
+    pub fn damaged(&self) -> &[UnreadableLine] {
         &self.damaged
     }
 
-    /// The settings of this store.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The old closed beads that are no longer among the issues. One that cannot be read is as good as none:
-    /// `bd doctor` tells of it.
+    /// The archive of old closed beads. Its unreadable lines count as missing; `bd doctor` reports
+    /// them.
     pub fn archive(&self) -> &Archive {
         self.archive
             .get_or_init(|| Archive::read(self.source.paths.dir()).unwrap_or_default())
     }
 
-    /// Whether an id is in use or ever was: among the issues, the wisps or in the archive.
+    /// Returns true if an id is or was in use: in the issues, the wisps or the archive.
     pub fn is_taken(&self, id: &str) -> bool {
         self.bead_ref(id).is_some() || self.is_archived(id)
     }
 
-    /// Whether the archive has an id.
     pub fn is_archived(&self, id: &str) -> bool {
         self.archive().has(id)
     }
 
-    /// The beads with an edge to this id, deleted ones too, by their ids.
-    pub(in crate::store) fn holders(&self, id: &str) -> Vec<Node> {
+    /// Returns the beads with an edge to this id, including deleted ones, by id.
+    pub(in crate::store) fn holders(&self, id: &str) -> Vec<BeadNode> {
         self.holders_at(self.index.find(id), id)
     }
 
-    /// The same where the row of the id is known, or that it has none.
-    fn holders_at(&self, row: Option<u32>, id: &str) -> Vec<Node> {
-        let mut found: Vec<Node> = Vec::new();
+    /// Like [`Self::holders`], if the row of the id is already determined.
+    fn holders_at(&self, row: Option<u32>, id: &str) -> Vec<BeadNode> {
+        let mut found: Vec<BeadNode> = Vec::new();
         let mut add = |row: u32| {
             if !self.hidden.contains(&row) {
-                found.push(Node::Row(row));
+                found.push(BeadNode::Row(row));
             }
         };
         if let Some(row) = row {
@@ -384,7 +382,7 @@ impl Snapshot {
         }
         for holder in self.pointing.get(id).into_iter().flatten() {
             if let Some(Some(slot)) = self.over.get(holder) {
-                found.push(Node::Pending(*slot));
+                found.push(BeadNode::Pending(*slot));
             }
         }
         found.sort_by(|a, b| self.id_order(*a, *b));
@@ -392,55 +390,56 @@ impl Snapshot {
         found
     }
 
-    /// The edges that point at a bead, with the beads that hold them, by their ids.
+    /// Returns the edges that point at a bead, with the beads that hold them, by id.
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
-        let beads = self.live_holders(id).filter_map(|head| head.bead());
+        let beads = self.live_holders(id).filter_map(|holder| holder.bead());
         let edges = beads.flat_map(|bead| bead.dependencies.iter().map(move |edge| (bead, edge)));
         edges.filter(|(_, edge)| edge.depends_on_id == id).collect()
     }
 
-    /// The live beads that point at a bead by each of their edges to it, with the code of its kind.
+    /// Returns the live beads with an edge to a bead, once per edge, with the code of the edge's
+    /// kind.
     pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
-        for head in self.live_holders(id) {
-            let edges = head.edges().into_iter();
+        for holder in self.live_holders(id) {
+            let edges = holder.edges().into_iter();
             let edges = edges.filter(|(_, target)| *target == id);
-            found.extend(edges.map(|(kind, _)| (head, kind)));
+            found.extend(edges.map(|(kind, _)| (holder, kind)));
         }
         found
     }
 
-    /// How many live beads point at a bead.
+    /// The number of live beads with an edge to a bead.
     pub fn dependent_count(&self, id: &str) -> usize {
         self.live_holders(id).count()
     }
 
-    /// The live beads that point at a bead.
+    /// Returns the live beads with an edge to a bead.
     pub(in crate::store) fn live_holders(&self, id: &str) -> impl Iterator<Item = BeadRef<'_>> {
         let heads = self.holders(id).into_iter();
         let heads = heads.map(|node| self.bead_ref_at(node));
-        heads.filter(|head| !head.is_tombstone())
+        heads.filter(|bead_ref| !bead_ref.is_tombstone())
     }
 
-    /// The children of a bead by their parent-child edges.
+    /// Returns the children of a bead by parent-child edges.
     pub fn children_of(&self, id: &str) -> Vec<&Bead> {
         self.child_refs(id)
             .into_iter()
-            .filter_map(|head| head.bead())
+            .filter_map(|child| child.bead())
             .collect()
     }
 
-    /// The children of a bead, without reading them.
+    /// Returns the children of a bead, without reading them.
     pub fn child_refs(&self, id: &str) -> Vec<BeadRef<'_>> {
         self.holder_refs(id, &DepKind::ParentChild)
     }
 
-    /// The live beads that point at a bead by an edge of this kind, without reading them.
+    /// Returns the live beads with an edge of this kind to a bead, without reading them.
     pub fn holder_refs(&self, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
         self.holder_refs_at(self.index.find(id), || id, kind)
     }
 
-    /// The same where the row of the bead is known, or that it has none.
+    /// Like [`Self::holder_refs`], if the row of the bead is already determined.
     pub(super) fn holder_refs_at<'b>(
         &self,
         row: Option<u32>,
@@ -448,13 +447,14 @@ impl Snapshot {
         kind: &DepKind,
     ) -> Vec<BeadRef<'_>> {
         let mut holders = self.every_holder(row, id, kind);
-        holders.retain(|head| !head.is_tombstone());
+        holders.retain(|holder| !holder.is_tombstone());
         holders
     }
 
-    /// How many edges of this kind point at a bead, deleted beads' too; nothing where the index alone cannot say it.
-    pub(crate) fn count_holders(&self, of: Node, kind: &DepKind) -> Option<usize> {
-        let Node::Row(row) = of else {
+    /// Returns the number of edges of this kind that point at a bead, including those of deleted
+    /// beads; `None` if the index alone does not suffice.
+    pub(crate) fn count_holders(&self, of: BeadNode, kind: &DepKind) -> Option<usize> {
+        let BeadNode::Row(row) = of else {
             return None;
         };
         let links = self.index.incoming(row).iter();
@@ -463,7 +463,7 @@ impl Snapshot {
         self.over.is_empty().then(count)
     }
 
-    /// The children of a bead, deleted ones too.
+    /// Returns the children of a bead, including deleted ones.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
         self.every_holder(self.index.find(id), || id, &DepKind::ParentChild)
     }
@@ -478,9 +478,11 @@ impl Snapshot {
             let id = id();
             let heads = self.holders_at(row, id).into_iter();
             let heads = heads.map(|node| self.bead_ref_at(node));
-            return heads.filter(|head| head.has_edge(kind, id)).collect();
+            return heads
+                .filter(|bead_ref| bead_ref.has_edge(kind, id))
+                .collect();
         };
-        let is_wanted = |link: &&Incoming| {
+        let is_wanted = |link: &&IncomingEdge| {
             let edge = self.index.edge(link.edge);
             edge.is_some_and(|edge| edge.kind == kind.code())
         };
@@ -488,18 +490,18 @@ impl Snapshot {
         let mut rows: Vec<u32> = links.map(|link| link.holder).collect();
         rows.sort_unstable();
         rows.dedup();
-        let nodes = rows.into_iter().map(Node::Row);
+        let nodes = rows.into_iter().map(BeadNode::Row);
         nodes.map(|node| self.bead_ref_at(node)).collect()
     }
 
-    /// The first line of the issues that is a marker of an unfinished merge.
+    /// Returns the number of the first line of the issues with a conflict marker.
     pub fn conflict(&self) -> Option<usize> {
         let notes = self.index.notes();
         let marker = notes.iter().find(|note| note.conflict && note.file == 0);
         marker.map(|note| note.line)
     }
 
-    /// Refuses where a merge of the issues is not finished.
+    /// Fails if a merge of the issues is not finished.
     pub(in crate::store) fn refuse_conflict(&self) -> Result<(), StoreError> {
         let path = self.source.paths.issues();
         self.conflict().map_or(Ok(()), |line| {
@@ -509,17 +511,16 @@ impl Snapshot {
     }
 }
 
-/// The ids that a bead points at.
-fn targets(own: &PendingBead) -> Vec<String> {
-    let edges = own.dependencies().iter();
+fn list_targets(pending: &PendingBead) -> Vec<String> {
+    let edges = pending.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
 }
 
-fn damaged(source: &Source, notes: &[Note]) -> Vec<Damaged> {
+fn list_unreadable_lines(source: &OpenFiles, notes: &[NonBeadLine]) -> Vec<UnreadableLine> {
     notes
         .iter()
         .filter_map(|note| {
-            Some(Damaged {
+            Some(UnreadableLine {
                 file: source.path(note.file),
                 line: note.line,
                 reason: note.reason.clone()?,

@@ -1,11 +1,13 @@
-//! The files of a store as one reader has them open: issues, wisps and journal, and the index over them.
+//! The files of a store as one reader has them open: issues, wisps and journal, with their index.
 //!
-//! The index counts when it was made from these very files and a beginning of this very journal. A file that
-//! changed within 20 ms of the index's making is in doubt and is hashed; the first who can be sure of it writes
-//! the index with a later time of making. Else the files are read: lines that
+//! An index is valid if it was built from these files and a beginning of this journal. A file that
+//! changed within 20 ms of the index's build is racy and is hashed; the first process that can
+//! verify it writes the index with a later build time. Otherwise the files are read, and lines that
 //! the old index has are not parsed.
 
-use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
+use crate::store::disk::identity::{
+    FileKey, RACY_WINDOW, file_key, file_time_now, is_same_content, modification_time,
+};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,50 +18,50 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::bead::hash::hex;
+use crate::bead::hash::encode_hex;
 use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
-use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
+use crate::store::index::{self, ISSUES, Index, IndexKeys, IndexRow, WISPS};
 use crate::store::log::event::BeadFile;
-use crate::store::log::history::Merged;
+use crate::store::log::history::MergedBead;
 use crate::store::log::journal::{self, Journal};
-use crate::store::view::overlay::{self, Files, Overlay};
-use kit::sys::file::Derived;
+use crate::store::view::overlay::{self, Overlay, OverlayBase};
+use kit::sys::file::DerivedFile;
 use kit::sys::{boot, clock, file};
 
-/// From this length on a line is looked for in the file before room is made for it.
+/// The length from which a line's presence in the file is checked before memory is allocated for
+/// it.
 const LONG: u32 = 1 << 20;
 
-/// How long after a change by someone else the issues are left to them, in nanoseconds.
+/// The time after an external change during which the issues are left alone, in nanoseconds.
 const SETTLING_NS: u64 = 2_000_000_000;
-/// How often someone else who is writing a file is waited for, and how long each time: together longer
-/// than [`SETTLING_NS`].
+/// The number and length of waits for another program that is writing a file. Together they are
+/// longer than [`SETTLING_NS`].
 pub(crate) const SETTLE_TRIES: u32 = 100;
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(30);
 
-/// The open files.
+/// The open files of a store.
 #[derive(Debug)]
-pub(crate) struct Source {
-    pub paths: Paths,
+pub(crate) struct OpenFiles {
+    pub paths: StorePaths,
     issues: Option<File>,
     wisps: Option<File>,
     pub(crate) journal: Option<File>,
-    /// What the index in use was made from.
-    pub keys: Keys,
+    /// The keys of the index in use.
+    pub keys: IndexKeys,
     pub state: JournalState,
 }
 
-/// How the journal was found.
+/// The journal as it was found.
 #[derive(Debug, Default)]
 pub(crate) struct JournalState {
-    /// It, as it was read.
+    /// The raw bytes of the journal.
     pub text: Vec<u8>,
-    /// What is in it.
     pub journal: Journal,
-    /// Beads that someone else changed in the file under it.
-    pub merged: Vec<Merged>,
+    /// The beads that another program changed in the file below the journal.
+    pub merged: Vec<MergedBead>,
 }
 
 impl JournalState {
@@ -68,19 +70,19 @@ impl JournalState {
         let mut text = vec![0; size];
         file.read_exact_at(&mut text, 0)?;
         Ok(Self {
-            journal: journal::decode(&text),
+            journal: journal::decode_journal(&text),
             text,
             merged: Vec::new(),
         })
     }
 
-    /// When its first entry was made.
+    /// Returns the time of the first entry.
     pub(crate) fn began(&self) -> Option<Stamp> {
         let first = self.journal.entries.first()?;
-        Some(Stamp::read(&first.at))
+        Some(Stamp::parse(&first.at))
     }
 
-    /// Lines that are torn or damaged.
+    /// Returns the torn and the damaged lines.
     pub(crate) fn torn(&self) -> impl Iterator<Item = &[u8]> {
         self.journal
             .torn
@@ -88,51 +90,54 @@ impl JournalState {
             .map(|span| &self.text[span.clone()])
     }
 
-    /// How many damaged lines there are that may have been acknowledged: not a last one without its end.
+    /// The number of damaged lines that may have been acknowledged, which excludes a last line
+    /// without its newline.
     pub(crate) fn damaged_inside(&self) -> usize {
         let is_unfinished = self.text.last().is_some_and(|last| *last != b'\n');
         let torn = self.journal.torn.len();
         torn.saturating_sub(usize::from(is_unfinished))
     }
 
-    /// The bytes of all of them.
+    /// The bytes of all torn and damaged lines.
     pub(crate) fn torn_bytes(&self) -> Vec<u8> {
         self.torn().collect::<Vec<_>>().join(&b'\n')
     }
 }
 
-/// How an index fits the files.
-enum Fit {
-    /// It was made from others.
+/// The result of comparing an index with the files.
+enum IndexFit {
+    /// The index was built from other files.
     No,
     Yes,
-    /// It was made from them, and with these keys nobody has to compare their content again.
-    Certain(Keys),
+    /// The index was built from these files. With the given keys no other process has to compare
+    /// their content again.
+    Certain(IndexKeys),
 }
 
-/// The files and an index of them.
-struct Indexed {
+/// The files and their index.
+struct IndexedFiles {
     index: Index,
-    /// The index that was there, where this one was just made.
+    /// The previous index, if a new one was just built.
     before: Option<Index>,
     is_made: bool,
-    source: Source,
+    source: OpenFiles,
 }
 
-/// What is read of a store.
-pub(crate) struct Read {
+/// The index, the open files and the overlay of a store.
+pub(crate) struct StoreRead {
     pub index: Index,
-    /// The index that was there, where it was made from other files.
+    /// The previous index, if it was built from other files.
     pub before: Option<Index>,
-    pub source: Source,
+    pub source: OpenFiles,
     pub overlay: Overlay,
-    /// Whether the index was made just now, and is in no file yet.
+    /// True if the index was just built and is in no file yet.
     is_unwritten: Cell<bool>,
 }
 
-impl Read {
-    /// Writes the index, where it was made just now. A fold may have put its own in place meanwhile: that one is newer, and
-    /// knows that nobody else changed the issues. Where it cannot be written every command makes it for itself.
+impl StoreRead {
+    /// Writes the index if it was just built. A fold may have put its own in place in the meantime,
+    /// which is newer and excludes external changes of the issues. If the index cannot be written,
+    /// every command builds its own.
     pub(crate) fn write_index(&self) {
         if self.is_unwritten.take() {
             self.source
@@ -140,7 +145,7 @@ impl Read {
         }
     }
 
-    /// Writes the index of issues that got another name, which changes their times.
+    /// Writes the index of issues that got another name, which changed their times.
     pub(crate) fn write_linked_index(&self) {
         let was_unwritten = self.is_unwritten.take();
         let old = if was_unwritten {
@@ -155,11 +160,12 @@ impl Read {
             changed_ns: now.changed_ns,
             ..keys.issues
         });
-        // Others may be there by now.
-        let is_it = |linked: &FileKey| same(linked, &FileKey::at(self.source.paths.issues()));
+        // Another program may have replaced them by now.
+        let is_it =
+            |linked: &FileKey| is_same_content(linked, &FileKey::at(self.source.paths.issues()));
         match linked.filter(is_it) {
             Some(issues) if was_unwritten || issues != keys.issues => {
-                let keys = Keys { issues, ..keys };
+                let keys = IndexKeys { issues, ..keys };
                 self.source.put_index(old, &self.index, Some(&keys));
             }
             None if was_unwritten => self.source.put_index(old, &self.index, None),
@@ -168,31 +174,31 @@ impl Read {
     }
 }
 
-impl Source {
-    /// Opens the files and finds or makes the index. Whether the journal was replaced meanwhile is for the
-    /// caller to ask.
+impl OpenFiles {
+    /// Opens the files and finds or builds the index. The caller must check if the journal was
+    /// replaced in the meantime.
     ///
-    /// A file that someone else is writing is read again until it holds still.
-    pub(crate) fn read(paths: &Paths) -> Result<Read, StoreError> {
+    /// A file that another program is writing is read again until it is stable.
+    pub(crate) fn read(paths: &StorePaths) -> Result<StoreRead, StoreError> {
         let read = Self::read_unwritten(paths)?;
         read.write_index();
         Ok(read)
     }
 
-    /// The same, and leaves it to the caller to write an index that was made.
-    pub(crate) fn read_unwritten(paths: &Paths) -> Result<Read, StoreError> {
+    /// Like [`Self::read`], but the caller must write a new index.
+    pub(crate) fn read_unwritten(paths: &StorePaths) -> Result<StoreRead, StoreError> {
         for _ in 0..SETTLE_TRIES {
             match Self::read_once(paths) {
-                Err(StoreError::Restless(_)) => clock::pause(SETTLE_PAUSE),
+                Err(StoreError::Restless(_)) => clock::pause_thread(SETTLE_PAUSE),
                 read => return read,
             }
         }
         Self::read_once(paths)
     }
 
-    /// Whether nobody else seems to be writing the issues.
-    pub(crate) fn is_settled(paths: &Paths) -> Result<bool, StoreError> {
-        // Where nobody but us wrote them the journal need not be read.
+    /// Returns true if no other program seems to be writing the issues.
+    pub(crate) fn is_settled(paths: &StorePaths) -> Result<bool, StoreError> {
+        // If only bd wrote the issues, the journal need not be read.
         let indexed = Self::open_indexed(paths)?;
         if !indexed.is_made && indexed.source.keys.outside == 0 {
             return Ok(true);
@@ -200,21 +206,24 @@ impl Source {
         Ok(!Self::read(paths)?.source.is_unsettled())
     }
 
-    fn open_indexed(paths: &Paths) -> Result<Indexed, StoreError> {
+    fn open_indexed(paths: &StorePaths) -> Result<IndexedFiles, StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
-        let fit = old.as_ref().map(|old| source.fit(old)).transpose()?;
+        let fit = old
+            .as_ref()
+            .map(|old| source.check_index(old))
+            .transpose()?;
         let (index, before, is_made) = match (old, fit) {
-            (Some(old), Some(Fit::Yes)) => (old, None, false),
-            (Some(old), Some(Fit::Certain(keys))) => {
-                // Nobody else need look again.
+            (Some(old), Some(IndexFit::Yes)) => (old, None, false),
+            (Some(old), Some(IndexFit::Certain(keys))) => {
+                // No other process needs to compare again.
                 source.put_index(Some(&old), &old, Some(&keys));
                 (old, None, false)
             }
             (before, _) => (source.read_files(before.as_ref())?, before, true),
         };
         source.keys = index.keys();
-        Ok(Indexed {
+        Ok(IndexedFiles {
             index,
             before,
             is_made,
@@ -222,8 +231,8 @@ impl Source {
         })
     }
 
-    fn read_once(paths: &Paths) -> Result<Read, StoreError> {
-        let Indexed {
+    fn read_once(paths: &StorePaths) -> Result<StoreRead, StoreError> {
+        let IndexedFiles {
             index,
             before,
             is_made,
@@ -233,13 +242,13 @@ impl Source {
             let read = JournalState::read(journal);
             source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
         }
-        let files = InIndex {
+        let files = IndexedBase {
             index: &index,
             source: &source,
         };
-        let overlay = overlay::lay(&source.state.journal.entries, &files)?;
+        let overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
         source.state.merged.clone_from(&overlay.merged);
-        Ok(Read {
+        Ok(StoreRead {
             index,
             before,
             source,
@@ -248,24 +257,24 @@ impl Source {
         })
     }
 
-    fn open(paths: &Paths) -> Result<Self, StoreError> {
+    fn open(paths: &StorePaths) -> Result<Self, StoreError> {
         Ok(Self {
-            // The journal first: see `is_current`.
-            journal: open(&paths.journal())?,
-            issues: open(paths.issues())?,
-            wisps: open(&paths.wisps())?,
+            // The journal comes first: see `is_current`.
+            journal: open_file(&paths.journal())?,
+            issues: open_file(paths.issues())?,
+            wisps: open_file(&paths.wisps())?,
             paths: paths.clone(),
-            keys: Keys::default(),
+            keys: IndexKeys::default(),
             state: JournalState::default(),
         })
     }
 
-    /// Whether an index was made from these files.
-    fn fit(&self, index: &Index) -> Result<Fit, StoreError> {
+    /// Checks if an index was built from these files.
+    fn check_index(&self, index: &Index) -> Result<IndexFit, StoreError> {
         let keys = index.keys();
         let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
-        if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
-            return Ok(Fit::No);
+        if !is_same_content(&issues, &keys.issues) || !is_same_content(&wisps, &keys.wisps) {
+            return Ok(IndexFit::No);
         }
         let looked = file_time_now();
         let files = [
@@ -273,37 +282,40 @@ impl Source {
             (&wisps, &keys.wisps, self.wisps.as_ref()),
         ];
         let racy = |made: i64| {
-            files
-                .iter()
-                .filter(move |(now, _, _)| modified(now) > made.saturating_sub(RACY_WINDOW))
+            files.iter().filter(move |(now, _, _)| {
+                modification_time(now) > made.saturating_sub(RACY_WINDOW)
+            })
         };
-        for (now, then, file) in racy(keys.made) {
+        for (now, then, file) in racy(keys.built_at) {
             let Some(file) = file else {
                 continue;
             };
             let content = index::content_hash(file, now.size)
                 .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
             if content != then.content {
-                return Ok(Fit::No);
+                return Ok(IndexFit::No);
             }
         }
-        let is_sure_now = racy(keys.made).next().is_some() && racy(looked).next().is_none();
-        let is_of_earlier_start = !index.is_of_this_start() && boot::id().is_some();
+        let is_sure_now = racy(keys.built_at).next().is_some() && racy(looked).next().is_none();
+        let is_of_earlier_start = !index.is_of_this_start() && boot::boot_id().is_some();
         if !is_sure_now && !is_of_earlier_start {
-            return Ok(Fit::Yes);
+            return Ok(IndexFit::Yes);
         }
-        let made = if is_sure_now { looked } else { keys.made };
-        Ok(Fit::Certain(Keys { made, ..keys }))
+        let made = if is_sure_now { looked } else { keys.built_at };
+        Ok(IndexFit::Certain(IndexKeys {
+            built_at: made,
+            ..keys
+        }))
     }
 
-    /// Writes an index that was made from an old one, with other keys where some are given, unless another took the place
-    /// of the old one.
-    pub(crate) fn put_index(&self, old: Option<&Index>, index: &Index, keys: Option<&Keys>) {
+    /// Writes an index that was built from an old one, with other keys if given, unless another
+    /// index replaced the old one.
+    pub(crate) fn put_index(&self, old: Option<&Index>, index: &Index, keys: Option<&IndexKeys>) {
         let path = self.paths.index();
         if !path.exists() {
-            ignore::hide(self.paths.dir());
+            ignore::exclude_local_files(self.paths.dir());
         }
-        let Ok(file) = Derived::write(&path, index.bytes(), 0o644) else {
+        let Ok(file) = DerivedFile::write(&path, index.bytes(), 0o644) else {
             return;
         };
         if old.is_none_or(|old| old.is_at(&path)) {
@@ -314,26 +326,26 @@ impl Source {
         }
     }
 
-    /// An index of what the files say, from nothing, which is not written.
-    pub(crate) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
+    /// Builds an index of the files without an old index, and does not write it.
+    pub(crate) fn build_fresh_index(paths: &StorePaths) -> Result<Index, StoreError> {
         Self::open(paths)?.read_files(None)
     }
 
     fn read_files(&self, old: Option<&Index>) -> Result<Index, StoreError> {
         let read = |code: u8, file: Option<&File>| match file {
-            Some(file) => index::split(file, code, old)
+            Some(file) => index::parse_file(file, code, old)
                 .map_err(|error| StoreError::io("read", &self.path(code), error)),
-            None => Ok(index::Made::default()),
+            None => Ok(index::ParsedFile::default()),
         };
-        // What is read has to be the same before and after.
+        // The identity of the files must be equal before and after the read.
         let before = [self.key(ISSUES)?, self.key(WISPS)?];
         let issues = read(ISSUES, self.issues.as_ref())?;
         let wisps = read(WISPS, self.wisps.as_ref())?;
         if [self.key(ISSUES)?, self.key(WISPS)?] != before {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
-        let is_other = |old: &Index| !same(&old.keys().issues, &before[0]);
-        let keys = Keys {
+        let is_other = |old: &Index| !is_same_content(&old.keys().issues, &before[0]);
+        let keys = IndexKeys {
             issues: FileKey {
                 content: issues.content,
                 ..before[0]
@@ -342,33 +354,35 @@ impl Source {
                 content: wisps.content,
                 ..before[1]
             },
-            made: file_time_now(),
+            built_at: file_time_now(),
             outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
-        let (beads, notes) = index::merge_files([issues, wisps], old);
+        let (beads, notes) = index::merge_parsed_files([issues, wisps], old);
         let too_large = || io::Error::other("it is too large");
-        index::make(&beads, &notes, old, &keys)
+        index::make_index(&beads, &notes, old, &keys)
             .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
     }
 
-    /// Whether someone else changed the issues so lately that they may not be done: git writes a file piece
-    /// by piece.
+    /// Returns true if another program changed the issues so recently that it may still be writing
+    /// them. git writes a file piece by piece.
     pub(crate) fn is_unsettled(&self) -> bool {
         if self.keys.outside == 0 {
             return false;
         }
         let changed = if self.keys.issues.exists == 1 {
-            modified(&self.keys.issues)
+            modification_time(&self.keys.issues)
         } else {
-            // Taken away, perhaps to be written anew.
+            // The file was removed, perhaps to be rewritten.
             let folder = std::fs::metadata(self.paths.dir());
-            folder.map_or(0, |meta| modified(&file_key(&meta)))
+            folder.map_or(0, |meta| modification_time(&file_key(&meta)))
         };
-        // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
+        // A time far in the future is from another clock and is ignored. The change may also come
+        // from an interrupted fold.
         file_time_now().abs_diff(changed) < SETTLING_NS && !self.is_folded()
     }
 
-    /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
+    /// Returns true if a fold put these issues in place and was interrupted before it wrote the
+    /// index.
     pub(crate) fn is_folded(&self) -> bool {
         let Some(mark) = &self.state.journal.mark else {
             return false;
@@ -376,7 +390,7 @@ impl Source {
         let mut hash = Sha256::new();
         let size = self.read_key(ISSUES).size;
         let read = self.read_up_to(ISSUES, size, |piece| hash.update(piece));
-        read.is_ok() && hex(&hash.finalize()) == mark.fold
+        read.is_ok() && encode_hex(&hash.finalize()) == mark.fold
     }
 
     /// The issues as they were read.
@@ -387,7 +401,7 @@ impl Source {
         Ok(text)
     }
 
-    /// Reads a file up to a place, in pieces.
+    /// Reads a file up to an offset, in pieces.
     fn read_up_to(&self, code: u8, end: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let mut buffer = vec![0; 1 << 16];
         let mut at = 0;
@@ -401,9 +415,9 @@ impl Source {
         Ok(())
     }
 
-    /// Whether one of the files is no longer the one that was read.
+    /// Returns true if one of the files is no longer the one that was read.
     pub(crate) fn is_overtaken(&self, code: u8) -> bool {
-        !same(&FileKey::at(&self.path(code)), self.read_key(code))
+        !is_same_content(&FileKey::at(&self.path(code)), self.read_key(code))
     }
 
     /// The identity that one of the files had when it was read.
@@ -415,14 +429,14 @@ impl Source {
         }
     }
 
-    /// The identity of one of the files, without its content.
+    /// The current identity of one of the files, without its content.
     pub(crate) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
         let meta = self.file(code).map(File::metadata).transpose();
         let meta = meta.map_err(|error| StoreError::io("look at", self.paths.dir(), error))?;
         Ok(meta.as_ref().map(file_key).unwrap_or_default())
     }
 
-    /// The file of a row's code.
+    /// The path of the file with this code.
     pub(crate) fn path(&self, code: u8) -> PathBuf {
         match code {
             ISSUES => self.paths.issues().to_owned(),
@@ -437,7 +451,6 @@ impl Source {
         }
     }
 
-    /// Reads bytes of a file into `buffer`.
     pub(crate) fn read_at(&self, code: u8, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         match self.file(code) {
             Some(file) => file.read_exact_at(buffer, offset),
@@ -445,12 +458,12 @@ impl Source {
         }
     }
 
-    /// The line of a row.
     pub(crate) fn line(&self, row: &IndexRow) -> io::Result<Vec<u8>> {
         self.bytes_at(row.file, row.offset, row.length)
     }
 
-    /// Bytes of one of the files. More than it has are not made room for: an index may be damaged.
+    /// Reads bytes of one of the files. Allocates no more than the file has, because an index may
+    /// be damaged.
     pub(crate) fn bytes_at(&self, code: u8, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         if length > LONG {
             let size = match self.file(code) {
@@ -466,7 +479,7 @@ impl Source {
         Ok(bytes)
     }
 
-    /// The line of a row, or an error where it is not what the index has.
+    /// Reads the line of a row. Fails if it does not match the index.
     pub(crate) fn checked_line(&self, row: &IndexRow, id: &str) -> Result<Vec<u8>, StoreError> {
         let path = self.path(row.file);
         let line = self
@@ -475,14 +488,14 @@ impl Source {
         if xxhash_rust::xxh3::xxh3_64(&line) == row.hash {
             return Ok(line);
         }
-        self.forget_index();
+        self.remove_index();
         Err(StoreError::Moved {
             path,
             id: id.to_owned(),
         })
     }
 
-    /// What is said of a line that cannot be read.
+    /// Builds the error for a line that cannot be read.
     pub(crate) fn unreadable(&self, row: &IndexRow, id: &str, source: io::Error) -> StoreError {
         let mut line = 1;
         let count = |piece: &[u8]| line += memchr::memchr_iter(b'\n', piece).count();
@@ -498,24 +511,24 @@ impl Source {
         }
     }
 
-    /// Takes a wrong index away, so that the next command makes it anew.
-    pub(crate) fn forget_index(&self) {
-        // Where that fails the next command finds the same.
-        file::remove(&self.paths.index()).ok();
+    /// Removes a wrong index, so that the next command rebuilds it.
+    pub(crate) fn remove_index(&self) {
+        // If that fails, the next command finds the same index.
+        file::remove_file(&self.paths.index()).ok();
     }
 
-    /// All beads of the files, read in full.
+    /// Returns all beads of the files, fully parsed.
     pub(crate) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
-            for (_, _, bead) in lines::read(files::read(&self.path(code))?).beads {
+            for (_, _, bead) in lines::parse_lines(files::read_or_empty(&self.path(code))?).beads {
                 all.insert(bead.id.clone(), *bead);
             }
         }
         Ok(all)
     }
 
-    /// The name of the project: of the folder that holds `.beads`.
+    /// The name of the project, which is that of the folder with `.beads`.
     pub(crate) fn folder_name(&self) -> String {
         let dir = self.paths.dir();
         let project = if dir.file_name().is_some_and(|name| name == ".beads") {
@@ -529,8 +542,8 @@ impl Source {
             .unwrap_or_default()
     }
 
-    /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
-    /// The open file keeps its inode from being given to another.
+    /// Returns true if the journal that was read is still the current one. A fold that ended in the
+    /// meantime has replaced it. The open file keeps its inode from being reused.
     pub(crate) fn is_current(&self) -> bool {
         let path = self.paths.journal();
         match &self.journal {
@@ -540,7 +553,7 @@ impl Source {
     }
 }
 
-fn open(path: &Path) -> Result<Option<File>, StoreError> {
+fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -548,7 +561,7 @@ fn open(path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// The home of the beads in the file of this code.
+/// The home of the beads in the file with this code.
 pub(crate) fn home_of(file: u8) -> BeadFile {
     if file == ISSUES {
         BeadFile::Issues
@@ -565,20 +578,20 @@ pub(crate) fn code_of(home: BeadFile) -> u8 {
     }
 }
 
-/// The beads of the files as an index has them.
-struct InIndex<'a> {
+/// The beads of the files according to an index.
+struct IndexedBase<'a> {
     index: &'a Index,
-    source: &'a Source,
+    source: &'a OpenFiles,
 }
 
-impl InIndex<'_> {
+impl IndexedBase<'_> {
     fn row(&self, id: &str, home: BeadFile) -> Option<&IndexRow> {
         let row = self.index.row(self.index.find(id)?)?;
         (home_of(row.file) == home).then_some(row)
     }
 }
 
-impl Files for InIndex<'_> {
+impl OverlayBase for IndexedBase<'_> {
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64> {
         self.row(id, home).map(|row| row.hash)
     }
@@ -590,6 +603,6 @@ impl Files for InIndex<'_> {
         let line = self.source.line(row);
         let line =
             line.map_err(|error| StoreError::io("read", &self.source.path(row.file), error))?;
-        Ok(record::parse(&line).ok())
+        Ok(record::parse_bead(&line).ok())
     }
 }

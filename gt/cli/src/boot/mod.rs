@@ -1,8 +1,8 @@
-//! `gt boot`: the watch over the deacon.
+//! `gt boot`: watches the deacon.
 
 mod triage;
 
-use super::{Answer, answer, role};
+use super::{CommandResult, build_report, role};
 use crate::context::Context;
 
 role::commands!(Boot: attach, restart, start, status, stop);

@@ -1,9 +1,9 @@
 //! `gt boot triage`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::patrol::boot;
-use gt::patrol::triage::Triage;
+use gt::patrol::triage::DeaconAction;
 
 /// Look at the deacon once, and act if that is needed
 ///
@@ -16,12 +16,12 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let report = boot::look(&ctx.town()?, args.dry_run)?;
-    answer(report, |report, page| {
-        let (word, reason) = (report.action.word(), &report.reason);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let report = boot::run_triage(&ctx.open_town()?, args.dry_run)?;
+    build_report(report, |report, page| {
+        let (word, reason) = (report.action.name(), &report.reason);
         let mark = match (report.action, report.done) {
-            (Triage::Nothing, _) => "○",
+            (DeaconAction::Nothing, _) => "○",
             (_, true) => "✓",
             (_, false) => "→",
         };

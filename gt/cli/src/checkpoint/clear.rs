@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 
@@ -11,10 +11,10 @@ use gt::flow::checkpoint;
 pub(super) struct Args {}
 
 /// Removes it.
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let town = ctx.town()?;
-    let there = checkpoint::clear(&town, &town.actor)?;
-    answer(json!({ "cleared": there }), move |_, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let there = checkpoint::remove_checkpoint(&town, &town.actor)?;
+    build_report(json!({ "cleared": there }), move |_, page| {
         page.line(if there {
             "✓ the checkpoint is gone"
         } else {

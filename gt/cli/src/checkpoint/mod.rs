@@ -1,10 +1,10 @@
-//! `gt checkpoint`: where a session stands, for the next one on the same work.
+//! `gt checkpoint`: records the state of a session's work for the next session on it.
 
 mod clear;
 mod show;
 mod write;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 
@@ -11,15 +11,15 @@ use gt::flow::checkpoint;
 pub(super) struct Args {}
 
 /// Prints it.
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let town = ctx.town()?;
-    let found = checkpoint::read(&town, &town.actor)?;
-    answer(found, |found, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let found = checkpoint::read_checkpoint(&town, &town.actor)?;
+    build_report(found, |found, page| {
         let Some(found) = found else {
             page.line("no checkpoint is written here");
             return;
         };
-        page.line(format!("written {}", page.when(&found.timestamp)));
+        page.line(format!("written {}", page.relative_time(&found.timestamp)));
         let lines = [
             ("bead", &found.hooked_bead),
             ("branch", &found.branch),
@@ -30,13 +30,13 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             ("session", &found.session_id),
         ];
         for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-            page.line(format!("  {name}: {}", escape::line(value)));
+            page.line(format!("  {name}: {}", escape::escape_line(value)));
         }
         for file in &found.modified_files {
-            page.line(format!("  not committed: {}", escape::line(file)));
+            page.line(format!("  not committed: {}", escape::escape_line(file)));
         }
         for line in found.notes.lines() {
-            page.line(format!("  > {}", escape::line(line)));
+            page.line(format!("  > {}", escape::escape_line(line)));
         }
     })
 }

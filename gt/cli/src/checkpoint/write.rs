@@ -1,8 +1,8 @@
 //! `gt checkpoint write`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint::{self, Words};
+use gt::flow::checkpoint::{self, CheckpointNotes};
 
 /// Write a checkpoint of branch, files and your notes
 #[derive(Debug, clap::Args)]
@@ -18,19 +18,19 @@ pub(super) struct Args {
     step: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
-    let words = Words {
+    let words = CheckpointNotes {
         notes: args.notes,
         molecule: args.molecule,
         step: args.step,
     };
-    let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
-    answer(written, |written, page| {
+    let written = checkpoint::record_checkpoint(&town, &town.actor, session, Some(words))?;
+    build_report(written, |written, page| {
         page.line(format!(
             "✓ checkpoint {}: {} not committed",
-            page.when(&written.timestamp),
+            page.relative_time(&written.timestamp),
             kit::ui::counted(written.modified_files.len(), "file")
         ));
     })

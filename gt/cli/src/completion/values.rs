@@ -1,170 +1,202 @@
-//! The values that fit each argument: rigs, workers, convoys, merge requests and beads of the town around the working
-//! directory. Sessions are not asked for.
+//! Offers values for each argument: rigs, workers, convoys, merge requests and beads of the town
+//! around the working directory. Never asks the running sessions.
 
 use std::sync::Arc;
 
 use bd::bead::Kind;
-use bd::query::completion::{beads, is_work};
-use bd::store::{BeadRef, Reports};
+use bd::query::completion::{is_work, list_bead_values};
+use bd::store::{BeadRef, StoreReports};
 use clap::Command;
-use kit::cli::completion::{Value, Values, plain, with_values};
+use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 use kit::sys::Env;
 use kit::ui::{Ui, escape};
 
 use crate::context::Context;
 use gt::flow::convoy::review;
 use gt::flow::crew;
-use gt::flow::seance::{self, Wanted};
+use gt::flow::seance::{self, SessionFilter};
 use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
-use gt::record::polecat::{self, Ids};
+use gt::record::polecat::{self, PolecatIds};
 use gt::town::config;
 use gt::view::doctor;
 
-/// The command line of `gt` with the values of the town around the working directory.
+/// Returns the command line of `gt` with completers for the town around the working directory.
 pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
-    match Context::new(env, ui).town() {
+    match Context::new(env, ui).open_town() {
         Ok(mut town) => {
-            town.reports = Reports::unread();
-            with_values(command, "", &Arc::new(town), values)
+            town.reports = StoreReports::unread();
+            attach_completers(command, "", &Arc::new(town), find_completer)
         }
         Err(_) => command,
     }
 }
 
-/// What completes an argument of a command.
-fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
+/// Returns the completer of one argument of a command.
+fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
     Some(match (path, argument) {
-        ("sling", "words") => |town| [work(town), rigs(town), workers(town)].concat(),
-        ("followup", "of") => |town| [work(town), workers(town)].concat(),
-        ("followup", "sling") => |town| [rigs(town), workers(town)].concat(),
-        ("why", "what") => {
-            |town| [work(town), convoys(town), requests(town), agents(town)].concat()
+        ("sling", "words") => |town| {
+            [
+                complete_work_beads(town),
+                complete_rigs(town),
+                complete_workers(town),
+            ]
+            .concat()
+        },
+        ("followup", "of") => |town| [complete_work_beads(town), complete_workers(town)].concat(),
+        ("followup", "sling") => |town| [complete_rigs(town), complete_workers(town)].concat(),
+        ("why", "what") => |town| {
+            [
+                complete_work_beads(town),
+                complete_convoys(town),
+                complete_requests(town),
+                complete_agents(town),
+            ]
+            .concat()
+        },
+        ("convoy review show" | "convoy review approve" | "convoy review reject", _) => {
+            complete_reviews
         }
-        ("convoy review show" | "convoy review approve" | "convoy review reject", _) => reviews,
-        ("convoy create", "owner" | "notify") => agents,
-        ("crew at" | "crew start" | "crew stop", "name" | "names") => crew_members,
+        ("convoy create", "owner" | "notify") => complete_agents,
+        ("crew at" | "crew start" | "crew stop", "name" | "names") => complete_crew_members,
         ("attach" | "deacon health-check" | "handoff" | "hook" | "nudge" | "peek", "agent") => {
-            agents
+            complete_agents
         }
-        ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => agents,
-        ("escalate forward", "to") => agents,
-        (_, "escalation") => escalations,
-        (_, "related") => work,
-        ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => messages,
-        (_, "messages") => messages,
-        ("rig remove", "name") | (_, "rig") => rigs,
-        (_, "agent") => |town| plain(runtime::names(&town.layout, None).unwrap_or_default()),
-        (_, "bead" | "beads") => work,
-        (_, "convoy") => convoys,
-        (_, "request") => requests,
-        (_, "polecat" | "polecats") => polecats,
-        (_, "talk") => sessions,
+        ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => {
+            complete_agents
+        }
+        ("escalate forward", "to") => complete_agents,
+        (_, "escalation") => complete_escalations,
+        (_, "related") => complete_work_beads,
+        ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => complete_messages,
+        (_, "messages") => complete_messages,
+        ("rig remove", "name") | (_, "rig") => complete_rigs,
+        (_, "agent") => |town| {
+            without_descriptions(runtime::list_agent_names(&town.layout, None).unwrap_or_default())
+        },
+        (_, "bead" | "beads") => complete_work_beads,
+        (_, "convoy") => complete_convoys,
+        (_, "request") => complete_requests,
+        (_, "polecat" | "polecats") => complete_polecats,
+        (_, "talk") => complete_sessions,
         (_, "key") => |_| {
             let all = config::key::KEYS.iter();
             let all = all.map(|key| (key.name.into(), key.meaning.into()));
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
         },
-        (_, "theme") => |_| plain(polecat::themes().map(str::to_owned)),
-        (_, "checks") => |_| plain(doctor::names().map(str::to_owned)),
+        (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
+        (_, "checks") => |_| without_descriptions(doctor::check_names().map(str::to_owned)),
         (_, "target") => |town| {
-            let all = installed::targets(town).unwrap_or_default();
-            plain(all.into_iter().map(|(name, _)| name))
+            let all = installed::list_targets(town).unwrap_or_default();
+            without_descriptions(all.into_iter().map(|(name, _)| name))
         },
         _ => return None,
     })
 }
 
-fn rigs(town: &LiveTown) -> Vec<Value> {
-    plain(town.registry().unwrap_or_default().rigs.into_keys())
+fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
+    without_descriptions(town.read_registry().unwrap_or_default().rigs.into_keys())
 }
 
-fn polecats(town: &LiveTown) -> Vec<Value> {
-    let stores = town.stores().ok();
+fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
+    let stores = town.read_stores().ok();
     let stores = stores.iter().flat_map(|stores| stores.rigs.values());
-    let is_agent = |bead: &BeadRef<'_>| bead.is_open() && bead.is_a(&Kind::Agent, "gt:agent");
+    let is_agent =
+        |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
     let found = stores.flat_map(|beads| beads.select(is_agent));
-    let found = found.filter_map(Ids::of_agent);
-    plain(found.map(|ids| ids.address.mailbox()))
+    let found = found.filter_map(PolecatIds::from_identity_bead);
+    without_descriptions(found.map(|ids| ids.address.mailbox()))
 }
 
-fn crew_members(town: &LiveTown) -> Vec<Value> {
-    let rigs = town.rigs().unwrap_or_default();
+fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
+    let rigs = town.list_rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
-        let names = crew::names(rig).into_iter();
-        names.map(move |name| crew::address(rig, &name).to_string())
+        let names = crew::list_member_names(rig).into_iter();
+        names.map(move |name| crew::member_address(rig, &name).to_string())
     });
-    plain(found)
+    without_descriptions(found)
 }
 
-fn workers(town: &LiveTown) -> Vec<Value> {
-    [polecats(town), crew_members(town)].concat()
+fn complete_workers(town: &LiveTown) -> Vec<CompletionValue> {
+    [complete_polecats(town), complete_crew_members(town)].concat()
 }
 
-fn agents(town: &LiveTown) -> Vec<Value> {
+fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
     let of_rig = |(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")];
-    let of_rigs = rigs(town).into_iter().flat_map(of_rig);
+    let of_rigs = complete_rigs(town).into_iter().flat_map(of_rig);
     let of_town = ["mayor", "deacon"].map(str::to_owned).into_iter();
-    [workers(town), plain(of_town.chain(of_rigs))].concat()
+    [
+        complete_workers(town),
+        without_descriptions(of_town.chain(of_rigs)),
+    ]
+    .concat()
 }
 
-fn sessions(town: &LiveTown) -> Vec<Value> {
-    let found = seance::sessions(town, &Wanted::default()).unwrap_or_default();
+fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
+    let found = seance::list_sessions(town, &SessionFilter::default()).unwrap_or_default();
     let found = found.into_iter();
     found
         .map(|session| (session.session_id, session.actor))
         .collect()
 }
 
-fn reviews(town: &LiveTown) -> Vec<Value> {
-    let stores = town.stores().ok();
+fn complete_reviews(town: &LiveTown) -> Vec<CompletionValue> {
+    let stores = town.read_stores().ok();
     let found = stores
         .iter()
-        .flat_map(|stores| review::list(&stores.town, false));
+        .flat_map(|stores| review::list_requests(&stores.town, false));
     found
-        .map(|request| (request.id, escape::line(&request.new.title)))
+        .map(|request| (request.id, escape::escape_line(&request.new.title)))
         .collect()
 }
 
-/// Beads that are work. What has arguments of its own is left out.
-fn work(town: &LiveTown) -> Vec<Value> {
+/// Offers work beads. Kinds of beads that have completers of their own are left out.
+fn complete_work_beads(town: &LiveTown) -> Vec<CompletionValue> {
     let is_other = |bead: &BeadRef<'_>| [Kind::Convoy, Kind::MergeRequest].contains(&bead.kind());
-    in_stores(town, |bead| is_work(bead) && !is_other(bead))
+    complete_beads(town, |bead| is_work(bead) && !is_other(bead))
 }
 
-fn convoys(town: &LiveTown) -> Vec<Value> {
-    in_stores(town, |bead| bead.is_a(&Kind::Convoy, "gt:convoy"))
-}
-
-fn requests(town: &LiveTown) -> Vec<Value> {
-    let is_request = |bead: &BeadRef<'_>| bead.is_a(&Kind::MergeRequest, "gt:merge-request");
-    in_stores(town, |bead| bead.is_open() && is_request(bead))
-}
-
-fn escalations(town: &LiveTown) -> Vec<Value> {
-    let stores = town.stores().ok();
-    let found = stores
-        .iter()
-        .flat_map(|stores| escalation::list(&stores.town, false));
-    found
-        .map(|one| (one.id, escape::line(&one.title)))
-        .collect()
-}
-
-fn messages(town: &LiveTown) -> Vec<Value> {
-    in_stores(town, |bead| {
-        bead.is_open() && bead.is_a(&Kind::Message, "gt:message")
+fn complete_convoys(town: &LiveTown) -> Vec<CompletionValue> {
+    complete_beads(town, |bead| {
+        bead.has_kind_or_label(&Kind::Convoy, "gt:convoy")
     })
 }
 
-/// The beads of all stores of the town, those of the rigs first.
-fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<Value> {
-    let stores = town.stores().ok();
+fn complete_requests(town: &LiveTown) -> Vec<CompletionValue> {
+    let is_request =
+        |bead: &BeadRef<'_>| bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request");
+    complete_beads(town, |bead| bead.is_open() && is_request(bead))
+}
+
+fn complete_escalations(town: &LiveTown) -> Vec<CompletionValue> {
+    let stores = town.read_stores().ok();
+    let found = stores
+        .iter()
+        .flat_map(|stores| escalation::list_escalations(&stores.town, false));
+    found
+        .map(|escalation| (escalation.id, escape::escape_line(&escalation.title)))
+        .collect()
+}
+
+fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
+    complete_beads(town, |bead| {
+        bead.is_open() && bead.has_kind_or_label(&Kind::Message, "gt:message")
+    })
+}
+
+/// Offers the wanted beads of all stores of the town, those of the rigs first.
+fn complete_beads(
+    town: &LiveTown,
+    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
+) -> Vec<CompletionValue> {
+    let stores = town.read_stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));
-    stores.flat_map(|store| beads(store, &is_wanted)).collect()
+    stores
+        .flat_map(|store| list_bead_values(store, &is_wanted))
+        .collect()
 }

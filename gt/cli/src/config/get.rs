@@ -1,9 +1,9 @@
 //! `gt config get`.
 
-use super::super::{Answer, answer};
-use super::{SettingRow, Whose, setting};
+use super::super::{CommandResult, build_report};
+use super::{SettingRow, SettingsScope, read_setting};
 use crate::context::Context;
-use gt::town::config::Layers;
+use gt::town::config::SettingsLayers;
 
 /// Print a setting's value
 ///
@@ -13,18 +13,21 @@ pub(super) struct Args {
     /// The setting
     key: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Also print the origin of the value
     #[arg(long)]
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let row = SettingRow::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
+    let row = SettingRow::from_setting(read_setting(
+        &SettingsLayers::load(&town, rig.as_ref())?,
+        &args.key,
+    )?);
     let show_origin = args.show_origin;
-    answer(row, move |row, page| {
+    build_report(row, move |row, page| {
         if show_origin {
             page.line(format!("{}\t{}", row.origin, row.text()));
         } else {

@@ -1,10 +1,10 @@
 //! `gt config list`.
 
-use super::super::{Answer, answer};
-use super::{SettingRow, Whose};
+use super::super::{CommandResult, build_report};
+use super::{SettingRow, SettingsScope};
 use crate::context::Context;
 use gt::patrol::rule::{self, RULES};
-use gt::town::config::Layers;
+use gt::town::config::SettingsLayers;
 
 /// List all settings with their values
 ///
@@ -12,23 +12,23 @@ use gt::town::config::Layers;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Also print the origin of each value
     #[arg(long)]
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let layers = Layers::load(&town, rig.as_ref())?;
+    let layers = SettingsLayers::load(&town, rig.as_ref())?;
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
-    all.extend(RULES.iter().map(|rule| rule.switch(&layers)));
+    all.extend(RULES.iter().map(|rule| rule.switch_setting(&layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
+    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::from_setting).collect();
     let show_origin = args.show_origin;
-    answer(rows, move |rows, page| {
+    build_report(rows, move |rows, page| {
         for row in rows {
             let value = format!("{} = {}", row.key, row.text());
             let whole = format!("{value:<44} {}", row.meaning);
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 page.line(format!("{value:<44} {meaning}"));
                 continue;
             }
-            // Beneath the value where there is no room beside it.
+            // The origin gets a line of its own if the value leaves no room for it.
             let origin = if show_origin { row.origin.as_str() } else { "" };
             page.cut_line(format!("{value:<44} {}", page.style().dim(origin)).trim_end());
             page.line(format!("    {meaning}"));

@@ -8,12 +8,12 @@ mod unset;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::patrol::rule;
 use gt::town::RigLayout;
-use gt::town::config::{ChangeError, Layers, Setting, key};
+use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
 
 kit::family! {
     /// Show and change settings
@@ -29,7 +29,7 @@ kit::family! {
 
 /// Whose settings are meant.
 #[derive(Debug, clap::Args)]
-struct Whose {
+struct SettingsScope {
     /// The rig (default: the one around the working directory)
     #[arg(long)]
     rig: Option<String>,
@@ -38,22 +38,22 @@ struct Whose {
     town: bool,
 }
 
-impl Whose {
+impl SettingsScope {
     fn rig(&self, ctx: &Context, town: &LiveTown) -> anyhow::Result<Option<RigLayout>> {
         if self.town {
             return Ok(None);
         }
         match &self.rig {
-            Some(name) => town.rig(name).map(Some),
-            None => Ok(super::rig::rig_of_folder(ctx, town)),
+            Some(name) => town.find_rig(name).map(Some),
+            None => Ok(super::rig::rig_of_caller(ctx, town)),
         }
     }
 }
 
-/// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
-fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
+/// Reads a setting. A patrol rule that no setting turns off has its built-in value.
+fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
     let found = match rule::switched_by(name) {
-        Some(rule) => Some(rule.switch(layers)),
+        Some(rule) => Some(rule.switch_setting(layers)),
         None if name.starts_with(rule::SWITCH) => None,
         None => layers.get(name),
     };
@@ -61,7 +61,7 @@ fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
     found.ok_or(ChangeError::Unknown { name })
 }
 
-/// A setting as shown and as JSON.
+/// One setting, for text and JSON.
 #[derive(Debug, Serialize)]
 struct SettingRow {
     key: String,
@@ -71,26 +71,26 @@ struct SettingRow {
 }
 
 impl SettingRow {
-    fn of(setting: Setting) -> Self {
+    fn from_setting(setting: Setting) -> Self {
         Self {
             origin: setting.origin.to_string(),
             meaning: match rule::switched_by(&setting.name) {
                 Some(rule) => rule.does,
-                None => key::find(&setting.name).map_or("", |key| key.meaning),
+                None => key::find_key(&setting.name).map_or("", |key| key.meaning),
             },
             key: setting.name,
             value: setting.value,
         }
     }
 
-    /// The value as a person would write it.
+    /// Returns the value as a user would write it.
     fn text(&self) -> String {
         match &self.value {
             Value::Null => String::new(),
-            Value::String(text) => kit::ui::escape::line(text),
+            Value::String(text) => kit::ui::escape::escape_line(text),
             Value::Array(words) => {
                 let words = words.iter().filter_map(Value::as_str);
-                kit::ui::escape::line(&words.collect::<Vec<_>>().join(","))
+                kit::ui::escape::escape_line(&words.collect::<Vec<_>>().join(","))
             }
             other => other.to_string(),
         }

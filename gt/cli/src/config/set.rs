@@ -1,12 +1,12 @@
 //! `gt config set`.
 
-use super::super::{Answer, answer};
-use super::{Whose, setting};
+use super::super::{CommandResult, build_report};
+use super::{SettingsScope, read_setting};
 use crate::context::Context;
 use gt::host::{LiveTown, runtime};
 use gt::patrol::rule::{self, RuleScope};
 use gt::town::RigLayout;
-use gt::town::config::{self, ChangeError, Layer, Layers};
+use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -18,21 +18,21 @@ pub(super) struct Args {
     /// The value
     value: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Set it on this machine only
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
-        Layer::Local
+        SettingsLayer::Local
     } else {
-        Layer::Settings
+        SettingsLayer::Settings
     };
-    setting(&Layers::load(&town, rig.as_ref())?, &args.key)?;
+    read_setting(&SettingsLayers::load(&town, rig.as_ref())?, &args.key)?;
     let is_towns = rule::switched_by(&args.key).is_some_and(|rule| rule.scope == RuleScope::Town);
     if is_towns && rig.is_some() {
         return Err(ChangeError::WrongPlace {
@@ -41,17 +41,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         .into());
     }
-    check_agent(&town, rig.as_ref(), &args)?;
-    let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
+    check_agent_name(&town, rig.as_ref(), &args)?;
+    let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{key} = {value}  ({})", file.display()));
     })
 }
 
-/// The name of an agent must be one that the settings or the built-in presets have.
-fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
+/// Checks that an agent's name is defined in the settings or among the built-in presets.
+fn check_agent_name(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {
         "default_agent" => rig.is_none(),
@@ -61,7 +61,7 @@ fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow:
     if !names_agent {
         return Ok(());
     }
-    let known = runtime::names(&town.layout, rig)?;
+    let known = runtime::list_agent_names(&town.layout, rig)?;
     anyhow::ensure!(
         known.contains(&args.value),
         ChangeError::BadValue {

@@ -1,9 +1,9 @@
 //! `gt config unset`.
 
-use super::super::{Answer, answer};
-use super::Whose;
+use super::super::{CommandResult, build_report};
+use super::SettingsScope;
 use crate::context::Context;
-use gt::town::config::{self, Layer};
+use gt::town::config::{self, SettingsLayer};
 
 /// Remove a setting, so that lower layers count again
 ///
@@ -13,24 +13,24 @@ pub(super) struct Args {
     /// The setting
     key: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Remove it from this machine's local layer, together with a block on it
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
-        Layer::Local
+        SettingsLayer::Local
     } else {
-        Layer::Settings
+        SettingsLayer::Settings
     };
-    let file = config::change(&town, rig.as_ref(), layer, &args.key, None)?;
+    let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, None)?;
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{key} is no longer set in {}", file.display()));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt convoy add`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 
@@ -16,10 +16,10 @@ pub(super) struct Args {
     beads: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let made = review::add(&ctx.town()?, &args.convoy, &args.beads)?;
-    super::warn(ctx, &made.warnings);
-    answer(made.created, |added, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let made = review::add_reviewed_beads(&ctx.open_town()?, &args.convoy, &args.beads)?;
+    super::print_hook_warnings(ctx, &made.warnings);
+    build_report(made.created, |added, page| {
         page.line(format!(
             "✓ {} tracks {} more beads",
             added.id,

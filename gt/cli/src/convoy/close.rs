@@ -1,6 +1,6 @@
 //! `gt convoy close`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy;
 
@@ -18,15 +18,15 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Closed {
+struct CloseConvoyReport {
     id: String,
     closed: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
-    answer(
-        Closed {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let closed = convoy::close_convoy(&ctx.open_town()?, &args.convoy, &args.reason, args.force)?;
+    build_report(
+        CloseConvoyReport {
             id: args.convoy.clone(),
             closed,
         },

@@ -1,10 +1,10 @@
 //! `gt convoy create`.
 
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{New, review};
+use gt::flow::convoy::{NewConvoy, review};
 
 /// Make a convoy of beads of any rig
 ///
@@ -34,33 +34,33 @@ pub(super) struct Args {
     spec_file: Option<String>,
 }
 
-/// A specification is read by people and models.
+/// Size limit of a specification, which users and models read.
 const SPEC: u64 = 4 * 1024 * 1024;
 
-fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
+fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let Some(path) = &args.spec_file else {
         return Ok(args.spec.clone().unwrap_or_default());
     };
-    let path = ctx.env.absolute(path);
+    let path = ctx.env.make_absolute(path);
     let size = std::fs::metadata(&path).map(|meta| meta.len());
     let text = size.and_then(|size| match size {
         0..=SPEC => std::fs::read_to_string(&path),
         _ => Err(std::io::Error::other("it has more than 4 MiB")),
     });
-    text.map_err(|error| Usage(format!("cannot read {}: {error}", path.display())).into())
+    text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let spec = spec(ctx, &args)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let spec = read_spec(ctx, &args)?;
     let owner = match args.owner {
-        Some(text) => town.address(&text)?.mailbox(),
+        Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),
     };
     for address in &args.notify {
-        town.address(address)?;
+        town.parse_address(address)?;
     }
-    let new = New {
+    let new = NewConvoy {
         title: args.name,
         beads: args.beads,
         owner: Some(owner),
@@ -69,11 +69,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         epic: None,
         about: String::new(),
     };
-    let purpose = review::Purpose { spec, then: None };
-    let made = review::create(&town, &new, purpose)?;
-    super::warn(ctx, &made.warnings);
-    answer(made.created, |created, page| {
-        let title = kit::ui::escape::line(&created.title);
+    let purpose = review::ConvoyPurpose { spec, then: None };
+    let made = review::create_reviewed_convoy(&town, &new, purpose)?;
+    super::print_hook_warnings(ctx, &made.warnings);
+    build_report(made.created, |created, page| {
+        let title = kit::ui::escape::escape_line(&created.title);
         page.line(format!(
             "✓ convoy {} \"{title}\" tracks {}",
             created.id,

@@ -2,10 +2,10 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::landing;
-use gt::flow::landing::Landing;
+use gt::flow::landing::LandingOutcome;
 
 /// Land a convoy now, or continue a landing that stopped
 ///
@@ -21,23 +21,23 @@ pub(super) struct Args {
 
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Shown {
-    Landing(Landing),
+enum LandConvoyReport {
+    Landing(LandingOutcome),
     Already { outcome: &'static str, id: String },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let landing = landing::land(&ctx.town()?, &args.convoy)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let landing = landing::land_convoy(&ctx.open_town()?, &args.convoy)?;
     let shown = landing.map_or_else(
-        || Shown::Already {
+        || LandConvoyReport::Already {
             outcome: "closed",
             id: args.convoy.clone(),
         },
-        Shown::Landing,
+        LandConvoyReport::Landing,
     );
-    answer(shown, |shown, page| match shown {
-        Shown::Landing(Landing::Landed(landed)) => {
-            let title = escape::line(&landed.title);
+    build_report(shown, |shown, page| match shown {
+        LandConvoyReport::Landing(LandingOutcome::Landed(landed)) => {
+            let title = escape::escape_line(&landed.title);
             page.line(format!("🚚 {} landed: {title}", landed.id));
             for (rig, commit) in &landed.commits {
                 page.line(format!("  {rig}: {commit:.12}"));
@@ -46,8 +46,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 page.line(format!("  {rig}: discovery documents stay on {reference}"));
             }
         }
-        Shown::Landing(Landing::Waits(waits)) => {
-            let reason = escape::line(&waits.reason);
+        LandConvoyReport::Landing(LandingOutcome::Waits(waits)) => {
+            let reason = escape::escape_line(&waits.reason);
             page.line(format!(
                 "… {}: landing {} of {}; {} waits: {reason}",
                 waits.convoy, waits.landed, waits.of, waits.rig
@@ -56,6 +56,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 page.line(format!("  task: {task} (bd show {task})"));
             }
         }
-        Shown::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
+        LandConvoyReport::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
     })
 }

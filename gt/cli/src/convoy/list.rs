@@ -2,9 +2,9 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{self, Progress};
+use gt::flow::convoy::{self, ConvoyProgress};
 use gt::record;
 use gt::record::town_view::TownView;
 
@@ -18,15 +18,15 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
-    let board = convoy::Board::of_view(&view);
-    let found: Vec<Progress> = record::convoy::list(&view.stores.town, args.all)
+    let board = convoy::ProgressBoard::from_view(&view);
+    let found: Vec<ConvoyProgress> = record::convoy::list_convoys(&view.stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
         }
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "{:>3}. {mark} {} {counts:>5}  {}",
                 number + 1,
                 convoy.id,
-                escape::line(&convoy.title)
+                escape::escape_line(&convoy.title)
             ));
         }
     })

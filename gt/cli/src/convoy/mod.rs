@@ -9,7 +9,7 @@ mod review;
 mod show;
 mod status;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {
@@ -25,9 +25,9 @@ kit::family! {
     Review => review,
 }
 
-/// What hooks had to say although they approved.
-fn warn(ctx: &Context, warnings: &[String]) {
+/// Prints the warnings of hooks that approved.
+fn print_hook_warnings(ctx: &Context, warnings: &[String]) {
     for warning in warnings {
-        ctx.ui.warn(&kit::ui::escape::line(warning));
+        ctx.ui.warn(&kit::ui::escape::escape_line(warning));
     }
 }

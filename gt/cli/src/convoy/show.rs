@@ -3,10 +3,10 @@
 use kit::ui::{Page, escape};
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::status;
 use crate::context::Context;
-use gt::flow::convoy::{self, Progress};
+use gt::flow::convoy::{self, ConvoyProgress};
 use gt::flow::discovery::{self, RigDocument};
 use gt::record;
 use gt::record::town_view::TownView;
@@ -25,33 +25,33 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ShowConvoyReport {
     #[serde(flatten)]
-    convoy: Progress,
+    convoy: ConvoyProgress,
     #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<Vec<RigDocument>>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
-    let all = record::convoy::list(&view.stores.town, true);
+    let all = record::convoy::list_convoys(&view.stores.town, true);
     let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
     let found =
         found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;
-    let convoy = convoy::Board::of_view(&view).progress(found);
+    let convoy = convoy::ProgressBoard::from_view(&view).progress(found);
     let documents = args
         .documents
         .then(|| discovery::documents_of_all(&town, &args.convoy));
-    let shown = Shown {
+    let shown = ShowConvoyReport {
         convoy,
         documents: documents.transpose()?,
     };
     let root = town.layout.root().to_owned();
-    answer(shown, move |shown, page| {
-        status::show(&shown.convoy, page);
-        for one in shown.documents.iter().flatten() {
-            line(one, &root, page);
+    build_report(shown, move |shown, page| {
+        status::write_convoy(&shown.convoy, page);
+        for rig_document in shown.documents.iter().flatten() {
+            write_document_line(rig_document, &root, page);
         }
         if shown.documents.as_ref().is_some_and(Vec::is_empty) {
             page.line("   no discovery documents");
@@ -59,19 +59,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
-    let repo = root.join(&one.rig).join(".repo.git");
-    let path = escape::line(&one.document.path);
+fn write_document_line(rig_document: &RigDocument, root: &std::path::Path, page: &mut Page) {
+    let repo = root.join(&rig_document.rig).join(".repo.git");
+    let path = escape::escape_line(&rig_document.document.path);
     page.cut_line(format!(
         "   📄 {}: {path}, {} bytes",
-        one.rig, one.document.bytes
+        rig_document.rig, rig_document.document.bytes
     ));
-    // Whole, however narrow the screen: it is there to be copied.
-    let command = one.document.command();
+    // Never cut at the screen's width, because users copy it.
+    let command = rig_document.document.command();
     let command = command.trim_start_matches("git ");
     page.line(format!(
         "              → git -C {} {}",
         repo.display(),
-        escape::line(command)
+        escape::escape_line(command)
     ));
 }

@@ -2,10 +2,10 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::integration::Integration;
-use gt::flow::convoy::{self, Progress, Standing, Tracked};
+use gt::flow::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
 use gt::record;
 use gt::record::town_view::TownView;
 
@@ -25,11 +25,11 @@ pub(super) struct Args {
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
-    let board = convoy::Board::of_view(&view);
-    let open = record::convoy::list(&view.stores.town, false);
+    let board = convoy::ProgressBoard::from_view(&view);
+    let open = record::convoy::list_convoys(&view.stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
         Some(text) => match text.parse::<usize>() {
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                     anyhow::anyhow!("there is no open convoy number {number}: not found")
                 })?,
             Err(_) => {
-                let all = record::convoy::list(&view.stores.town, true);
+                let all = record::convoy::list_convoys(&view.stores.town, true);
                 let found = all.into_iter().find(|convoy| convoy.id == text);
                 vec![
                     found
@@ -49,21 +49,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             }
         },
     };
-    let found: Vec<Progress> = chosen
+    let found: Vec<ConvoyProgress> = chosen
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys");
         }
         for convoy in found {
-            show(convoy, page);
+            write_convoy(convoy, page);
         }
     })
 }
 
-pub(super) fn show(convoy: &Progress, page: &mut Page) {
+pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
     page.blank();
     let state = match (convoy.status.as_str(), convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",
@@ -71,7 +71,7 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
         ("closed", _) => "closed",
         _ => "open",
     };
-    let title = escape::line(&convoy.title);
+    let title = escape::escape_line(&convoy.title);
     page.cut_line(
         page.style()
             .bold(&format!("🚚 {} \"{title}\" [{state}]", convoy.id)),
@@ -81,7 +81,10 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
         convoy.counts.completed, convoy.counts.total
     ));
     for blocker in &convoy.blocked_by {
-        let (title, from) = (escape::line(&blocker.title), escape::line(&blocker.from));
+        let (title, from) = (
+            escape::escape_line(&blocker.title),
+            escape::escape_line(&blocker.from),
+        );
         let text = format!("   ! blocked by {} from {from}: {title}", blocker.id);
         page.cut_line(page.style().red(&text));
         for step in &blocker.next_steps {
@@ -89,24 +92,26 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
         }
     }
     for bead in &convoy.tracked {
-        line(bead, page);
+        write_bead_line(bead, page);
     }
-    if let Some(own) = &convoy.integration {
-        branches(convoy, own, page);
+    if let Some(integration) = &convoy.integration {
+        write_branches(convoy, integration, page);
     }
 }
 
-/// The convoy's own branches, and how far their landing is.
-fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
-    let (landed, all) = own.landed_of();
-    if own.is_landing() {
+/// Writes the convoy's own branches and the progress of their landing.
+fn write_branches(convoy: &ConvoyProgress, integration: &Integration, page: &mut Page) {
+    let (landed, all) = integration.count_landed_rigs();
+    if integration.has_begun_landing() {
         page.line(format!("   landing {landed} of {all}"));
     }
-    for (rig, branch) in &own.rigs {
+    for (rig, branch) in &integration.rigs {
         let step = branch.landing.as_ref();
         let word = match step {
             Some(step) if step.landed => format!("landed as {:.12}", step.candidate),
-            _ if !branch.trouble.is_empty() => format!("waits: {}", escape::line(&branch.trouble)),
+            _ if !branch.trouble.is_empty() => {
+                format!("waits: {}", escape::escape_line(&branch.trouble))
+            }
             Some(_) => "prepared".to_owned(),
             None => format!("will land on {}", branch.target),
         };
@@ -117,24 +122,24 @@ fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
     }
 }
 
-fn line(bead: &Tracked, page: &mut Page) {
+fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
     let (mark, word) = match bead.standing {
-        Standing::Open => ("○", "open"),
-        Standing::Blocked => ("●", "blocked"),
-        Standing::Working => ("◐", "working"),
-        Standing::Merging => ("⇡", "merging"),
-        Standing::NeedsStep => ("✗", "blocked"),
-        Standing::Done if !bead.why.is_empty() => ("–", "closed"),
-        Standing::Done => ("✓", "done"),
-        Standing::Failed => ("✗", "failed"),
-        Standing::Unknown => ("?", "unknown"),
+        BeadStanding::Open => ("○", "open"),
+        BeadStanding::Blocked => ("●", "blocked"),
+        BeadStanding::Working => ("◐", "working"),
+        BeadStanding::Merging => ("⇡", "merging"),
+        BeadStanding::NeedsStep => ("✗", "blocked"),
+        BeadStanding::Done if !bead.why.is_empty() => ("–", "closed"),
+        BeadStanding::Done => ("✓", "done"),
+        BeadStanding::Failed => ("✗", "failed"),
+        BeadStanding::Unknown => ("?", "unknown"),
     };
-    let title = escape::line(&bead.title);
+    let title = escape::escape_line(&bead.title);
     page.cut_line(format!("   {mark} {:<8} {}  {title}", word, bead.id));
-    if !bead.assignee.is_empty() && bead.standing != Standing::Done {
+    if !bead.assignee.is_empty() && bead.standing != BeadStanding::Done {
         page.cut_line(format!(
             "              with {}",
-            escape::line(&bead.assignee)
+            escape::escape_line(&bead.assignee)
         ));
     }
     if !bead.waits_for.is_empty() {
@@ -144,10 +149,10 @@ fn line(bead: &Tracked, page: &mut Page) {
         ));
     }
     if !bead.why.is_empty() {
-        page.line(format!("              {}", escape::line(&bead.why)));
+        page.line(format!("              {}", escape::escape_line(&bead.why)));
     }
     for way in &bead.next_steps {
-        // Whole, however narrow the screen: it is there to be copied.
+        // Never cut at the screen's width, because users copy it.
         page.line(format!("              → {way}"));
     }
 }

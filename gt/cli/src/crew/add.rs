@@ -1,6 +1,6 @@
 //! `gt crew add`.
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::crew::{self, CrewError};
 
@@ -21,25 +21,25 @@ pub(super) struct Args {
     branch: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let mut added = Vec::new();
     for name in &args.names {
         let (named, name) = match name.split_once('/') {
             Some((rig, name)) => (Some(rig), name),
             None => (args.rig.as_deref(), name.as_str()),
         };
-        let rig = rig::wanted(ctx, &town, named)?;
-        match crew::add(&town, &rig, name, args.branch) {
+        let rig = rig::resolve_rig(ctx, &town, named)?;
+        match crew::add_member(&town, &rig, name, args.branch) {
             Ok(member) => added.push(member),
-            Err(error) if CrewError::is_existing(&error) && args.names.len() > 1 => {
+            Err(error) if CrewError::is_exists_error(&error) && args.names.len() > 1 => {
                 ctx.ui.warn(&error.to_string());
             }
             Err(error) => return Err(error),
         }
     }
     anyhow::ensure!(!added.is_empty(), "no crew member was added");
-    answer(added, |added, page| {
+    build_report(added, |added, page| {
         for member in added {
             let (rig, name) = (&member.rig, &member.name);
             page.line(format!(

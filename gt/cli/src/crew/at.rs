@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer, attach};
+use super::super::{CommandResult, attach, build_report};
 use crate::context::Context;
 use gt::flow::{crew, session};
 
@@ -28,32 +28,33 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Visited {
+struct CrewAtReport {
     agent: String,
     path: std::path::PathBuf,
     session: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let names = [args.name.clone()];
-    let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;
+    let found = super::select_members(ctx, &town, &names, args.rig.as_deref(), false)?;
     let Some((rig, name)) = found.into_iter().next() else {
         anyhow::bail!("there is no crew member `{}`: not found", args.name);
     };
-    let agent = crew::address(&rig, &name);
-    let mut visited = Visited {
+    let agent = crew::member_address(&rig, &name);
+    let mut visited = CrewAtReport {
         agent: agent.to_string(),
         path: rig.crew(&name),
         session: None,
     };
     if !args.no_tmux {
-        visited.session = Some(session::start::agent(&town, &agent, &args.agent)?.name);
+        visited.session =
+            Some(session::start::start_agent_session(&town, &agent, &args.agent)?.name);
         if !args.detached {
-            attach::attach(ctx, &town, &agent)?;
+            attach::attach_to_agent(ctx, &town, &agent)?;
         }
     }
-    answer(visited, |visited, page| match &visited.session {
+    build_report(visited, |visited, page| match &visited.session {
         Some(session) => page.line(format!("● {} runs in session {session}", visited.agent)),
         None => page.line(visited.path.display().to_string()),
     })

@@ -1,6 +1,6 @@
 //! `gt crew list`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::crew;
 use gt::record::town_view::TownView;
@@ -18,12 +18,14 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
     let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
-    let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
-    answer(members.collect::<Vec<_>>(), |members, page| {
+    let members = rigs
+        .iter()
+        .flat_map(|rig| crew::list_members(rig, &sessions));
+    build_report(members.collect::<Vec<_>>(), |members, page| {
         if members.is_empty() {
             page.line("no crew yet: gt crew add NAME adds one");
         }

@@ -1,4 +1,4 @@
-//! `gt crew`: workers that a person directs.
+//! `gt crew`: manages the workers that a user directs.
 
 mod add;
 mod at;
@@ -6,7 +6,7 @@ mod list;
 mod start;
 mod stop;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::RigLayout;
@@ -23,36 +23,36 @@ kit::family! {
     Stop => stop,
 }
 
-/// The members that were named, or all of a rig or the town.
-fn members(
+/// Returns the named members, or all members of a rig or of the town.
+fn select_members(
     ctx: &Context,
     town: &LiveTown,
     names: &[String],
     rig: Option<&str>,
     all: bool,
 ) -> anyhow::Result<Vec<(RigLayout, String)>> {
-    let rig = rig.map(|name| town.rig(name)).transpose()?;
+    let rig = rig.map(|name| town.find_rig(name)).transpose()?;
     if !all {
         anyhow::ensure!(
             !names.is_empty(),
             "say which crew member, or --all: gt crew list shows them"
         );
-        let around = rig.or_else(|| super::rig::wanted(ctx, town, None).ok());
+        let around = rig.or_else(|| super::rig::resolve_rig(ctx, town, None).ok());
         let known = |name: &String| {
             let in_place = around
                 .as_ref()
                 .filter(|rig| rig.crew(name).join(".git").exists());
-            gt::flow::crew::find(town, in_place, name)
+            gt::flow::crew::find_member(town, in_place, name)
         };
         return names.iter().map(known).collect();
     }
     anyhow::ensure!(names.is_empty(), "give names or --all, not both");
     let rigs = match rig {
         Some(rig) => vec![rig],
-        None => town.rigs()?,
+        None => town.list_rigs()?,
     };
     let of = |rig: RigLayout| {
-        let names = gt::flow::crew::names(&rig).into_iter();
+        let names = gt::flow::crew::list_member_names(&rig).into_iter();
         names.map(move |name| (rig.clone(), name))
     };
     Ok(rigs.into_iter().flat_map(of).collect())

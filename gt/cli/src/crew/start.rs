@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::{crew, session};
 use gt::host::runtime;
@@ -27,29 +27,32 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Started {
+struct StartCrewReport {
     agent: String,
     session: String,
     needs_person: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut started = Vec::new();
     for (rig, name) in members {
-        let agent = crew::address(&rig, &name);
-        let live = session::start::agent(&town, &agent, &args.agent)?;
-        started.push(Started {
+        let agent = crew::member_address(&rig, &name);
+        let live = session::start::start_agent_session(&town, &agent, &args.agent)?;
+        started.push(StartCrewReport {
             agent: agent.to_string(),
             session: live.name,
-            needs_person: runtime::question_of(&town, &agent),
+            needs_person: runtime::find_agent_question(&town, &agent),
         });
     }
-    answer(started, |started, page| {
-        for one in started {
-            page.line(format!("● {} runs in session {}", one.agent, one.session));
-            if let Some(question) = &one.needs_person {
+    build_report(started, |started, page| {
+        for started_agent in started {
+            page.line(format!(
+                "● {} runs in session {}",
+                started_agent.agent, started_agent.session
+            ));
+            if let Some(question) = &started_agent.needs_person {
                 page.line(format!("  and asks you about: {question} (gt crew at)"));
             }
         }

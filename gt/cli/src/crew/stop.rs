@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::crew;
 
@@ -22,29 +22,29 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Stopped {
+struct StopCrewReport {
     agent: String,
     was_running: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut stopped = Vec::new();
     for (rig, name) in members {
-        stopped.push(Stopped {
-            was_running: crew::stop(&town, &rig, &name)?,
-            agent: crew::address(&rig, &name).to_string(),
+        stopped.push(StopCrewReport {
+            was_running: crew::stop_member(&town, &rig, &name)?,
+            agent: crew::member_address(&rig, &name).to_string(),
         });
     }
-    answer(stopped, |stopped, page| {
-        for one in stopped {
-            let how = if one.was_running {
+    build_report(stopped, |stopped, page| {
+        for stopped_agent in stopped {
+            let how = if stopped_agent.was_running {
                 "has stopped"
             } else {
                 "was not running"
             };
-            page.line(format!("○ {} {how}", one.agent));
+            page.line(format!("○ {} {how}", stopped_agent.agent));
         }
     })
 }

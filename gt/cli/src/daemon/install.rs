@@ -1,6 +1,6 @@
 //! `gt daemon install`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -8,9 +8,9 @@ use gt::host::daemon;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let installed = daemon::install(&*ctx.town()?)?;
-    answer(installed, |installed, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let installed = daemon::install_unit(&*ctx.open_town()?)?;
+    build_report(installed, |installed, page| {
         page.line(format!("✓ wrote {}", installed.path.display()));
         page.line(format!(
             "  environment: {}",

@@ -1,8 +1,8 @@
 //! `gt daemon logs`.
 
-use kit::sys::Exec;
+use kit::sys::ChildCommand;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -17,25 +17,25 @@ pub(super) struct Args {
     follow: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let log = daemon::log_path(&town);
     anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());
     if args.follow {
         let lines = args.lines.to_string();
-        Exec::new("tail")
+        ChildCommand::new("tail")
             .args(["-n", &lines, "-F", "--"])
             .arg(&log)
             .run_attached()?;
-        return answer(Vec::<String>::new(), |_, _| {});
+        return build_report(Vec::<String>::new(), |_, _| {});
     }
     let text = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
     let all: Vec<&str> = text.lines().collect();
     let start = all.len().saturating_sub(args.lines);
     let last: Vec<String> = all[start..].iter().map(|line| (*line).to_owned()).collect();
-    answer(last, |lines, page| {
+    build_report(last, |lines, page| {
         for line in lines {
-            page.line(kit::ui::escape::line(line));
+            page.line(kit::ui::escape::escape_line(line));
         }
     })
 }

@@ -1,4 +1,4 @@
-//! `gt daemon`: the town's daemon, gtd.
+//! `gt daemon`: controls gtd, the town's daemon.
 
 mod install;
 mod logs;
@@ -7,7 +7,7 @@ mod start;
 mod status;
 mod stop;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -16,11 +16,11 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let log = daemon::log_path(&*ctx.town()?);
-    let rotated = daemon::rotate(&log, args.force)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let log = daemon::log_path(&*ctx.open_town()?);
+    let rotated = daemon::rotate_log(&log, args.force)?;
     let data = json!({ "log": log, "rotated": rotated });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         let outcome = if rotated {
             "is empty again"
         } else {

@@ -1,11 +1,11 @@
 //! `gt daemon start`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
 #[derive(serde::Serialize)]
-struct Started {
+struct StartDaemonReport {
     running: bool,
     pid: u32,
 }
@@ -14,9 +14,9 @@ struct Started {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let pid = daemon::start(&*ctx.town()?)?;
-    answer(Started { running: true, pid }, |started, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let pid = daemon::start_daemon(&*ctx.open_town()?)?;
+    build_report(StartDaemonReport { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt daemon status`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -8,22 +8,28 @@ use gt::host::daemon;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let status = daemon::status(&*ctx.town()?);
-    answer(status, |status, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let status = daemon::read_daemon_status(&*ctx.open_town()?);
+    build_report(status, |status, page| {
         if !status.running {
             page.line("○ no daemon runs (`gt daemon start` starts one)");
             return;
         }
         page.line(format!("● the daemon runs (pid {})", status.pid));
-        page.line(format!("  started:   {}", page.when(&status.started_at)));
+        page.line(format!(
+            "  started:   {}",
+            page.relative_time(&status.started_at)
+        ));
         page.line(format!(
             "  last pass: {} ({} in all)",
-            page.when(&status.last_heartbeat),
+            page.relative_time(&status.last_heartbeat),
             status.heartbeat_count
         ));
         if let Some(reason) = &status.degraded {
-            page.line(format!("  degraded:  {}", kit::ui::escape::line(reason)));
+            page.line(format!(
+                "  degraded:  {}",
+                kit::ui::escape::escape_line(reason)
+            ));
         }
     })
 }

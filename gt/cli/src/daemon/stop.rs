@@ -1,11 +1,11 @@
 //! `gt daemon stop`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
 #[derive(serde::Serialize)]
-struct Stopped {
+struct StopDaemonReport {
     running: bool,
     pid: u32,
 }
@@ -14,10 +14,10 @@ struct Stopped {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let pid = daemon::stop(&*ctx.town()?)?;
-    answer(
-        Stopped {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let pid = daemon::stop_daemon(&*ctx.open_town()?)?;
+    build_report(
+        StopDaemonReport {
             running: false,
             pid,
         },

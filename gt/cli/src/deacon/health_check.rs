@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Answer, answer_with_exit};
+use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::deacon::health;
 
@@ -23,13 +23,13 @@ pub(super) struct Args {
     failures: u32,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let agent = town.parse_address(&args.agent)?;
     let timeout = args.timeout.unsigned_abs();
-    let check = health::check(&town, &agent, timeout, args.failures)?;
+    let check = health::check_agent_health(&town, &agent, timeout, args.failures)?;
     let exit = if check.unresponsive { 2 } else { 0 };
-    answer_with_exit(exit, check, move |check, page| {
+    build_report_with_exit(exit, check, move |check, page| {
         if !check.running {
             return page.line(format!("○ {agent} has no session"));
         }

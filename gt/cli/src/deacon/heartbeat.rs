@@ -1,6 +1,6 @@
 //! `gt deacon heartbeat`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -15,9 +15,9 @@ pub(super) struct Args {
     action: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let beat = role::heartbeat(&ctx.town()?, &args.action)?;
-    answer(beat, |beat, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let beat = role::record_heartbeat(&ctx.open_town()?, &args.action)?;
+    build_report(beat, |beat, page| {
         page.line(format!("✓ heartbeat {}", beat.cycle));
     })
 }

@@ -1,4 +1,4 @@
-//! `gt deacon`: who patrols the town.
+//! `gt deacon`: controls the agent that patrols the town.
 
 mod health_check;
 mod heartbeat;
@@ -8,7 +8,7 @@ mod resume;
 mod stale_hooks;
 mod zombie_scan;
 
-use super::{Answer, answer, answer_with_exit, role};
+use super::{CommandResult, build_report, build_report_with_exit, role};
 use crate::context::Context;
 
 role::commands!(Deacon: attach, restart, start, status, stop);

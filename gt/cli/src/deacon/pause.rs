@@ -1,9 +1,9 @@
 //! `gt deacon pause`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
-use gt::record::pause::Pause;
+use gt::record::pause::TownPause;
 
 /// Pause the patrol: it only reads and writes messages
 ///
@@ -15,11 +15,11 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let pause = Pause::begin(&town, &args.reason)?;
-    daemon::wake(&town);
-    answer(pause, |pause, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let pause = TownPause::start(&town, &args.reason)?;
+    daemon::wake_daemon(&town);
+    build_report(pause, |pause, page| {
         page.line(format!("✓ {}", pause.describe()));
         page.line("  → gt deacon resume");
     })

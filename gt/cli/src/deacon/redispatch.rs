@@ -1,8 +1,8 @@
 //! `gt deacon redispatch`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::redispatch::{Redispatched, redispatch};
+use gt::flow::deacon::redispatch::{RedispatchOutcome, redispatch_bead};
 
 /// Sling a bead again whose worker is stuck
 ///
@@ -17,26 +17,26 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let done = redispatch(&ctx.town()?, &args.bead, args.rig.as_deref())?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let done = redispatch_bead(&ctx.open_town()?, &args.bead, args.rig.as_deref())?;
     let bead = args.bead;
-    answer(done, move |done, page| match done {
-        Redispatched::Slung { target, attempts } => {
+    build_report(done, move |done, page| match done {
+        RedispatchOutcome::Slung { target, attempts } => {
             page.line(format!(
                 "✓ {bead} is slung to {target} (attempt {attempts} of 2)"
             ));
         }
-        Redispatched::Waits { until } => {
-            let until = page.when(&until.to_string());
+        RedispatchOutcome::Waits { until } => {
+            let until = page.relative_time(&until.to_string());
             page.line(format!(
                 "○ {bead} was slung again a moment ago, next attempt {until}"
             ));
         }
-        Redispatched::Escalated { escalation } if escalation.is_empty() => {
+        RedispatchOutcome::Escalated { escalation } if escalation.is_empty() => {
             page.line(format!("○ {bead} was escalated before"));
             page.line("  → gt escalate list");
         }
-        Redispatched::Escalated { escalation } => {
+        RedispatchOutcome::Escalated { escalation } => {
             page.line(format!("! {bead} is escalated: it was slung again twice"));
             page.line(format!("  → gt escalate show {escalation}"));
         }

@@ -1,9 +1,9 @@
 //! `gt deacon resume`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
-use gt::record::pause::Pause;
+use gt::record::pause::TownPause;
 
 /// End the pause of the patrol
 ///
@@ -11,11 +11,11 @@ use gt::record::pause::Pause;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let town = ctx.town()?;
-    let was_paused = Pause::end(&town)?.is_some();
-    daemon::wake(&town);
-    answer(
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let was_paused = TownPause::end(&town)?.is_some();
+    daemon::wake_daemon(&town);
+    build_report(
         serde_json::json!({ "was_paused": was_paused }),
         move |_, page| {
             page.line(if was_paused {

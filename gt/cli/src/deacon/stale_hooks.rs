@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use kit::ui::escape;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::stale_hooks::{HookVerdict, stale_hooks};
+use gt::flow::deacon::stale_hooks::{HookVerdict, handle_stale_hooks};
 
 /// Reopen work on hooks of agents that are gone
 ///
@@ -22,28 +22,31 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
-    answer(found, |found, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = handle_stale_hooks(&ctx.open_town()?, args.max_age, args.dry_run)?;
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("✓ no stale hooks");
         }
-        for one in found {
-            let mark = match (one.verdict, &one.failed) {
+        for hook in found {
+            let mark = match (hook.verdict, &hook.failed) {
                 (_, Some(_)) => "✗",
-                (HookVerdict::Reopen, None) if one.done => "✓ reopened",
+                (HookVerdict::Reopen, None) if hook.done => "✓ reopened",
                 (HookVerdict::Reopen, None) => "→ would reopen",
                 (HookVerdict::Keep, None) => "○ kept",
             };
-            let (who, title) = (escape::line(&one.assignee), escape::line(&one.title));
-            let since = page.when(&one.since.to_string());
-            page.cut_line(format!("{mark} {} {title}", one.bead));
+            let (who, title) = (
+                escape::escape_line(&hook.assignee),
+                escape::escape_line(&hook.title),
+            );
+            let since = page.relative_time(&hook.since.to_string());
+            page.cut_line(format!("{mark} {} {title}", hook.bead));
             page.line(format!(
                 "    on the hook of {who} since {since}: {}",
-                one.reason
+                hook.reason
             ));
-            if let Some(failed) = &one.failed {
-                page.line(format!("    {}", escape::line(failed)));
+            if let Some(failed) = &hook.failed {
+                page.line(format!("    {}", escape::escape_line(failed)));
             }
         }
     })

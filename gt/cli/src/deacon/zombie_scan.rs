@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use kit::ui::escape;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::zombies::zombies;
+use gt::flow::deacon::zombies::find_zombies;
 
 /// List processes that ended sessions left behind
 ///
@@ -24,20 +24,20 @@ pub(super) struct Args {
     kill: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = zombies(
-        &ctx.town()?,
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = find_zombies(
+        &ctx.open_town()?,
         args.min_age.unsigned_abs(),
         args.kill && !args.dry_run,
     )?;
-    answer(found, move |found, page| {
+    build_report(found, move |found, page| {
         if found.is_empty() {
             page.line("✓ no process without a session");
         }
-        for one in found {
-            let mark = if one.ended { "✓ ended" } else { "○" };
-            let (pid, program) = (one.pid, escape::line(&one.program));
-            let (session, age) = (escape::line(&one.session), one.age_secs / 60);
+        for zombie in found {
+            let mark = if zombie.ended { "✓ ended" } else { "○" };
+            let (pid, program) = (zombie.pid, escape::escape_line(&zombie.program));
+            let (session, age) = (escape::escape_line(&zombie.session), zombie.age_secs / 60);
             page.cut_line(format!(
                 "{mark} {pid} {program} of {session}, running for {age} min"
             ));

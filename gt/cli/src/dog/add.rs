@@ -1,6 +1,6 @@
 //! `gt dog add`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 
@@ -11,9 +11,9 @@ pub(super) struct Args {
     name: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let added = dog::add(&ctx.town()?, args.name.as_deref())?;
-    answer(added, |dog, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let added = dog::add_dog(&ctx.open_town()?, args.name.as_deref())?;
+    build_report(added, |dog, page| {
         page.line(format!("Added {}", dog.address()));
         for path in dog.worktrees.values() {
             page.line(format!("  {}", path.display()));

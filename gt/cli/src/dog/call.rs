@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 use gt::record;
@@ -20,22 +20,22 @@ pub(super) struct Args {
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let names = if args.all {
-        let dogs = record::dog::list(&town).into_iter();
+        let dogs = record::dog::list_dogs(&town).into_iter();
         dogs.map(|dog| dog.name).collect()
     } else {
-        vec![super::named(&town, args.name)?]
+        vec![super::resolve_dog_name(&town, args.name)?]
     };
     let mut called = Vec::new();
     for name in names {
-        let live = dog::call(&town, &name, &args.agent)?;
+        let live = dog::start_dog_session(&town, &name, &args.agent)?;
         called.push(json!({ "dog": name, "session": live.name }));
     }
-    answer(called, |called, page| {
-        for one in called {
-            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+    build_report(called, |called, page| {
+        for called_dog in called {
+            let text = |key: &str| called_dog[key].as_str().unwrap_or_default().to_owned();
             page.line(format!(
                 "● {} runs in session {}",
                 text("dog"),

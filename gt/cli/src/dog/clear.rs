@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 
@@ -18,10 +18,10 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let work = dog::clear(&ctx.town()?, &args.name, args.force)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let work = dog::clear_work(&ctx.open_town()?, &args.name, args.force)?;
     let data = json!({ "dog": args.name, "work": work });
-    answer(data, move |_, page| match work.as_str() {
+    build_report(data, move |_, page| match work.as_str() {
         "" => page.line(format!("{} had nothing to do", args.name)),
         work => page.line(format!("✓ {} rests; it was at work on {work}", args.name)),
     })

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog::chore::{self, Chore};
 
@@ -22,12 +22,17 @@ pub(super) struct Args {
     create: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let done = chore::dispatch(&ctx.town()?, args.chore, args.dog.as_deref(), args.create)?;
-    answer(done, |done, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let done = chore::dispatch_chore(
+        &ctx.open_town()?,
+        args.chore,
+        args.dog.as_deref(),
+        args.create,
+    )?;
+    build_report(done, |done, page| {
         page.line(format!("✓ {} did {}", done.dog, done.chore.name()));
         for line in &done.lines {
-            page.line(format!("  {}", escape::line(line)));
+            page.line(format!("  {}", escape::escape_line(line)));
         }
         if done.lines.is_empty() {
             page.line("  nothing was found");

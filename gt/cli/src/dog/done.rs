@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 
@@ -13,10 +13,10 @@ pub(super) struct Args {
     name: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let name = super::named(&town, args.name)?;
-    let work = dog::done(&town, &name)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let name = super::resolve_dog_name(&town, args.name)?;
+    let work = dog::finish_work(&town, &name)?;
     let data = json!({ "dog": name, "work": work });
-    answer(data, move |_, page| page.line(format!("✓ {name} rests")))
+    build_report(data, move |_, page| page.line(format!("✓ {name} rests")))
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog::health;
 
@@ -20,11 +20,11 @@ pub(super) struct Args {
     max_inactivity: SignedDuration,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = health::check(&ctx.town()?, args.max_inactivity, args.auto_clear)?;
-    answer(found, |found, page| {
-        for one in found {
-            page.line(one.describe());
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = health::check_dogs(&ctx.open_town()?, args.max_inactivity, args.auto_clear)?;
+    build_report(found, |found, page| {
+        for check in found {
+            page.line(check.describe());
         }
         if found.is_empty() {
             page.line("All dogs are well");

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 
@@ -13,12 +13,12 @@ use gt::flow::dog;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let dogs = dog::all(&ctx.town()?)?;
-    answer(dogs, |dogs, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let dogs = dog::list_dogs(&ctx.open_town()?)?;
+    build_report(dogs, |dogs, page| {
         for dog in dogs {
-            let work = escape::line(&dog.work);
-            let line = format!("{:<10} {:<8} {work}", dog.name, dog.state.word());
+            let work = escape::escape_line(&dog.work);
+            let line = format!("{:<10} {:<8} {work}", dog.name, dog.state.name());
             page.line(line.trim_end());
         }
         if dogs.is_empty() {

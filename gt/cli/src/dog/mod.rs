@@ -1,4 +1,4 @@
-//! `gt dog`: helpers of the deacon.
+//! `gt dog`: manages the deacon's helpers.
 
 mod add;
 mod call;
@@ -11,7 +11,7 @@ mod refresh;
 mod remove;
 mod status;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::identity::Address;
@@ -35,8 +35,8 @@ kit::family! {
     Status => status,
 }
 
-/// The dog that is named, else the one that asks.
-fn named(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
+/// Returns the name of the given dog, otherwise of the dog that calls.
+fn resolve_dog_name(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
     match (name, &town.actor) {
         (Some(name), _) => Ok(name),
         (None, Address::Dog(name)) => Ok(name.clone()),

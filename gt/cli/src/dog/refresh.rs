@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 
@@ -18,10 +18,10 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let saved = dog::refresh(&ctx.town()?, &args.name, args.force)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let saved = dog::refresh_worktrees(&ctx.open_town()?, &args.name, args.force)?;
     let data = json!({ "dog": args.name, "saved": saved });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("✓ the work trees of {} are new", args.name));
         for name in &saved {
             page.line(format!("  saved: {name}"));

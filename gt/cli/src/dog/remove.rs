@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 use gt::record;
@@ -20,26 +20,26 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let names: Vec<String> = if args.all {
-        let dogs = record::dog::list(&town).into_iter();
+        let dogs = record::dog::list_dogs(&town).into_iter();
         dogs.map(|dog| dog.name).collect()
     } else {
-        vec![super::named(&town, args.name)?]
+        vec![super::resolve_dog_name(&town, args.name)?]
     };
     let mut removed = Vec::new();
     for name in names {
-        let saved = dog::remove(&town, &name, args.force)?;
+        let saved = dog::remove_dog(&town, &name, args.force)?;
         removed.push(json!({ "dog": name, "saved": saved }));
     }
-    answer(removed, |removed, page| {
-        for one in removed {
+    build_report(removed, |removed, page| {
+        for removed_dog in removed {
             page.line(format!(
                 "✓ removed {}",
-                one["dog"].as_str().unwrap_or_default()
+                removed_dog["dog"].as_str().unwrap_or_default()
             ));
-            for saved in one["saved"].as_array().into_iter().flatten() {
+            for saved in removed_dog["saved"].as_array().into_iter().flatten() {
                 page.line(format!("  saved: {}", saved.as_str().unwrap_or_default()));
             }
         }

@@ -3,7 +3,7 @@
 use kit::ui::{counted, escape};
 use serde::Serialize;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog as dogs;
 use gt::record::dog::{self, Dog, DogState};
@@ -18,37 +18,37 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Pack {
+struct DogPackReport {
     total: usize,
     idle: usize,
     working: usize,
     kennel_dir: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     if let Some(name) = args.name {
-        return answer(dogs::find(&town, &name)?, |dog, page| {
-            page.line(format!("{} is {}", dog.address(), dog.state.word()));
+        return build_report(dogs::find_dog(&town, &name)?, |dog, page| {
+            page.line(format!("{} is {}", dog.address(), dog.state.name()));
             if !dog.work.is_empty() {
-                page.line(format!("  at work on {}", escape::line(&dog.work)));
+                page.line(format!("  at work on {}", escape::escape_line(&dog.work)));
             }
             page.line(format!(
                 "  last active {}",
-                page.when(&dog.last_active.to_string())
+                page.relative_time(&dog.last_active.to_string())
             ));
         });
     }
-    let dogs = dogs::all(&town)?;
+    let dogs = dogs::list_dogs(&town)?;
     let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
     let idle = dogs.iter().filter(is_idle).count();
-    let pack = Pack {
+    let pack = DogPackReport {
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,
-        kennel_dir: dog::kennel(&town).display().to_string(),
+        kennel_dir: dog::kennel_folder(&town).display().to_string(),
     };
-    answer(pack, |pack, page| {
+    build_report(pack, |pack, page| {
         let (idle, working) = (pack.idle, pack.working);
         page.line(format!(
             "{}: {idle} idle, {working} at work",

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -13,10 +13,10 @@ pub(in super::super) struct Args {
     escalation: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let one = escalate::acknowledge(&ctx.town()?, &args.escalation)?;
-    answer(one, |one, page| {
-        let by = escape::line(&one.acked_by);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let escalation = escalate::acknowledge_escalation(&ctx.open_town()?, &args.escalation)?;
+    build_report(escalation, |one, page| {
+        let by = escape::escape_line(&one.acked_by);
         page.line(format!("✓ {} is acknowledged by {by}", one.id));
         page.line(format!("  → {}", one.next_step()));
     })

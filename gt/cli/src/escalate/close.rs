@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -18,13 +18,13 @@ pub(in super::super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let one = escalate::close(&ctx.town()?, &args.escalation, &args.reason)?;
-    answer(one, |one, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let escalation = escalate::close_escalation(&ctx.open_town()?, &args.escalation, &args.reason)?;
+    build_report(escalation, |one, page| {
         page.line(format!(
             "✓ {} is closed: {}",
             one.id,
-            escape::line(&one.closed_reason)
+            escape::escape_line(&one.closed_reason)
         ));
     })
 }

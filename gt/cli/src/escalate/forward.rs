@@ -1,6 +1,6 @@
 //! `gt escalate forward`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -18,14 +18,14 @@ pub(in super::super) struct Args {
     message: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let to = town.address(&args.to)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let to = town.parse_address(&args.to)?;
     if let Some(rig) = to.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
-    let one = escalate::forward(&town, &args.escalation, &to, &args.message)?;
-    answer(one, move |one, page| {
+    let escalation = escalate::forward_escalation(&town, &args.escalation, &to, &args.message)?;
+    build_report(escalation, move |one, page| {
         page.line(format!("✓ {} is with {}", one.id, to.mailbox()));
     })
 }

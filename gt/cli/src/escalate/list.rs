@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::escalation::{self, Escalation, Severity};
 
@@ -19,53 +19,57 @@ pub(in super::super) struct Args {
     bead: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let beads = ctx.town()?.store()?.snapshot()?;
-    let mut found = escalation::list(&beads, args.all);
-    found.retain(|one| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let beads = ctx.open_town()?.open_town_store()?.snapshot()?;
+    let mut found = escalation::list_escalations(&beads, args.all);
+    found.retain(|escalation| {
         args.bead
             .as_ref()
-            .is_none_or(|bead| *bead == one.related_bead)
+            .is_none_or(|bead| *bead == escalation.related_bead)
     });
     let raw: Vec<serde_json::Value> = found
         .iter()
-        .filter_map(|one| Some(bd::bead::record::value(beads.get(&one.id)?)))
+        .filter_map(|escalation| {
+            Some(bd::bead::record::bead_to_json_value(
+                beads.get(&escalation.id)?,
+            ))
+        })
         .collect();
-    answer(raw, move |_, page| {
+    build_report(raw, move |_, page| {
         if found.is_empty() {
             page.line("no open escalations");
         }
-        for one in &found {
-            line(one, page);
+        for escalation in &found {
+            write_escalation_line(escalation, page);
         }
     })
 }
 
-fn line(one: &Escalation, page: &mut Page) {
-    let mark = match one.severity {
+fn write_escalation_line(escalation: &Escalation, page: &mut Page) {
+    let mark = match escalation.severity {
         Severity::Critical => "🚨",
         Severity::High => "⚠️ ",
         Severity::Medium => "📢",
         Severity::Low => "ℹ️ ",
     };
-    let state = if !one.is_open() {
+    let state = if !escalation.is_open() {
         "closed"
-    } else if one.is_acked() {
+    } else if escalation.is_acked() {
         "acked"
     } else {
         "open"
     };
-    let kind = if one.details.decision.is_some() {
+    let kind = if escalation.details.decision.is_some() {
         " decision"
     } else {
         ""
     };
     page.cut_line(format!(
         "{mark} {} [{state}{kind}] {}",
-        one.id,
-        escape::line(&one.title)
+        escalation.id,
+        escape::escape_line(&escalation.title)
     ));
-    let count = one.details.occurrences;
+    let count = escalation.details.occurrences;
     let count = if count > 1 {
         format!(", {count} times")
     } else {
@@ -73,8 +77,8 @@ fn line(one: &Escalation, page: &mut Page) {
     };
     page.line(format!(
         "       {} from {}, {}{count}",
-        one.severity.word(),
-        escape::line(&one.escalated_by),
-        page.when(&one.escalated_at)
+        escalation.severity.name(),
+        escape::escape_line(&escalation.escalated_by),
+        page.relative_time(&escalation.escalated_at)
     ));
 }

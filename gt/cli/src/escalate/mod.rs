@@ -1,4 +1,4 @@
-//! `gt escalate`: asking for help or for a decision.
+//! `gt escalate`: asks for help or for a decision.
 
 mod ack;
 mod close;
@@ -12,10 +12,10 @@ use bd::query::when;
 use kit::sys::env;
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate::{self, EscalateError, Escalated, EscalationRequest};
-use gt::record::escalation::{Delivery, DeliveryState, EscalationChoice, Severity};
+use gt::flow::escalate::{self, EscalateError, EscalationReport, EscalationRequest};
+use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Severity};
 
 /// Ask for help or for a decision
 ///
@@ -93,13 +93,16 @@ kit::verbs! {
     Stale => stale,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let now = town.clock.now();
-    let deadline = args.deadline.as_deref().map(|text| deadline(text, now));
+    let deadline = args
+        .deadline
+        .as_deref()
+        .map(|text| parse_deadline(text, now));
     let decision = args.decision.then_some(EscalationChoice {
         options: args.options,
         default: args.default.unwrap_or_default(),
@@ -107,7 +110,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     });
     let request = EscalationRequest {
         title: args.description.join(" "),
-        severity: Severity::read(&args.severity).unwrap_or_default(),
+        severity: Severity::parse(&args.severity).unwrap_or_default(),
         category: args.category,
         reason: args.reason,
         source: args.source,
@@ -116,29 +119,32 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         decision,
     };
     if args.dry_run {
-        return answer(escalate::preview(&town, &request)?, |found, page| {
-            page.line(format!("severity: {}", found.severity.word()));
-            page.line(format!("routes: {}", found.actions.join(", ")));
-            page.line(format!("mail to: {}", found.targets.join(", ")));
-            if found.occurrences > 1 {
-                page.line(format!("counted on {}, which is open", found.id));
-            }
-        });
+        return build_report(
+            escalate::preview_escalation(&town, &request)?,
+            |found, page| {
+                page.line(format!("severity: {}", found.severity.name()));
+                page.line(format!("routes: {}", found.actions.join(", ")));
+                page.line(format!("mail to: {}", found.targets.join(", ")));
+                if found.occurrences > 1 {
+                    page.line(format!("counted on {}, which is open", found.id));
+                }
+            },
+        );
     }
-    let done = escalate::escalate(&town, &request)?;
+    let done = escalate::send_escalation(&town, &request)?;
     if let Some(warning) = &done.warning {
         ctx.ui.warn(warning);
     }
-    answer(done, human)
+    build_report(done, write_report)
 }
 
-/// A time that lies ahead: an age without a sign counts forward.
-fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
+/// Parses a time in the future. An age without a sign counts forward.
+fn parse_deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     let in_a_while = text
         .parse()
         .ok()
         .and_then(|wait: jiff::SignedDuration| now.checked_add(wait).ok());
-    let at = in_a_while.or_else(|| when::read(text, now, &env::zone()));
+    let at = in_a_while.or_else(|| when::parse_time(text, now, &env::local_time_zone()));
     let at = at.ok_or_else(|| {
         anyhow::anyhow!("the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow")
     })?;
@@ -149,8 +155,8 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     Ok(at.to_string())
 }
 
-fn human(done: &Escalated, page: &mut Page) {
-    let severity = done.severity.word();
+fn write_report(done: &EscalationReport, page: &mut Page) {
+    let severity = done.severity.name();
     if done.occurrences > 1 {
         let times = kit::ui::counted(
             usize::try_from(done.occurrences).unwrap_or(usize::MAX),
@@ -164,7 +170,7 @@ fn human(done: &Escalated, page: &mut Page) {
         page.line(format!("✓ {} escalated ({severity})", done.id));
     }
     for delivery in &done.deliveries {
-        page.line(format!("  {}", delivery_line(delivery)));
+        page.line(format!("  {}", describe_delivery(delivery)));
     }
     if done.severity == Severity::Critical && !done.convoy.is_empty() {
         page.line(format!(
@@ -174,8 +180,8 @@ fn human(done: &Escalated, page: &mut Page) {
     }
 }
 
-/// One route and what became of it.
-fn delivery_line(delivery: &Delivery) -> String {
+/// Describes one route and the result of its delivery.
+fn describe_delivery(delivery: &RouteDelivery) -> String {
     let mark = match delivery.state {
         DeliveryState::Sent => "✓",
         DeliveryState::Pending => "…",
@@ -184,13 +190,13 @@ fn delivery_line(delivery: &Delivery) -> String {
     };
     let detail = match (&delivery.detail, delivery.message.as_str()) {
         (detail, "") if detail.is_empty() => String::new(),
-        (detail, "") => format!(": {}", escape::line(detail)),
+        (detail, "") => format!(": {}", escape::escape_line(detail)),
         (_, message) => format!(": {message}"),
     };
-    format!("{mark} {}{detail}", escape::line(&delivery.route))
+    format!("{mark} {}{detail}", escape::escape_line(&delivery.route))
 }
 
-/// Why there is no escalation of this id.
-fn unknown(id: &str) -> EscalateError {
+/// Builds the error for an id that no escalation has.
+fn build_unknown_error(id: &str) -> EscalateError {
     EscalateError::Unknown { id: id.to_owned() }
 }

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -18,13 +18,13 @@ pub(in super::super) struct Args {
     answer: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.answer.join(" ");
-    let one = escalate::resolve(&ctx.town()?, &args.escalation, &text)?;
-    answer(one, |one, page| {
+    let escalation = escalate::resolve_escalation(&ctx.open_town()?, &args.escalation, &text)?;
+    build_report(escalation, |one, page| {
         let (by, text) = (
-            escape::line(&one.closed_by),
-            escape::line(&one.details.answer),
+            escape::escape_line(&one.closed_by),
+            escape::escape_line(&one.details.answer),
         );
         page.line(format!("✓ {} is resolved by {by}: {text}", one.id));
     })

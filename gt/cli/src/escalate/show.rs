@@ -2,8 +2,8 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
-use super::delivery_line;
+use super::super::{CommandResult, build_report};
+use super::describe_delivery;
 use crate::context::Context;
 use gt::record::escalation::Escalation;
 
@@ -19,76 +19,87 @@ pub(in super::super) struct Args {
     escalation: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let beads = ctx.town()?.store()?.snapshot()?;
-    let found = beads.get_live(&args.escalation).and_then(Escalation::read);
-    answer(
-        found.ok_or_else(|| super::unknown(&args.escalation))?,
-        human,
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let beads = ctx.open_town()?.open_town_store()?.snapshot()?;
+    let found = beads
+        .get_live(&args.escalation)
+        .and_then(Escalation::from_bead);
+    build_report(
+        found.ok_or_else(|| super::build_unknown_error(&args.escalation))?,
+        write_escalation,
     )
 }
 
-fn human(one: &Escalation, page: &mut Page) {
-    let title = escape::line(&one.title);
-    page.line(page.style().bold(&format!("{} {title}", one.id)));
-    let details = &one.details;
-    let original = match one.original_severity.as_str() {
+fn write_escalation(escalation: &Escalation, page: &mut Page) {
+    let title = escape::escape_line(&escalation.title);
+    page.line(page.style().bold(&format!("{} {title}", escalation.id)));
+    let details = &escalation.details;
+    let original = match escalation.original_severity.as_str() {
         "" => String::new(),
-        old => format!(" (was {})", escape::line(old)),
+        old => format!(" (was {})", escape::escape_line(old)),
     };
-    page.line(format!("Severity: {}{original}", one.severity.word()));
+    page.line(format!(
+        "Severity: {}{original}",
+        escalation.severity.name()
+    ));
     let by_at = |by: &str, at: &str, page: &Page| match by {
         "" => String::new(),
-        by => format!("{}, {}", escape::line(by), page.when(at)),
+        by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),
     };
     let rows = [
-        ("From", by_at(&one.escalated_by, &one.escalated_at, page)),
-        ("Category", escape::line(&details.category)),
-        ("Source", escape::line(&one.source)),
-        ("Bead", escape::line(&one.related_bead)),
-        ("Convoy", escape::line(&details.convoy)),
-        ("Acknowledged by", by_at(&one.acked_by, &one.acked_at, page)),
-        ("Closed by", escape::line(&one.closed_by)),
+        (
+            "From",
+            by_at(&escalation.escalated_by, &escalation.escalated_at, page),
+        ),
+        ("Category", escape::escape_line(&details.category)),
+        ("Source", escape::escape_line(&escalation.source)),
+        ("Bead", escape::escape_line(&escalation.related_bead)),
+        ("Convoy", escape::escape_line(&details.convoy)),
+        (
+            "Acknowledged by",
+            by_at(&escalation.acked_by, &escalation.acked_at, page),
+        ),
+        ("Closed by", escape::escape_line(&escalation.closed_by)),
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         page.line(format!("{name}: {value}"));
     }
     if details.occurrences > 1 {
-        let last = page.when(&details.last_seen);
+        let last = page.relative_time(&details.last_seen);
         page.line(format!(
             "Escalated {} times, last {last}",
             details.occurrences
         ));
     }
     for step in &details.forwards {
-        let (by, to) = (escape::line(&step.by), escape::line(&step.to));
-        let note = escape::line(&step.note);
-        let when = page.when(&step.at);
+        let (by, to) = (escape::escape_line(&step.by), escape::escape_line(&step.to));
+        let note = escape::escape_line(&step.note);
+        let when = page.relative_time(&step.at);
         page.line(format!(
             "Passed on by {by} to {to}, {when}{}",
-            after_colon(&note)
+            join_after_colon(&note)
         ));
     }
-    body(one, page);
+    write_body(escalation, page);
 }
 
-/// The text, the options, the routes, and how it ended.
-fn body(one: &Escalation, page: &mut Page) {
-    let details = &one.details;
-    if !one.reason.is_empty() {
+/// Writes the text, the options, the routes and the ending.
+fn write_body(escalation: &Escalation, page: &mut Page) {
+    let details = &escalation.details;
+    if !escalation.reason.is_empty() {
         page.blank();
-        page.line(escape::block(one.reason.trim_end()));
+        page.line(escape::escape_block(escalation.reason.trim_end()));
     }
     if let Some(choice) = &details.decision {
         page.blank();
         for (number, option) in choice.options.iter().enumerate() {
-            page.line(format!("  {}. {}", number + 1, escape::line(option)));
+            page.line(format!("  {}. {}", number + 1, escape::escape_line(option)));
         }
         if !choice.default.is_empty() {
-            let default = escape::line(&choice.default);
+            let default = escape::escape_line(&choice.default);
             page.line(format!(
                 "  default {}: {default}",
-                page.when(&choice.deadline)
+                page.relative_time(&choice.deadline)
             ));
         }
     }
@@ -96,19 +107,22 @@ fn body(one: &Escalation, page: &mut Page) {
         page.blank();
     }
     for delivery in &details.deliveries {
-        page.line(format!("  {}", delivery_line(delivery)));
+        page.line(format!("  {}", describe_delivery(delivery)));
     }
     page.blank();
-    if one.is_open() {
-        page.line(format!("→ {}", one.next_step()));
+    if escalation.is_open() {
+        page.line(format!("→ {}", escalation.next_step()));
     } else if details.answer.is_empty() {
-        page.line(format!("Closed: {}", escape::line(&one.closed_reason)));
+        page.line(format!(
+            "Closed: {}",
+            escape::escape_line(&escalation.closed_reason)
+        ));
     } else {
-        page.line(format!("Answer: {}", escape::block(&details.answer)));
+        page.line(format!("Answer: {}", escape::escape_block(&details.answer)));
     }
 }
 
-fn after_colon(text: &str) -> String {
+fn join_after_colon(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

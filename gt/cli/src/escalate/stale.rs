@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -17,24 +17,30 @@ pub(in super::super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = escalate::raise_stale(&ctx.town()?, args.dry_run)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = escalate::raise_stale_escalations(&ctx.open_town()?, args.dry_run)?;
     let verb = if args.dry_run {
         "would be raised"
     } else {
         "raised"
     };
-    answer(found, move |found, page| {
+    build_report(found, move |found, page| {
         if found.is_empty() {
             page.line("no escalation is stale");
         }
-        for one in found {
-            let title = escape::line(&one.title);
-            if one.skipped {
-                page.cut_line(format!("– {} stays: {} ({title})", one.id, one.skip_reason));
+        for raised in found {
+            let title = escape::escape_line(&raised.title);
+            if raised.skipped {
+                page.cut_line(format!(
+                    "– {} stays: {} ({title})",
+                    raised.id, raised.skip_reason
+                ));
             } else {
-                let (old, new) = (one.old_severity.word(), one.new_severity.word());
-                page.cut_line(format!("✓ {} {verb} from {old} to {new}: {title}", one.id));
+                let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
+                page.cut_line(format!(
+                    "✓ {} {verb} from {old} to {new}: {title}",
+                    raised.id
+                ));
             }
         }
     })

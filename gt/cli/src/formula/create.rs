@@ -1,7 +1,7 @@
-use bd::formula::find::is_name;
+use bd::formula::find::is_formula_name;
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 
 /// Write a formula to start from, into the town
 ///
@@ -16,18 +16,17 @@ pub(super) struct Args {
     kind: String,
 }
 
-/// A file that was written.
 #[derive(Debug, Serialize)]
-struct Created {
+struct CreateFormulaReport {
     name: String,
     path: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let name = args.name;
     anyhow::ensure!(
-        is_name(&name),
+        is_formula_name(&name),
         "\"{name}\" is no formula name: use letters, digits, `-`, `_` and `.`"
     );
     let text = match args.kind.as_str() {
@@ -38,10 +37,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let folder = town.layout.beads().join("formulas");
     std::fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{name}.formula.toml"));
-    let written = kit::sys::file::create(&path, text.replace("NAME", &name).as_bytes(), 0o644)?;
+    let written =
+        kit::sys::file::create_file(&path, text.replace("NAME", &name).as_bytes(), 0o644)?;
     anyhow::ensure!(written, "{} exists; choose another name", path.display());
     let path = path.display().to_string();
-    answer(Created { name, path }, |done, page| {
+    build_report(CreateFormulaReport { name, path }, |done, page| {
         page.line(format!("✓ wrote {}", done.path));
         page.line(format!(
             "Next: edit it, then bd formula validate {}",

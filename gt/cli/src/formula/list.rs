@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// List formulas
@@ -12,23 +12,22 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-/// A formula in a list.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct FormulaRow {
     name: String,
     r#type: &'static str,
     description: String,
     source: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
-    let rig = rig.map(|rig| town.rig(rig)).transpose()?;
+    let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
     let mut listed = Vec::new();
-    for found in molecule::shelf(&town, rig.as_ref()).all() {
+    for found in molecule::formula_shelf(&town, rig.as_ref()).load_all() {
         match found.loaded {
-            Ok(loaded) => listed.push(Listed {
+            Ok(loaded) => listed.push(FormulaRow {
                 name: loaded.formula.name.clone(),
                 r#type: loaded.formula.kind.as_str(),
                 description: loaded.formula.first_line().to_owned(),
@@ -39,15 +38,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 .warn(&format!("{} is left out: {problem}", found.name)),
         }
     }
-    answer(listed, |listed, page| {
+    build_report(listed, |listed, page| {
         let width = listed
             .iter()
-            .map(|one| one.name.len())
+            .map(|formula| formula.name.len())
             .max()
             .unwrap_or_default();
-        for one in listed {
-            let text = escape::line(&one.description);
-            page.cut_line(format!("{:width$}  {:9}  {text}", one.name, one.r#type));
+        for formula in listed {
+            let text = escape::escape_line(&formula.description);
+            page.cut_line(format!(
+                "{:width$}  {:9}  {text}",
+                formula.name, formula.r#type
+            ));
         }
     })
 }

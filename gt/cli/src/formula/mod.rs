@@ -1,11 +1,11 @@
-//! `gt formula`: one file a verb.
+//! `gt formula`, with one file per verb.
 
 mod create;
 mod list;
 mod run;
 mod show;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 
 kit::family! {

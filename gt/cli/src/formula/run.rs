@@ -1,9 +1,9 @@
 use kit::ui::{Page, escape};
 use serde_json::json;
 
-use super::{Answer, Context, answer};
-use gt::flow::formula::{self, RunRequest, Started};
-use gt::flow::sling::formula::rig_of;
+use super::{CommandResult, Context, build_report};
+use gt::flow::formula::{self, FormulaReport, RunRequest};
+use gt::flow::sling::formula::rig_of_target;
 
 /// Run a convoy formula: legs in parallel, then a synthesis
 ///
@@ -44,31 +44,32 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rig = rig_of(&town, &args.rig)?;
-    let mut values = bd::molecule::template::read_values(&args.var).map_err(kit::failure::Usage)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = rig_of_target(&town, &args.rig)?;
+    let mut values =
+        bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
     if let Some(number) = args.pr {
         values.insert("pr".to_owned(), number.to_string());
     }
     let setting = || {
-        let layers = gt::town::config::Layers::load(&town, Some(&rig)).ok()?;
-        let value = layers.usable("workflow.default_formula");
+        let layers = gt::town::config::SettingsLayers::load(&town, Some(&rig)).ok()?;
+        let value = layers.valid_value("workflow.default_formula");
         value
             .as_str()
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
     };
     let name = args.formula.or_else(setting);
-    let name =
-        name.ok_or_else(|| kit::failure::Usage("name a formula: gt formula run FORMULA".into()))?;
+    let name = name
+        .ok_or_else(|| kit::failure::UsageError("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {
         formula: name,
         values,
         preset: args.preset,
         agent: args.agent,
     };
-    let prepared = formula::prepare(&town, &rig, &request)?;
+    let prepared = formula::prepare_formula(&town, &rig, &request)?;
     if args.dry_run {
         let titles = prepared.titles();
         let name = prepared.name().to_owned();
@@ -77,20 +78,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map(|(id, title)| json!({"id": id, "title": title}))
             .collect();
         let data = json!({"formula": name, "rig": rig.name(), "beads": steps, "dry_run": true});
-        return answer(data, move |_, page| {
+        return build_report(data, move |_, page| {
             page.line(format!("Would run {name}:"));
             for (id, title) in &titles {
-                page.cut_line(format!("  {}: {}", escape::line(id), escape::line(title)));
+                page.cut_line(format!(
+                    "  {}: {}",
+                    escape::escape_line(id),
+                    escape::escape_line(title)
+                ));
             }
         });
     }
-    let warn = |problem: &str| ctx.ui.warn(&escape::line(problem));
+    let warn = |problem: &str| ctx.ui.warn(&escape::escape_line(problem));
     let started = formula::run(&town, &rig, &prepared, &request, warn)?;
-    gt::host::daemon::wake(&town);
-    answer(started, show)
+    gt::host::daemon::wake_daemon(&town);
+    build_report(started, write_report)
 }
 
-fn show(started: &Started, page: &mut Page) {
+fn write_report(started: &FormulaReport, page: &mut Page) {
     page.line(format!(
         "✓ {} runs as convoy {}",
         started.formula, started.convoy

@@ -1,7 +1,7 @@
 use bd::formula::Formula;
 use kit::ui::{Page, escape};
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Show a formula
@@ -15,17 +15,17 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
-    let rig = rig.map(|rig| town.rig(rig)).transpose()?;
-    let shelf = molecule::shelf(&town, rig.as_ref());
-    let name = molecule::full_name(&shelf, &args.formula).unwrap_or(args.formula);
+    let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
+    let shelf = molecule::formula_shelf(&town, rig.as_ref());
+    let name = molecule::full_formula_name(&shelf, &args.formula).unwrap_or(args.formula);
     let formula = shelf.load(&name)?.formula;
-    answer(formula, show)
+    build_report(formula, write_formula)
 }
 
-fn show(formula: &Formula, page: &mut Page) {
+fn write_formula(formula: &Formula, page: &mut Page) {
     page.line(format!(
         "{} {} ({})",
         formula.name,
@@ -33,24 +33,24 @@ fn show(formula: &Formula, page: &mut Page) {
         formula.kind.as_str()
     ));
     page.blank();
-    page.line(escape::block(formula.description.trim()));
+    page.line(escape::escape_block(formula.description.trim()));
     page.blank();
     for step in formula.every_step() {
         page.cut_line(format!(
             "  {}: {}",
-            escape::line(&step.id),
-            escape::line(&step.title)
+            escape::escape_line(&step.id),
+            escape::escape_line(&step.title)
         ));
     }
     for leg in &formula.legs {
         page.cut_line(format!(
             "  {}: {}",
-            escape::line(&leg.id),
-            escape::line(&leg.title)
+            escape::escape_line(&leg.id),
+            escape::escape_line(&leg.title)
         ));
     }
     if let Some(synthesis) = &formula.synthesis {
-        page.cut_line(format!("  then: {}", escape::line(&synthesis.title)));
+        page.cut_line(format!("  then: {}", escape::escape_line(&synthesis.title)));
     }
-    page.line(format!("Source: {}", escape::line(&formula.source)));
+    page.line(format!("Source: {}", escape::escape_line(&formula.source)));
 }

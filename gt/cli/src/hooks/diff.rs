@@ -1,6 +1,6 @@
 //! `gt hooks diff`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::runtime::installed;
 
@@ -11,17 +11,17 @@ pub(super) struct Args {
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let mut found = installed::all(&*ctx.town()?, args.target.as_deref())?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let mut found = installed::list_role_hooks(&*ctx.open_town()?, args.target.as_deref())?;
     found.retain(|hooks| !hooks.missing.is_empty());
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("nothing is missing in the files that are there");
         }
         for hooks in found {
-            page.line(format!("{}  {}", hooks.target, hooks.place()));
+            page.line(format!("{}  {}", hooks.target, hooks.display_path()));
             for missing in &hooks.missing {
-                page.line(format!("  + {}", kit::ui::escape::line(missing)));
+                page.line(format!("  + {}", kit::ui::escape::escape_line(missing)));
             }
         }
     })

@@ -1,6 +1,6 @@
 //! `gt hooks install`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 use gt::host::runtime::installed;
 
@@ -11,9 +11,9 @@ pub(super) struct Args {
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::changed(installed::sync(
-        &*ctx.town()?,
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::report_installed_hooks(installed::sync_role_hooks(
+        &*ctx.open_town()?,
         args.target.as_deref(),
         true,
     )?)

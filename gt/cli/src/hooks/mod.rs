@@ -1,11 +1,11 @@
-//! `gt hooks`: what makes agent programs call `gt`.
+//! `gt hooks`: manages the hooks by which agent programs call `gt`.
 
 mod diff;
 mod install;
 mod status;
 mod sync;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {
@@ -22,14 +22,14 @@ kit::family! {
     Sync => sync,
 }
 
-/// What was added to settings files.
-fn changed(changed: Vec<gt::host::runtime::installed::Hooks>) -> Answer {
-    super::answer(changed, |changed, page| {
+/// Reports the hooks that were added to settings files.
+fn report_installed_hooks(changed: Vec<gt::host::runtime::installed::RoleHooks>) -> CommandResult {
+    super::build_report(changed, |changed, page| {
         if changed.is_empty() {
             page.line("nothing was missing");
         }
         for hooks in changed {
-            page.line(format!("✓ {}  {}", hooks.target, hooks.place()));
+            page.line(format!("✓ {}  {}", hooks.target, hooks.display_path()));
         }
     })
 }

@@ -1,6 +1,6 @@
 //! `gt hooks status`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::runtime::installed::{self, HooksState};
 
@@ -11,9 +11,9 @@ pub(super) struct Args {
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = installed::all(&*ctx.town()?, args.target.as_deref())?;
-    answer(found, |found, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = installed::list_role_hooks(&*ctx.open_town()?, args.target.as_deref())?;
+    build_report(found, |found, page| {
         for hooks in found {
             let state = match hooks.state {
                 HooksState::Installed => "✓ installed".to_owned(),
@@ -22,15 +22,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 HooksState::Damaged => "✗ damaged".to_owned(),
                 HooksState::None => "· none".to_owned(),
             };
-            let agent = kit::ui::escape::line(&hooks.agent);
+            let agent = kit::ui::escape::escape_line(&hooks.agent);
             page.line(format!(
                 "{:<20} {:<10} {state:<16} {}",
                 hooks.target,
                 agent,
-                hooks.place()
+                hooks.display_path()
             ));
             if let Some(error) = &hooks.error {
-                page.line(format!("  {}", kit::ui::escape::line(error)));
+                page.line(format!("  {}", kit::ui::escape::escape_line(error)));
             }
         }
     })

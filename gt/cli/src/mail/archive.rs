@@ -1,8 +1,8 @@
 //! `gt mail archive`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
-use gt::record::mail::{self, Removal};
+use gt::record::mail::{self, MailRemoval};
 
 /// Take messages out of the inbox
 ///
@@ -14,8 +14,8 @@ pub(super) struct Args {
     messages: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::change(ctx, &args.messages, "archived", |town, ids| {
-        mail::remove(town, ids, Removal::Archived)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::change_messages(ctx, &args.messages, "archived", |town, ids| {
+        mail::remove_messages(town, ids, MailRemoval::Archived)
     })
 }

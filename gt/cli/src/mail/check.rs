@@ -2,10 +2,10 @@
 
 use kit::ui::escape;
 
-use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
-use super::super::{Answer, answer};
+use super::super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, Message};
+use gt::record::mail::{self, MailMessage};
 
 /// Show whether there is unread mail
 ///
@@ -26,54 +26,55 @@ pub(super) struct Args {
 }
 
 #[derive(Default, serde::Serialize)]
-struct Check {
+struct MailCheckReport {
     address: String,
     unread: usize,
     has_new: bool,
-    /// Those that this session was not told of.
+    /// Messages that this session has not been notified of.
     #[serde(skip)]
-    news: Vec<Message>,
+    news: Vec<MailMessage>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    if args.inject && is_of_copy(ctx) {
-        return nothing();
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if args.inject && is_session_copy(ctx) {
+        return build_empty_report();
     }
     let event = if args.inject {
         AgentEvent::read()
     } else {
         AgentEvent::default()
     };
-    let found = check(ctx, &args, &event);
+    let found = check_mail(ctx, &args, &event);
     if args.inject {
         let found = found.unwrap_or_default();
-        let text = reminder(&found);
-        return answer(found, move |_, page| match text.as_str() {
+        let text = build_reminder(&found);
+        return build_report(found, move |_, page| match text.as_str() {
             "" => {}
             text if args.context_json => page.line(event.context_json(text)),
             text => page.line(text),
         });
     }
-    answer(found?, |found, page| match found.unread {
+    build_report(found?, |found, page| match found.unread {
         0 => page.line("no unread mail"),
         1 => page.line("1 unread message"),
         n => page.line(format!("{n} unread messages")),
     })
 }
 
-fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
-    let town = ctx.town()?;
-    let address = super::mailbox(&town, args.identity.as_deref())?;
-    let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
+fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<MailCheckReport> {
+    let town = ctx.open_town()?;
+    let address = super::resolve_mailbox(&town, args.identity.as_deref())?;
+    let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
     let news = if args.inject {
-        event.record(ctx);
-        let news = mail::news(&town, &address, event.field("session_id"), &messages);
+        event.record_progress(ctx);
+        let news =
+            mail::take_new_messages(&town, &address, event.text_field("session_id"), &messages);
         news.into_iter().cloned().collect()
     } else {
         Vec::new()
     };
-    Ok(Check {
+    Ok(MailCheckReport {
         address,
         unread: messages.len(),
         has_new: !messages.is_empty(),
@@ -81,9 +82,9 @@ fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check
     })
 }
 
-/// What is said to an agent; nothing without mail.
-fn reminder(found: &Check) -> String {
-    /// So many are named; the rest is in the inbox.
+/// Returns the reminder for an agent. Empty without new mail.
+fn build_reminder(found: &MailCheckReport) -> String {
+    /// The number of messages that are named. The inbox has the rest.
     const NAMED: usize = 10;
     if found.unread == 0 {
         return String::new();
@@ -97,7 +98,10 @@ fn reminder(found: &Check) -> String {
         lines.push(format!("{count} (gt mail read <id>); new ones:"));
     }
     for message in found.news.iter().take(NAMED) {
-        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        let (from, subject) = (
+            escape::escape_line(&message.from),
+            escape::escape_line(&message.subject),
+        );
         let line = format!("- {} from {from}: {subject}", message.id);
         lines.push(line.replace('<', "‹").replace('>', "›"));
     }

@@ -1,8 +1,8 @@
 //! `gt mail delete`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
-use gt::record::mail::{self, Removal};
+use gt::record::mail::{self, MailRemoval};
 
 /// Delete messages
 ///
@@ -14,8 +14,8 @@ pub(super) struct Args {
     messages: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::change(ctx, &args.messages, "deleted", |town, ids| {
-        mail::remove(town, ids, Removal::Deleted)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::change_messages(ctx, &args.messages, "deleted", |town, ids| {
+        mail::remove_messages(town, ids, MailRemoval::Deleted)
     })
 }

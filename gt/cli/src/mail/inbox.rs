@@ -2,9 +2,9 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, Message};
+use gt::record::mail::{self, MailMessage};
 
 /// List the messages of a mailbox, newest first
 #[derive(Debug, clap::Args)]
@@ -22,23 +22,23 @@ pub(super) struct Args {
     identity: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let address = args.identity.or(args.address);
-    let mailbox = super::mailbox(&town, address.as_deref())?;
-    let beads = town.store()?.snapshot()?;
+    let mailbox = super::resolve_mailbox(&town, address.as_deref())?;
+    let beads = town.open_town_store()?.snapshot()?;
     let mut messages = if args.all {
-        mail::with_archived(&beads, &mailbox)
+        mail::list_with_archived(&beads, &mailbox)
     } else {
-        mail::inbox(&beads, &mailbox)
+        mail::list_inbox(&beads, &mailbox)
     };
-    // `gt mail read 2` counts what is in the inbox, whatever is listed here.
+    // `gt mail read 2` counts in the inbox, independent of the filters here.
     let inbox = messages.iter().filter(|message| !message.archived);
     let places: Vec<String> = inbox.map(|message| message.id.clone()).collect();
     if args.unread {
         messages.retain(|message| !message.read);
     }
-    answer(messages, move |messages, page| {
+    build_report(messages, move |messages, page| {
         let unread = messages.iter().filter(|message| !message.read).count();
         page.line(format!(
             "{mailbox}: {}, {unread} unread",
@@ -47,12 +47,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         for message in messages {
             let place = places.iter().position(|id| *id == message.id);
             let number = place.map_or(String::new(), |place| format!("{}.", place + 1));
-            line(&number, message, page);
+            write_message_line(&number, message, page);
         }
     })
 }
 
-fn line(number: &str, message: &Message, page: &mut kit::ui::Page) {
+fn write_message_line(number: &str, message: &MailMessage, page: &mut kit::ui::Page) {
     let mark = match (message.archived, message.read) {
         (true, _) => "–",
         (false, true) => "○",
@@ -65,12 +65,12 @@ fn line(number: &str, message: &Message, page: &mut kit::ui::Page) {
     };
     page.cut_line(format!(
         "{number:>4} {mark}{urgent} {}",
-        escape::line(&message.subject)
+        escape::escape_line(&message.subject)
     ));
     page.line(format!(
         "       {} from {}, {}",
         message.id,
-        escape::line(&message.from),
-        page.when(&message.timestamp)
+        escape::escape_line(&message.from),
+        page.relative_time(&message.timestamp)
     ));
 }

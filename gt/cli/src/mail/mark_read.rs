@@ -1,6 +1,6 @@
 //! `gt mail mark-read`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 use gt::record::mail;
 
@@ -12,8 +12,8 @@ pub(super) struct Args {
     messages: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    super::change(ctx, &args.messages, "is read", |town, ids| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    super::change_messages(ctx, &args.messages, "is read", |town, ids| {
         mail::mark_read(town, ids)
     })
 }

@@ -1,4 +1,4 @@
-//! `gt mail`: messages that last.
+//! `gt mail`: sends and reads durable messages.
 
 mod archive;
 mod check;
@@ -10,7 +10,7 @@ mod read;
 mod reply;
 mod send;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::mail;
@@ -31,35 +31,35 @@ kit::family! {
     Check => check,
 }
 
-/// Messages that were changed.
 #[derive(serde::Serialize)]
-struct Changed {
+struct ChangedMessages {
     changed: Vec<String>,
 }
 
-/// Changes messages, and reports which. Each is named by its id or its number in the caller's inbox.
-fn change(
+/// Changes messages and reports their ids. Each is given by its id or by its number in the caller's
+/// inbox.
+fn change_messages(
     ctx: &Context,
     which: &[String],
     done: &'static str,
     act: impl Fn(&LiveTown, &[String]) -> anyhow::Result<()>,
-) -> Answer {
-    let town = ctx.town()?;
+) -> CommandResult {
+    let town = ctx.open_town()?;
     let mailbox = town.actor.mailbox();
-    let messages = mail::read_all(&town.store()?.snapshot()?, &mailbox, which)?;
+    let messages = mail::find_messages(&town.open_town_store()?.snapshot()?, &mailbox, which)?;
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
-    answer(Changed { changed }, move |report, page| {
+    build_report(ChangedMessages { changed }, move |report, page| {
         for id in &report.changed {
             page.line(format!("✓ {id} {done}"));
         }
     })
 }
 
-/// The mailbox of an address, or the caller's own.
-fn mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
+/// Returns the mailbox of an address, or the caller's own.
+fn resolve_mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
-        Some(text) => town.address(text)?.mailbox(),
+        Some(text) => town.parse_address(text)?.mailbox(),
         None => town.actor.mailbox(),
     })
 }

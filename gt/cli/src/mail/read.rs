@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::mail;
 
@@ -16,25 +16,32 @@ pub(super) struct Args {
     keep_unread: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let mailbox = super::mailbox(&town, None)?;
-    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let mailbox = super::resolve_mailbox(&town, None)?;
+    let message = mail::find_message(
+        &town.open_town_store()?.snapshot()?,
+        &mailbox,
+        &args.message,
+    )?;
     if !args.keep_unread && !message.read {
         mail::mark_read(&town, std::slice::from_ref(&message.id))?;
     }
-    answer(message, |message, page| {
-        page.line(format!("Subject: {}", escape::line(&message.subject)));
-        page.line(format!("From:    {}", escape::line(&message.from)));
-        page.line(format!("To:      {}", escape::line(&message.to)));
+    build_report(message, |message, page| {
+        page.line(format!(
+            "Subject: {}",
+            escape::escape_line(&message.subject)
+        ));
+        page.line(format!("From:    {}", escape::escape_line(&message.from)));
+        page.line(format!("To:      {}", escape::escape_line(&message.to)));
         page.line(format!(
             "Date:    {}   Id: {}",
-            page.when(&message.timestamp),
+            page.relative_time(&message.timestamp),
             message.id
         ));
         if !message.body.is_empty() {
             page.blank();
-            page.line(escape::block(message.body.trim_end()));
+            page.line(escape::escape_block(message.body.trim_end()));
         }
     })
 }

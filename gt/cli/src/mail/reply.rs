@@ -2,8 +2,8 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
-use super::send::Sent;
+use super::super::{CommandResult, build_report};
+use super::send::SendMailReport;
 use crate::context::Context;
 use gt::record::mail;
 
@@ -24,19 +24,23 @@ pub(super) struct Args {
     body: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let mailbox = town.actor.mailbox();
-    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    let message = mail::find_message(
+        &town.open_town_store()?.snapshot()?,
+        &mailbox,
+        &args.message,
+    )?;
     let text = args.text.or(args.body).unwrap_or_default();
-    let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
+    let (id, reply) = mail::send_reply(&town, &message, args.subject.as_deref(), &text)?;
     let (to, subject) = (reply.to, reply.subject);
-    answer(Sent { id, to, subject }, |sent, page| {
+    build_report(SendMailReport { id, to, subject }, |sent, page| {
         page.line(format!(
             "✓ {} to {}: {}",
             sent.id,
             sent.to,
-            escape::line(&sent.subject)
+            escape::escape_line(&sent.subject)
         ));
     })
 }

@@ -1,9 +1,9 @@
 //! `gt mail send`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
-use gt::flow::recipient::recipient;
+use gt::flow::recipient::find_recipient;
 use gt::record::mail::{self, NewMessage};
 
 /// Send a message
@@ -35,15 +35,15 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-pub(super) struct Sent {
+pub(super) struct SendMailReport {
     pub(super) id: String,
     pub(super) to: String,
     pub(super) subject: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let to = recipient(&town, &args.to)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let to = find_recipient(&town, &args.to)?;
     let kind = args.kind;
     anyhow::ensure!(
         kind != handoff::KIND,
@@ -63,9 +63,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         permanent: args.permanent,
         ..NewMessage::default()
     };
-    let id = mail::send(&town, &message)?;
-    answer(
-        Sent {
+    let id = mail::send_message(&town, &message)?;
+    build_report(
+        SendMailReport {
             id,
             to: message.to,
             subject: args.subject,
@@ -75,7 +75,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "✓ {} to {}: {}",
                 sent.id,
                 sent.to,
-                kit::ui::escape::line(&sent.subject)
+                kit::ui::escape::escape_line(&sent.subject)
             ));
         },
     )

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Attach a molecule to a bead, or to the work on your hook
@@ -13,20 +13,19 @@ pub(super) struct Args {
     words: Vec<String>,
 }
 
-/// A molecule and the bead that has it.
 #[derive(Debug, Serialize)]
-pub(super) struct Attached {
+pub(super) struct AttachMoleculeReport {
     pub(super) bead: String,
     pub(super) molecule: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let mut words = args.words;
     let named = words.pop().unwrap_or_default();
     let target = words.pop().unwrap_or_default();
-    let (bead, molecule) = molecule::attach(&town, &target, &named)?;
-    answer(Attached { bead, molecule }, |done, page| {
+    let (bead, molecule) = molecule::attach_molecule(&town, &target, &named)?;
+    build_report(AttachMoleculeReport { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })
 }

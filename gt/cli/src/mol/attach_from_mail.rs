@@ -1,5 +1,5 @@
-use super::attach::Attached;
-use super::{Answer, Context, answer};
+use super::attach::AttachMoleculeReport;
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Attach the molecule that a message names
@@ -12,10 +12,10 @@ pub(super) struct Args {
     message: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (bead, molecule) = molecule::attach_from_mail(&town, &args.message)?;
-    answer(Attached { bead, molecule }, |done, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (bead, molecule) = molecule::attach_molecule_from_mail(&town, &args.message)?;
+    build_report(AttachMoleculeReport { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })
 }

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Remove the molecule of the work on a hook, without a digest
@@ -11,17 +11,16 @@ pub(super) struct Args {
     target: String,
 }
 
-/// What was removed.
 #[derive(Debug, Serialize)]
-struct Burned {
+struct BurnReport {
     burned: String,
     beads: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (burned, beads) = molecule::burn(&town, &args.target)?;
-    answer(Burned { burned, beads }, |done, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (burned, beads) = molecule::burn_molecule(&town, &args.target)?;
+    build_report(BurnReport { burned, beads }, |done, page| {
         let count = kit::ui::counted(done.beads, "bead");
         page.line(format!("✓ burned {}: {count}", done.burned));
     })

@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, answer, next_line, progress_line};
+use super::{CommandResult, Context, build_report, describe_next_step, describe_progress};
 use gt::flow::molecule;
 use gt::record::molecule::Molecule;
 
@@ -13,9 +13,8 @@ pub(super) struct Args {
     target: String,
 }
 
-/// The current step of an agent.
 #[derive(Debug, Serialize)]
-struct Standing {
+struct CurrentStepReport {
     identity: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     molecule_id: Option<String>,
@@ -33,49 +32,49 @@ struct Standing {
     molecule: Option<Molecule>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let identity = match args.target.as_str() {
         "" => town.actor.to_string(),
         target => target.to_owned(),
     };
-    let found = molecule::attached(&town, &args.target)
+    let found = molecule::find_attached(&town, &args.target)
         .ok()
         .and_then(|(_, found)| found);
     let step = found.as_ref().and_then(|found| found.current.as_ref());
     let status = match (&found, step) {
         (None, _) => "naked",
         (Some(_), Some(_)) => "working",
-        (Some(found), None) if found.done() == found.steps.len() => "complete",
+        (Some(found), None) if found.count_done() == found.steps.len() => "complete",
         (Some(_), None) => "blocked",
     };
-    let current = Standing {
+    let current = CurrentStepReport {
         identity,
         molecule_id: found.as_ref().map(|found| found.id.clone()),
         molecule_title: found.as_ref().map(|found| found.title.clone()),
-        steps_complete: found.as_ref().map_or(0, Molecule::done),
+        steps_complete: found.as_ref().map_or(0, Molecule::count_done),
         steps_total: found.as_ref().map_or(0, |found| found.steps.len()),
         current_step_id: step.map(|step| step.id.clone()),
         current_step: step.map(|step| step.title.clone()),
         status,
         molecule: found,
     };
-    answer(current, |current, page| {
+    build_report(current, |current, page| {
         let Some(found) = &current.molecule else {
             page.line(format!("{} follows no molecule", current.identity));
             return;
         };
-        page.line(progress_line(found));
+        page.line(describe_progress(found));
         if let Some(step) = &found.current {
-            page.line(format!("{}: {}", step.id, escape::line(&step.title)));
+            page.line(format!("{}: {}", step.id, escape::escape_line(&step.title)));
             for text in [&step.description, &step.acceptance] {
                 if !text.trim().is_empty() {
                     page.blank();
-                    page.line(escape::block(text.trim()));
+                    page.line(escape::escape_block(text.trim()));
                 }
             }
             page.blank();
         }
-        page.line(next_line(found));
+        page.line(describe_next_step(found));
     })
 }

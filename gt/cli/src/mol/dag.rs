@@ -1,6 +1,6 @@
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use bd::molecule::draw;
-use bd::molecule::progress::Progress;
+use bd::molecule::progress::MoleculeProgress;
 use gt::flow::molecule;
 
 /// Draw the steps of a molecule as a tree
@@ -11,17 +11,18 @@ pub(super) struct Args {
     target: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (bead, found) = molecule::attached(&town, &args.target)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (bead, found) = molecule::find_attached(&town, &args.target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
     let home = town.find_bead(&found.id)?;
     let beads = home.store.snapshot()?;
-    let steps = Progress::of(&beads, &found.id).map(|progress| draw::steps_of(&progress));
+    let steps = MoleculeProgress::for_root(&beads, &found.id)
+        .map(|progress| draw::steps_of_molecule(&progress));
     let steps = steps.unwrap_or_default();
     let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
-    answer(found.clone(), move |_, page| {
+    build_report(found.clone(), move |_, page| {
         let state = |at: usize| states.get(at).copied().unwrap_or_default();
-        bd::molecule::step_tree::draw(page, &steps, |at| format!("[{}] ", state(at)));
+        bd::molecule::step_tree::draw_step_tree(page, &steps, |at| format!("[{}] ", state(at)));
     })
 }

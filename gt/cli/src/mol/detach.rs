@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Take the molecule off a bead, or off the work on your hook
@@ -13,20 +13,20 @@ pub(super) struct Args {
     target: String,
 }
 
-/// What was taken off.
 #[derive(Debug, Serialize)]
-struct Detached {
+struct DetachMoleculeReport {
     bead: String,
     molecule: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (bead, molecule) = molecule::detach(&town, &args.target)?;
-    answer(Detached { bead, molecule }, |done, page| {
-        match &done.molecule {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (bead, molecule) = molecule::detach_molecule(&town, &args.target)?;
+    build_report(
+        DetachMoleculeReport { bead, molecule },
+        |done, page| match &done.molecule {
             Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
             None => page.line(format!("{} has no molecule", done.bead)),
-        }
-    })
+        },
+    )
 }

@@ -1,4 +1,4 @@
-//! `gt mol`: one file a verb.
+//! `gt mol`, with one file per verb.
 
 mod attach;
 mod attach_from_mail;
@@ -13,7 +13,7 @@ mod step;
 
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::molecule::{Molecule, MoleculeStep};
 
@@ -35,26 +35,26 @@ kit::family! {
     Dag => dag,
 }
 
-/// The steps, with a mark at the current one.
-fn list_steps(page: &mut Page, steps: &[MoleculeStep]) {
+/// Writes the steps, with a mark at the current one.
+fn write_steps(page: &mut Page, steps: &[MoleculeStep]) {
     for step in steps {
-        let title = escape::line(&step.title);
+        let title = escape::escape_line(&step.title);
         page.cut_line(format!("  [{}] {}: {title}", step.state, step.id));
     }
 }
 
-/// How far a molecule is, in one line.
-fn progress_line(found: &Molecule) -> String {
+/// Describes the progress of a molecule in one line.
+fn describe_progress(found: &Molecule) -> String {
     let total = found.steps.len();
-    let percent = (found.done() * 100).checked_div(total).unwrap_or(100);
-    format!("{} of {total} steps done ({percent} %)", found.done())
+    let percent = (found.count_done() * 100).checked_div(total).unwrap_or(100);
+    format!("{} of {total} steps done ({percent} %)", found.count_done())
 }
 
-/// The command that goes on.
-fn next_line(found: &Molecule) -> String {
+/// Describes the command that continues the molecule.
+fn describe_next_step(found: &Molecule) -> String {
     match &found.current {
         Some(step) => format!("Next: gt mol step done {}", step.id),
-        None if found.done() == found.steps.len() => "Next: gt done".to_owned(),
+        None if found.count_done() == found.steps.len() => "Next: gt done".to_owned(),
         None => format!("Next: bd ready --explain --parent {}", found.id),
     }
 }

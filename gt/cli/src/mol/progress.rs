@@ -1,5 +1,7 @@
-use super::status::ProgressShown;
-use super::{Answer, Context, answer, list_steps, next_line, progress_line};
+use super::status::StepProgress;
+use super::{
+    CommandResult, Context, build_report, describe_next_step, describe_progress, write_steps,
+};
 use gt::flow::molecule;
 
 /// Show how far a molecule is
@@ -10,14 +12,14 @@ pub(super) struct Args {
     target: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (bead, found) = molecule::attached(&town, &args.target)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (bead, found) = molecule::find_attached(&town, &args.target)?;
     let found = found.filter(|found| !found.steps.is_empty());
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule with steps"))?;
-    answer(ProgressShown::of(&found), move |_, page| {
-        page.line(progress_line(&found));
-        list_steps(page, &found.steps);
-        page.line(next_line(&found));
+    build_report(StepProgress::from_molecule(&found), move |_, page| {
+        page.line(describe_progress(&found));
+        write_steps(page, &found.steps);
+        page.line(describe_next_step(&found));
     })
 }

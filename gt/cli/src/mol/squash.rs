@@ -1,4 +1,4 @@
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Squash the molecule of the work on a hook into one digest
@@ -19,10 +19,10 @@ pub(super) struct Args {
     summary: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let done = molecule::squash(&town, &args.target, &args.summary)?;
-    answer(done, |done, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let done = molecule::squash_molecule(&town, &args.target, &args.summary)?;
+    build_report(done, |done, page| {
         let into = match &done.digest {
             Some(digest) => format!(" into {digest}"),
             None => String::new(),

@@ -1,7 +1,10 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, Molecule, answer, list_steps, next_line, progress_line};
+use super::{
+    CommandResult, Context, Molecule, build_report, describe_next_step, describe_progress,
+    write_steps,
+};
 use gt::flow::molecule;
 
 /// Show the molecule of the work on a hook
@@ -14,27 +17,25 @@ pub(super) struct Args {
 
 /// The work on a hook and its molecule.
 #[derive(Debug, Serialize)]
-pub(super) struct Status {
-    /// The agent or bead that was asked about.
+pub(super) struct MoleculeStatusReport {
+    /// The agent or bead that the command names.
     pub(super) target: String,
-    /// Whether there is work.
     has_work: bool,
-    /// The work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pinned_bead: Option<String>,
-    /// The root of the molecule.
+    /// The id of the molecule's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     attached_molecule: Option<String>,
     is_wisp: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<ProgressShown>,
+    progress: Option<StepProgress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     molecule: Option<Molecule>,
 }
 
-/// The steps by where they stand.
+/// The steps of a molecule by status.
 #[derive(Debug, Serialize)]
-pub(super) struct ProgressShown {
+pub(super) struct StepProgress {
     root_id: String,
     root_title: String,
     total_steps: usize,
@@ -46,8 +47,8 @@ pub(super) struct ProgressShown {
     complete: bool,
 }
 
-impl ProgressShown {
-    pub(super) fn of(found: &Molecule) -> Self {
+impl StepProgress {
+    pub(super) fn from_molecule(found: &Molecule) -> Self {
         let ids = |states: &[&str]| -> Vec<String> {
             let steps = found
                 .steps
@@ -60,38 +61,40 @@ impl ProgressShown {
             root_id: found.id.clone(),
             root_title: found.title.clone(),
             total_steps: total,
-            done_steps: found.done(),
+            done_steps: found.count_done(),
             in_progress_steps: ids(&["current"]).len(),
             ready_steps: ids(&["ready"]),
             blocked_steps: ids(&["blocked", "pending"]),
-            percent_complete: (found.done() * 100).checked_div(total).unwrap_or(100),
-            complete: found.done() == total,
+            percent_complete: (found.count_done() * 100).checked_div(total).unwrap_or(100),
+            complete: found.count_done() == total,
         }
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let target = match args.target.as_str() {
         "" => town.actor.to_string(),
         target => target.to_owned(),
     };
-    let (bead, found) = match molecule::attached(&town, &args.target) {
+    let (bead, found) = match molecule::find_attached(&town, &args.target) {
         Ok((bead, found)) => (Some(bead), found),
-        // An agent without work is an answer, an unknown name is none.
-        Err(_) if args.target.is_empty() || town.address(&args.target).is_ok() => (None, None),
+        // An agent without work is a valid answer. An unknown name is an error.
+        Err(_) if args.target.is_empty() || town.parse_address(&args.target).is_ok() => {
+            (None, None)
+        }
         Err(error) => return Err(error),
     };
-    let status = Status {
+    let status = MoleculeStatusReport {
         target,
         has_work: bead.is_some(),
         pinned_bead: bead,
         attached_molecule: found.as_ref().map(|found| found.id.clone()),
         is_wisp: found.as_ref().is_some_and(|found| found.is_wisp),
-        progress: found.as_ref().map(ProgressShown::of),
+        progress: found.as_ref().map(StepProgress::from_molecule),
         molecule: found,
     };
-    answer(status, |status, page| {
+    build_report(status, |status, page| {
         let Some(bead) = &status.pinned_bead else {
             page.line(format!("{} has no work on its hook", status.target));
             return;
@@ -101,10 +104,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             page.line(format!("Next: gt sling FORMULA --on {bead}"));
             return;
         };
-        let title = escape::line(&found.title);
+        let title = escape::escape_line(&found.title);
         page.line(format!("{bead}: molecule {} {title}", found.id));
-        page.line(format!("  {}", progress_line(found)));
-        list_steps(page, &found.steps);
-        page.line(next_line(found));
+        page.line(format!("  {}", describe_progress(found)));
+        write_steps(page, &found.steps);
+        page.line(describe_next_step(found));
     })
 }

@@ -1,9 +1,9 @@
-//! `gt mol step`: the step that is done now.
+//! `gt mol step`: closes the current step.
 
 use std::time::Duration;
 
-use super::{Answer, Context, answer};
-use gt::flow::molecule::{self, StepDone};
+use super::{CommandResult, Context, build_report};
+use gt::flow::molecule::{self, StepReport};
 
 kit::family! {
     /// Close steps, or wait for something to happen
@@ -13,7 +13,7 @@ kit::family! {
 }
 
 mod done {
-    use super::{Answer, Context, StepDone, answer, molecule};
+    use super::{CommandResult, Context, StepReport, build_report, molecule};
 
     /// Close a step and begin the next
     ///
@@ -32,13 +32,13 @@ mod done {
         dry_run: bool,
     }
 
-    pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-        let town = ctx.town()?;
-        let done = molecule::step_done(&town, args.step.as_deref(), &args.reason, args.dry_run)?;
-        answer(done, show)
+    pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+        let town = ctx.open_town()?;
+        let done = molecule::finish_step(&town, args.step.as_deref(), &args.reason, args.dry_run)?;
+        build_report(done, write_report)
     }
 
-    fn show(done: &StepDone, page: &mut kit::ui::Page) {
+    fn write_report(done: &StepReport, page: &mut kit::ui::Page) {
         if !done.step_closed {
             page.line(format!(
                 "Would close {} of {}",
@@ -49,7 +49,10 @@ mod done {
         page.line(format!("✓ {} is done", done.step_id));
         match (&done.next_step_id, &done.next_step_title) {
             (Some(id), Some(title)) => {
-                page.cut_line(format!("  begun: {id} {}", kit::ui::escape::line(title)));
+                page.cut_line(format!(
+                    "  begun: {id} {}",
+                    kit::ui::escape::escape_line(title)
+                ));
                 if done.cycled {
                     page.line("  a fresh session goes on with it; this one ends");
                 } else {
@@ -69,7 +72,7 @@ mod done {
 }
 
 mod await_signal {
-    use super::{Answer, Context, Duration, answer, molecule};
+    use super::{CommandResult, Context, Duration, build_report, molecule};
 
     /// Wait until something happens in the town
     ///
@@ -88,11 +91,13 @@ mod await_signal {
         backoff_max: String,
     }
 
-    pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-        let town = ctx.town()?;
+    pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+        let town = ctx.open_town()?;
         let read = |flag: &str, text: &str| {
-            let nanos = bd::query::when::duration(text).and_then(|nanos| u64::try_from(nanos).ok());
-            let wrong = || kit::failure::Usage(format!("invalid {flag} \"{text}\": use 30s or 5m"));
+            let nanos =
+                bd::query::when::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+            let wrong =
+                || kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"));
             nanos.map(Duration::from_nanos).ok_or_else(wrong)
         };
         let (base, most) = (
@@ -106,8 +111,8 @@ mod await_signal {
             limit.min(most.max(base))
         };
         let awaited = molecule::await_signal(&town, limit)?;
-        answer(awaited, |awaited, page| match &awaited.signal {
-            Some(signal) => page.line(kit::ui::escape::line(signal)),
+        build_report(awaited, |awaited, page| match &awaited.signal {
+            Some(signal) => page.line(kit::ui::escape::escape_line(signal)),
             None => page.line("nothing happened"),
         })
     }

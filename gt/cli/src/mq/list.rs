@@ -4,7 +4,7 @@ use bd::bead::{Bead, Status};
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
@@ -32,7 +32,7 @@ struct RequestRow {
     priority: i64,
     created_at: String,
     waits_for: Vec<String>,
-    /// The tasks among those that nobody has.
+    /// The tasks in `waits_for` that no worker has.
     #[serde(skip)]
     free_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,70 +41,70 @@ struct RequestRow {
     stopped_by: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rig = town.rig(&args.rig)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = town.find_rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {
         Ok(unused) => {
-            // Keys that are known and have no effect are for the doctor.
+            // Known keys without effect are reported by `gt doctor`.
             for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
-                ctx.ui.warn(&escape::line(&unknown.to_string()));
+                ctx.ui.warn(&escape::escape_line(&unknown.to_string()));
             }
         }
         Err(error) => {
-            let error = escape::line(&error.to_string());
+            let error = escape::escape_line(&error.to_string());
             ctx.ui
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
-    let beads = town.rig_store(&rig)?.snapshot()?;
+    let beads = town.open_rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
-            let blockers = bd::graph::blockers(&beads, &request.id);
+            let blockers = bd::graph::find_blockers(&beads, &request.id);
             let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
             let is = |id: &String, wanted: fn(&Bead) -> bool| beads.get(id).is_some_and(wanted);
-            let broken = merge_request::waits_for_target(request);
+            let broken = merge_request::target_task_of(request);
             waits_for.extend(broken.filter(|task| is(task, Bead::is_open)));
             let is_free = |id: &&String| is(id, |bead| bead.status == Status::Open);
             let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
-            let needs_person = merge_request::needs_person(request);
+            let needs_person = merge_request::reason_for_user(request);
             let status = match (&needs_person, waits_for.is_empty()) {
                 (None, true) => "ready",
                 _ => "blocked",
             };
             RequestRow {
                 id: request.id.clone(),
-                bead: merge_request::source_of(request),
+                bead: merge_request::source_bead_of(request),
                 branch: receipt.branch,
                 target: receipt.target,
                 worker: receipt.worker,
                 status,
-                score: (mq::score(request, None, now) * 10.0).round() / 10.0,
+                score: (mq::score_request(request, None, now) * 10.0).round() / 10.0,
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,
                 free_tasks,
                 needs_person,
-                stopped_by: merge_request::stopped_by(request),
+                stopped_by: merge_request::stopping_hook(request),
             }
         })
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     let rig = args.rig.clone();
-    answer(rows, move |rows, page| {
+    build_report(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("the merge queue is empty");
         }
         for row in rows {
-            shown(row, &rig, page);
+            write_request_row(row, &rig, page);
         }
     })
 }
 
-fn shown(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
+fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target
@@ -118,12 +118,15 @@ fn shown(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
     if let Some(hook) = &row.stopped_by {
         page.line(format!(
             "        {} stopped it; to let it by: gt mq waive {} --reason WHY",
-            escape::line(hook),
+            escape::escape_line(hook),
             row.id
         ));
     }
     if let Some(reason) = &row.needs_person {
-        page.line(format!("        needs a person: {}", escape::line(reason)));
+        page.line(format!(
+            "        needs a person: {}",
+            escape::escape_line(reason)
+        ));
         page.line(format!("        when mended: gt mq retry {}", row.id));
     }
 }

@@ -5,7 +5,7 @@ mod retry;
 mod run;
 mod waive;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -1,6 +1,6 @@
 //! `gt mq retry`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::merge_request;
 
@@ -12,18 +12,18 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Retried {
+struct RetryRequestReport {
     request: String,
     was: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
-    let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
-    gt::host::daemon::wake(&town);
-    answer(
-        Retried {
+    let was = merge_request::retry_request(&town, &found.store, &found.bead.id)?;
+    gt::host::daemon::wake_daemon(&town);
+    build_report(
+        RetryRequestReport {
             request: found.bead.id,
             was,
         },

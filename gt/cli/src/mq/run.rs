@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::landing;
 use gt::flow::mq::{self, MergeOutcome};
@@ -17,25 +17,25 @@ pub(super) struct Args {
     rig: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let mut town = ctx.town()?;
-    let rig = town.rig(&args.rig)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let mut town = ctx.open_town()?;
+    let rig = town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
-    let merged = mq::run(&town, &rig)?;
-    let landed = landing::land_ready(&town)?;
+    let merged = mq::run_queue(&town, &rig)?;
+    let landed = landing::land_ready_convoys(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(
             "🚚 {} landed: {}",
             landed.id,
-            escape::line(&landed.title)
+            escape::escape_line(&landed.title)
         ));
     }
-    answer(merged, |merged, page| {
+    build_report(merged, |merged, page| {
         if merged.is_empty() {
             page.line("nothing is ready in the merge queue");
         }
-        for one in merged {
-            let (mark, text) = match &one.outcome {
+        for merge in merged {
+            let (mark, text) = match &merge.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
                 MergeOutcome::Kept { reference } => (
                     "✓",
@@ -44,24 +44,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
                 MergeOutcome::GateFailed { gate, task } => (
                     "✗",
-                    format!("gate {} failed: task {task}", escape::line(gate)),
+                    format!("gate {} failed: task {task}", escape::escape_line(gate)),
                 ),
                 MergeOutcome::TargetBroken { gate, task } => (
                     "…",
                     format!(
                         "its target fails gate {} without it: task {task}",
-                        escape::line(gate)
+                        escape::escape_line(gate)
                     ),
                 ),
-                MergeOutcome::NeedsPerson { reason } => {
-                    ("✗", format!("needs a person: {}", escape::line(reason)))
-                }
+                MergeOutcome::NeedsPerson { reason } => (
+                    "✗",
+                    format!("needs a person: {}", escape::escape_line(reason)),
+                ),
                 MergeOutcome::Withdrawn { reason } => {
-                    ("✗", format!("withdrawn: {}", escape::line(reason)))
+                    ("✗", format!("withdrawn: {}", escape::escape_line(reason)))
                 }
-                MergeOutcome::Later { reason } => ("…", format!("later: {}", escape::line(reason))),
+                MergeOutcome::Later { reason } => {
+                    ("…", format!("later: {}", escape::escape_line(reason)))
+                }
             };
-            page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
+            page.line(format!("{mark} {} ({}) {text}", merge.request, merge.bead));
         }
     })
 }

@@ -1,6 +1,6 @@
 //! `gt mq waive`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
@@ -18,26 +18,26 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Waived {
+struct WaiveReport {
     request: String,
     #[serde(flatten)]
-    waiver: merge_request::Waiver,
+    waiver: merge_request::HookWaiver,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
-    let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
-    gt::host::daemon::wake(&town);
-    let waived = Waived {
+    let waiver = mq::waive_hooks(&town, &found.store, &found.bead.id, &args.reason)?;
+    gt::host::daemon::wake_daemon(&town);
+    let waived = WaiveReport {
         request: found.bead.id,
         waiver,
     };
-    answer(waived, |waived, page| {
+    build_report(waived, |waived, page| {
         page.line(format!(
             "✓ {} passes its hooks: {}",
             waived.request,
-            kit::ui::escape::line(&waived.waiver.reason)
+            kit::ui::escape::escape_line(&waived.waiver.reason)
         ));
     })
 }

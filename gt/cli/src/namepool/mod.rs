@@ -1,10 +1,10 @@
-//! `gt namepool`: where polecats get their names.
+//! `gt namepool`: manages the names of polecats.
 
 mod set;
 mod show;
 mod themes;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 /// Show and choose the names of a rig's polecats
@@ -14,19 +14,19 @@ pub(super) struct Args {
     #[arg(long, global = true)]
     rig: Option<String>,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<NamepoolVerb>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum NamepoolVerb {
     Set(set::Args),
     Themes(themes::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => show::run(ctx, args.rig.as_deref()),
-        Some(Verb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
-        Some(Verb::Themes(args)) => themes::run(ctx, args),
+        Some(NamepoolVerb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
+        Some(NamepoolVerb::Themes(args)) => themes::run(ctx, args),
     }
 }

@@ -1,9 +1,9 @@
 //! `gt namepool set`.
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::record::polecat;
-use gt::town::config::{self, Layer};
+use gt::town::config::{self, SettingsLayer};
 
 /// Choose a theme for the names of new polecats
 #[derive(Debug, clap::Args)]
@@ -12,10 +12,10 @@ pub(super) struct Args {
     theme: String,
 }
 
-pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
-    let town = ctx.town()?;
-    let rig = rig::wanted(ctx, &town, rig)?;
-    let known: Vec<&str> = polecat::themes().collect();
+pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, rig)?;
+    let known: Vec<&str> = polecat::theme_names().collect();
     anyhow::ensure!(
         known.contains(&args.theme.as_str()),
         "there is no theme `{}`; known: {}",
@@ -23,10 +23,16 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
         known.join(", ")
     );
     let key = "namepool.style";
-    config::change(&town, Some(&rig), Layer::Settings, key, Some(&args.theme))?;
+    config::change_setting(
+        &town,
+        Some(&rig),
+        SettingsLayer::Settings,
+        key,
+        Some(&args.theme),
+    )?;
     let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
     let data = serde_json::json!({ "rig": rig, "style": theme });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{rig}: theme {theme}"));
     })
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::record::polecat;
 use gt::town::config;
 
-/// With `--json` {rig, style, names, used, next}.
+/// The JSON has the keys rig, style, names, used and next.
 #[derive(Debug, Serialize)]
-struct Pool {
+struct NamepoolReport {
     rig: String,
     style: String,
     names: Vec<String>,
@@ -19,22 +19,22 @@ struct Pool {
     next: String,
 }
 
-pub(super) fn run(ctx: &Context, rig: Option<&str>) -> Answer {
-    let town = ctx.town()?;
-    let rig = rig::wanted(ctx, &town, rig)?;
-    let (style, names) = config::names(&town, &rig);
-    let beads = town.rig_store(&rig)?.snapshot()?;
-    let polecats = polecat::all(&rig, &beads, None);
-    let used: BTreeSet<String> = polecats.into_iter().map(|one| one.name).collect();
+pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, rig)?;
+    let (style, names) = config::namepool_of(&town, &rig);
+    let beads = town.open_rig_store(&rig)?.snapshot()?;
+    let polecats = polecat::list_polecats(&rig, &beads, None);
+    let used: BTreeSet<String> = polecats.into_iter().map(|polecat| polecat.name).collect();
     let next = polecat::pick_name(rig.name(), &style, &names, &used);
-    let pool = Pool {
+    let pool = NamepoolReport {
         rig: rig.name().to_owned(),
         style: polecat::theme_of(rig.name(), &style).to_owned(),
         names,
         used,
         next,
     };
-    answer(pool, |pool, page| {
+    build_report(pool, |pool, page| {
         if pool.names.is_empty() {
             page.line(format!("{}: theme {}", pool.rig, pool.style));
         } else {

@@ -1,6 +1,6 @@
 //! `gt namepool themes`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::polecat;
 
@@ -8,9 +8,9 @@ use gt::record::polecat;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
-    let themes: Vec<&str> = polecat::themes().collect();
-    answer(themes, |themes, page| {
+pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
+    let themes: Vec<&str> = polecat::theme_names().collect();
+    build_report(themes, |themes, page| {
         for theme in themes {
             page.line(theme);
         }

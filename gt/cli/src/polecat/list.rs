@@ -1,6 +1,6 @@
 //! `gt polecat list`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::town_view::TownView;
 use gt::view::polecat::PolecatRow;
@@ -16,17 +16,21 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
     let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {
-        // A rig that was asked for must be readable.
-        town.rig_store(&rig)?;
-        rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
+        // A rig that the user names must be readable.
+        town.open_rig_store(&rig)?;
+        rows.extend(
+            view.polecats_of(rig.name())
+                .iter()
+                .map(PolecatRow::from_polecat),
+        );
     }
-    answer(rows, |rows, page| {
+    build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("no polecats yet: gt sling BEAD RIG makes the first");
         }
@@ -37,8 +41,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             });
             page.cut_line(format!(
                 "{} {:<8} {}/{}  {}{progress}",
-                row.mark(),
-                row.state.word(),
+                row.state_sign(),
+                row.state.name(),
                 row.rig,
                 row.name,
                 row.why

@@ -1,11 +1,11 @@
-//! `gt polecat`: the workers of rigs.
+//! `gt polecat`: manages the workers of rigs.
 
 mod list;
 mod nuke;
 mod retry;
 mod status;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::identity::Address;
@@ -19,10 +19,10 @@ kit::family! {
     Nuke => nuke,
 }
 
-/// Rig and name of a polecat's address.
-fn parse(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
-    match town.address(text)? {
-        Address::Polecat(rig, name) => Ok((town.rig(&rig)?, name)),
+/// Parses a polecat's address into its rig and its name.
+fn parse_polecat(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
+    match town.parse_address(text)? {
+        Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),
     }
 }

@@ -1,6 +1,6 @@
 //! `gt polecat nuke`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow;
 use gt::record::town_view::TownView;
@@ -19,21 +19,26 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let mut nuked = Vec::new();
     for text in &args.polecats {
-        let (rig, name) = super::parse(&town, text)?;
-        nuked.push(flow::polecat::nuke(&town, &view, &rig, &name, args.force)?);
+        let (rig, name) = super::parse_polecat(&town, text)?;
+        nuked.push(flow::polecat::nuke_polecat(
+            &town, &view, &rig, &name, args.force,
+        )?);
     }
-    answer(nuked, |nuked, page| {
-        for one in nuked {
-            page.line(format!("✓ the sandbox of {} is removed", one.polecat));
-            if let Some(bead) = &one.released {
+    build_report(nuked, |nuked, page| {
+        for nuked_polecat in nuked {
+            page.line(format!(
+                "✓ the sandbox of {} is removed",
+                nuked_polecat.polecat
+            ));
+            if let Some(bead) = &nuked_polecat.released {
                 page.line(format!("  {bead} was on its hook and is open again"));
             }
-            if let Some(reference) = &one.rescued {
+            if let Some(reference) = &nuked_polecat.rescued {
                 page.line(format!(
                     "  what was in it: gt rescue restore {reference} --into <tree>"
                 ));

@@ -1,6 +1,6 @@
 //! `gt polecat retry`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow;
 
@@ -14,18 +14,18 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Retried {
+struct RetryPolecatReport {
     polecat: String,
     was: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (rig, name) = super::parse(&town, &args.polecat)?;
-    let was = flow::polecat::retry(&town, &rig, &name)?;
-    gt::host::daemon::wake(&town);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
+    let was = flow::polecat::retry_polecat(&town, &rig, &name)?;
+    gt::host::daemon::wake_daemon(&town);
     let polecat = format!("{}/{name}", rig.name());
-    answer(Retried { polecat, was }, |retried, page| {
+    build_report(RetryPolecatReport { polecat, was }, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));
     })
 }

@@ -2,9 +2,9 @@
 
 use kit::ui::{Page, counted, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::polecat::{Completion, MergeResult};
+use gt::record::polecat::{MergeResult, WorkCompletion};
 use gt::view::polecat::PolecatStatus;
 
 /// Show one polecat: state, work, sandbox and session
@@ -14,20 +14,20 @@ pub(super) struct Args {
     polecat: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (rig, name) = super::parse(&town, &args.polecat)?;
-    answer(PolecatStatus::read(&town, &rig, &name)?, show)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
+    build_report(PolecatStatus::read(&town, &rig, &name)?, write_status)
 }
 
-fn show(shown: &PolecatStatus, page: &mut Page) {
+fn write_status(shown: &PolecatStatus, page: &mut Page) {
     let row = &shown.row;
     page.line(format!(
         "{} {}/{}: {} ({})",
-        row.mark(),
+        row.state_sign(),
         row.rig,
         row.name,
-        row.state.word(),
+        row.state.name(),
         row.why
     ));
     if let Some(issue) = &row.issue {
@@ -45,20 +45,23 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
     let session = if row.session_running { "runs" } else { "none" };
     page.line(format!("  session:  {session}, lease {}", row.lease));
     if let Some(failed) = &row.failed_step {
-        page.line(format!("  gt done stopped at {}", escape::line(failed)));
+        page.line(format!(
+            "  gt done stopped at {}",
+            escape::escape_line(failed)
+        ));
     }
     if !row.stuck.is_empty() {
-        page.line(format!("  stuck:    {}", escape::line(&row.stuck)));
+        page.line(format!("  stuck:    {}", escape::escape_line(&row.stuck)));
     }
     if let Some(ended) = &row.last_end {
         page.line(format!(
             "  ended:    the session of lease {} {}, at {}",
             ended.lease,
-            ended.how(),
-            page.when(&ended.at)
+            ended.describe(),
+            page.relative_time(&ended.at)
         ));
         for line in &ended.screen {
-            page.line(format!("    | {}", escape::line(line)));
+            page.line(format!("    | {}", escape::escape_line(line)));
         }
     }
     if let Some(progress) = &row.progress {
@@ -69,17 +72,17 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
         counted(shown.record.len(), "bead")
     ));
     for entry in shown.record.iter().rev().take(5) {
-        record_line(entry, page);
+        write_completion_line(entry, page);
     }
 }
 
-fn record_line(entry: &Completion, page: &mut Page) {
+fn write_completion_line(entry: &WorkCompletion, page: &mut Page) {
     let result = entry
         .result
-        .map_or_else(|| entry.outcome.word(), MergeResult::word);
+        .map_or_else(|| entry.outcome.name(), MergeResult::name);
     let model = match entry.model.as_str() {
         "" => String::new(),
-        model => format!(", {}", escape::line(model)),
+        model => format!(", {}", escape::escape_line(model)),
     };
     let gates = match entry.gate_failures {
         0 => String::new(),
@@ -87,7 +90,7 @@ fn record_line(entry: &Completion, page: &mut Page) {
     };
     page.line(format!(
         "    {} {} {result} ({}s, {}{model}{gates})",
-        page.when(&entry.at),
+        page.relative_time(&entry.at),
         entry.bead,
         entry.seconds,
         counted(entry.sessions, "session")

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rescue;
 
@@ -15,15 +15,15 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Dropped {
+struct DropRescueReport {
     #[serde(rename = "ref")]
     reference: String,
     commit: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let (reference, commit) = rescue::drop_saved(&ctx.town()?, &args.reference)?;
-    answer(Dropped { reference, commit }, |dropped, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let (reference, commit) = rescue::drop_saved_work(&ctx.open_town()?, &args.reference)?;
+    build_report(DropRescueReport { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(
             "✓ {} is dropped (it was {commit})",

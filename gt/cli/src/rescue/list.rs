@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rescue;
 
@@ -16,11 +16,11 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
-    let rows = rescue::list(&rigs)?;
-    answer(rows, |rows, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
+    let rows = rescue::list_saved_work(&rigs)?;
+    build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("nothing is saved");
         }
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "{}  {:.12}  {}",
                 row.reference,
                 row.commit,
-                page.when(&row.saved_at)
+                page.relative_time(&row.saved_at)
             ));
             let whose = match (&row.polecat, &row.bead) {
                 (Some(name), Some(bead)) => format!("{}/{name}, last on {bead}: ", row.rig),
@@ -38,8 +38,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             };
             page.cut_line(format!(
                 "  {}{}",
-                escape::line(&whose),
-                escape::line(&row.subject)
+                escape::escape_line(&whose),
+                escape::escape_line(&row.subject)
             ));
         }
     })

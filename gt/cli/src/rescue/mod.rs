@@ -1,11 +1,11 @@
-//! `gt rescue`: work that was saved before a sandbox was reset or a session ended.
+//! `gt rescue`: manages the work that was saved before a sandbox was reset or a session ended.
 
 mod drop;
 mod list;
 mod restore;
 mod show;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rescue;
 
@@ -20,17 +20,17 @@ pub(super) struct Args {
     into: Option<PathBuf>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let into = args.into.map(|path| ctx.env.cwd().join(path));
-    let restored = rescue::restore(&ctx.town()?, &args.reference, into.as_deref())?;
-    answer(restored, |restored, page| {
+    let restored = rescue::restore_saved_work(&ctx.open_town()?, &args.reference, into.as_deref())?;
+    build_report(restored, |restored, page| {
         page.line(format!(
             "✓ {} restored to {}",
             kit::ui::counted(restored.files.len(), "file"),
             restored.into.display()
         ));
         for file in &restored.files {
-            page.line(format!("  {}", kit::ui::escape::line(file)));
+            page.line(format!("  {}", kit::ui::escape::escape_line(file)));
         }
     })
 }

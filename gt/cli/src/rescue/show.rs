@@ -2,10 +2,10 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::agent_event::nothing;
-use super::super::{Answer, answer, pager};
+use super::super::agent_event::build_empty_report;
+use super::super::{CommandResult, build_report, pager};
 use crate::context::Context;
-use gt::flow::rescue::{self, ShownWork};
+use gt::flow::rescue::{self, SavedWorkDetails};
 
 /// Show the commits and changes of saved work
 ///
@@ -18,20 +18,20 @@ pub(super) struct Args {
     reference: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let found = rescue::show(&ctx.town()?, &args.reference)?;
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let found = rescue::show_saved_work(&ctx.open_town()?, &args.reference)?;
     let mut page = ctx.ui.page();
-    show(&found, &mut page);
-    if pager::show(ctx, page.text()) {
-        return nothing();
+    write_saved_work(&found, &mut page);
+    if pager::show_in_pager(ctx, page.text()) {
+        return build_empty_report();
     }
-    answer(found, show)
+    build_report(found, write_saved_work)
 }
 
-fn show(found: &ShownWork, page: &mut Page) {
+fn write_saved_work(found: &SavedWorkDetails, page: &mut Page) {
     let work = &found.work;
     page.line(page.style().bold(&work.reference));
-    for line in escape::block(&found.log).lines() {
+    for line in escape::escape_block(&found.log).lines() {
         page.line(line);
     }
     if found.log.trim().is_empty() {

@@ -1,8 +1,8 @@
 //! `gt rig add`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::rig::{self, AddRequest};
+use gt::flow::rig::{self, AddRigRequest};
 
 /// Add a repository to the town
 ///
@@ -27,17 +27,17 @@ pub(super) struct Args {
     no_remote: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let request = AddRequest {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let request = AddRigRequest {
         name: args.name.clone(),
         url: args.url.clone(),
         prefix: args.prefix.clone(),
         branch: args.branch.clone(),
         no_remote: args.no_remote,
     };
-    let added = rig::add(&town, &request, &|text| ctx.ui.status(text))?;
-    answer(added, |added, page| {
+    let added = rig::add_rig(&town, &request, &|text| ctx.ui.status(text))?;
+    build_report(added, |added, page| {
         let remote = added.remote.as_deref().unwrap_or("none: local only");
         let beads = if added.tracked_beads {
             "tracked by the repository"

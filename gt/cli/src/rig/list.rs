@@ -1,6 +1,6 @@
 //! `gt rig list`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::view::rig;
 
@@ -10,9 +10,9 @@ use gt::view::rig;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let rows = rig::list(&ctx.town()?)?;
-    answer(rows, |rows, page| {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let rows = rig::list_rig_rows(&ctx.open_town()?)?;
+    build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("no rigs yet: gt rig add NAME URL adds one");
         }
@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
                 page.cut_line(format!(
                     "! {:<16} {}",
                     row.name,
-                    kit::ui::escape::line(problem)
+                    kit::ui::escape::escape_line(problem)
                 ));
                 continue;
             }

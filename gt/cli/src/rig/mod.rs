@@ -1,13 +1,13 @@
-//! `gt rig`: the repositories that the town works on.
+//! `gt rig`: manages the repositories that the town works on.
 
 mod add;
 mod list;
 mod remove;
 mod status;
 
-pub(super) use status::{rig_of_folder, wanted};
+pub(super) use status::{resolve_rig, rig_of_caller};
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -1,6 +1,6 @@
 //! `gt rig remove`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rig;
 
@@ -13,9 +13,9 @@ pub(super) struct Args {
     name: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let removed = rig::remove(&ctx.town()?, &args.name)?;
-    answer(removed, |removed, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let removed = rig::remove_rig(&ctx.open_town()?, &args.name)?;
+    build_report(removed, |removed, page| {
         page.line(format!("{} is off the town's list.", removed.name));
         page.line(format!(
             "Its folder is still there: {}",

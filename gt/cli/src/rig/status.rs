@@ -1,10 +1,10 @@
 //! `gt rig status`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::RigLayout;
-use gt::town::identity::detect;
+use gt::town::identity::detect_caller;
 use gt::view::rig;
 use gt::view::rig::RigStatus;
 
@@ -17,13 +17,13 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let rig = wanted(ctx, &town, args.rig.as_deref())?;
-    answer(rig::status(&town, &rig)?, human)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = resolve_rig(ctx, &town, args.rig.as_deref())?;
+    build_report(rig::rig_status(&town, &rig)?, write_status)
 }
 
-fn human(status: &RigStatus, page: &mut kit::ui::Page) {
+fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
     let remote = status.rig.remote.as_deref().unwrap_or("local only");
     page.line(format!(
         "{} at {}",
@@ -35,12 +35,15 @@ fn human(status: &RigStatus, page: &mut kit::ui::Page) {
     page.line(format!("  beads   {}-", status.rig.prefix));
     page.line(format!("  queue   {} waiting", status.queue));
     if let Some(problem) = &status.rig.problem {
-        page.line(format!("  problem {}", kit::ui::escape::line(problem)));
+        page.line(format!(
+            "  problem {}",
+            kit::ui::escape::escape_line(problem)
+        ));
     }
     for worker in &status.workers {
         let dot = if worker.session_running { "●" } else { "○" };
         let issue = worker.issue.as_deref().unwrap_or("-");
-        let state = worker.state.word();
+        let state = worker.state.name();
         page.cut_line(format!(
             "  {dot} {:<12} {state:<8} {issue}  {}",
             worker.name, worker.why
@@ -56,29 +59,29 @@ fn human(status: &RigStatus, page: &mut kit::ui::Page) {
     }
 }
 
-/// The rig that was named, else the one around the caller, else the only one.
-pub(crate) fn wanted(
+/// Returns the named rig, otherwise the rig around the caller, otherwise the only one.
+pub(crate) fn resolve_rig(
     ctx: &Context,
     town: &LiveTown,
     named: Option<&str>,
 ) -> anyhow::Result<RigLayout> {
     if let Some(name) = named {
-        return town.rig(name);
+        return town.find_rig(name);
     }
-    if let Some(rig) = rig_of_folder(ctx, town) {
+    if let Some(rig) = rig_of_caller(ctx, town) {
         return Ok(rig);
     }
-    let mut rigs = town.rigs()?;
+    let mut rigs = town.list_rigs()?;
     anyhow::ensure!(rigs.len() == 1, "say which rig: gt rig list shows them");
     Ok(rigs.remove(0))
 }
 
-/// The rig that the caller belongs to, else the one whose folder they are in.
-pub(crate) fn rig_of_folder(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
-    let caller = detect(&ctx.env, &town.layout).address;
-    let own = caller.as_ref().and_then(|address| address.rig());
+/// Returns the rig that the caller belongs to, otherwise the rig of the working directory.
+pub(crate) fn rig_of_caller(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
+    let caller = detect_caller(&ctx.env, &town.layout).address;
+    let caller_rig = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
     let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
-    let mut names = own.into_iter().chain(folder);
-    names.find_map(|name| town.rig(name).ok())
+    let mut names = caller_rig.into_iter().chain(folder);
+    names.find_map(|name| town.find_rig(name).ok())
 }

@@ -1,13 +1,13 @@
 //! `gt mayor attach`, `gt deacon attach`, …
 
 use super::super::attach;
-use super::{Answer, Which, answer};
+use super::{CommandResult, RoleSelector, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
 /// Open the session of this agent, starting it if needed
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Start it with this agent runtime instead of the configured one
@@ -15,9 +15,9 @@ pub(crate) struct Args<W: Which> {
     agent: String,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
-    let (town, agent) = (ctx.town()?, args.which.address());
-    let live = role::start(&town, &agent, &args.agent)?;
-    attach::attach(ctx, &town, &agent)?;
-    answer(serde_json::json!({ "session": live.name }), |_, _| {})
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let live = role::start_role(&town, &agent, &args.agent)?;
+    attach::attach_to_agent(ctx, &town, &agent)?;
+    build_report(serde_json::json!({ "session": live.name }), |_, _| {})
 }

@@ -1,4 +1,4 @@
-//! The commands that the mayor and the roles of the patrol have in common, over the agent's address.
+//! The commands that the mayor and the patrol roles share. Each works on the agent's address.
 
 pub(crate) mod attach;
 pub(crate) mod restart;
@@ -8,12 +8,12 @@ pub(crate) mod stop;
 
 use std::fmt;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use gt::town::identity::Address;
 
-/// Which agent a command is about.
-pub(crate) trait Which: clap::Args + fmt::Debug {
-    /// Its address.
+/// Selects the agent of a command.
+pub(crate) trait RoleSelector: clap::Args + fmt::Debug {
+    /// Returns the agent's address.
     fn address(&self) -> Address;
 }
 
@@ -23,7 +23,7 @@ macro_rules! which {
             #[derive(Debug, clap::Args)]
             pub(crate) struct $role {}
 
-            impl Which for $role {
+            impl RoleSelector for $role {
                 fn address(&self) -> Address {
                     Address::$role
                 }
@@ -36,7 +36,7 @@ macro_rules! which {
                 rig: String,
             }
 
-            impl Which for $of_rig {
+            impl RoleSelector for $of_rig {
                 fn address(&self) -> Address {
                     Address::$of_rig(self.rig.clone())
                 }
@@ -47,7 +47,7 @@ macro_rules! which {
 
 which! { Boot, Deacon, Mayor,; Refinery, Witness, }
 
-/// The commands of a role as modules, for the table of its family.
+/// Declares a role's commands as modules, for the table of its command family.
 macro_rules! commands {
     ($which:ident: $($verb:ident),+) => {
         $(mod $verb {
@@ -59,7 +59,7 @@ macro_rules! commands {
 }
 pub(crate) use commands;
 
-/// The command of an agent: `gt deacon start`, `gt witness start web`.
+/// Returns the command line for an agent: `gt deacon start`, `gt witness start web`.
 fn command_of(agent: &Address, verb: &str) -> String {
     match agent.rig() {
         Some(rig) => format!("gt {} {verb} {rig}", agent.role()),

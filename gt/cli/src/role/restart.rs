@@ -1,6 +1,6 @@
 //! `gt mayor restart`, `gt deacon restart`, …
 
-use super::{Answer, Which, answer, command_of};
+use super::{CommandResult, RoleSelector, build_report, command_of};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -8,7 +8,7 @@ use gt::flow::role;
 ///
 /// With `--json` {session, was_running}.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Use this agent runtime instead of the configured one
@@ -16,11 +16,11 @@ pub(crate) struct Args<W: Which> {
     agent: String,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
-    let (town, agent) = (ctx.town()?, args.which.address());
-    let (was_running, live) = role::restart(&town, &agent, &args.agent)?;
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let (was_running, live) = role::restart_role(&town, &agent, &args.agent)?;
     let data = serde_json::json!({ "session": live.name, "was_running": was_running });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("● {agent} runs in session {}", live.name));
         page.line(format!("  → {}", command_of(&agent, "attach")));
     })

@@ -1,6 +1,6 @@
 //! `gt mayor start`, `gt deacon start`, …
 
-use super::{Answer, Which, answer, command_of};
+use super::{CommandResult, RoleSelector, build_report, command_of};
 use crate::context::Context;
 use gt::flow::role;
 use gt::host::runtime;
@@ -10,7 +10,7 @@ use gt::host::runtime;
 /// A session that runs already is left alone. A role in mechanical mode has no session: the error names the setting.
 /// With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Use this agent runtime instead of the configured one
@@ -18,15 +18,15 @@ pub(crate) struct Args<W: Which> {
     agent: String,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
-    let (town, agent) = (ctx.town()?, args.which.address());
-    let live = role::start(&town, &agent, &args.agent)?;
-    let question = runtime::question_of(&town, &agent);
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let live = role::start_role(&town, &agent, &args.agent)?;
+    let question = runtime::find_agent_question(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("● {agent} runs in session {}", live.name));
         if let Some(question) = &question {
-            let question = kit::ui::escape::line(question);
+            let question = kit::ui::escape::escape_line(question);
             page.line(format!("  and asks you about: {question}"));
         }
         page.line(format!("  → {}", command_of(&agent, "attach")));

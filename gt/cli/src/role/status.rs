@@ -2,10 +2,10 @@
 
 use kit::ui::Page;
 
-use super::{Answer, Which, answer, command_of};
+use super::{CommandResult, RoleSelector, build_report, command_of};
 use crate::context::Context;
 use gt::record::role::RoleMode;
-use gt::view::role::{RoleStatus, status};
+use gt::view::role::{RoleStatus, read_role_status};
 
 /// Show who does this agent's work and whether it runs
 ///
@@ -14,22 +14,22 @@ use gt::view::role::{RoleStatus, status};
 /// freshness}, paused?{paused, reason, paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?,
 /// reason, error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
-    let (town, agent) = (ctx.town()?, args.which.address());
-    let status = status(&town, &agent)?;
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let status = read_role_status(&town, &agent)?;
     let attach = command_of(&agent, "attach");
     let start = command_of(&agent, "start");
-    answer(status, move |status, page| {
-        show(status, &start, &attach, page);
+    build_report(status, move |status, page| {
+        write_status(status, &start, &attach, page);
     })
 }
 
-fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
+fn write_status(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
     let agent = &status.agent;
     match (status.running, status.attached, status.mode) {
         (true, true, _) => page.line(format!("● {agent} runs, and someone looks at its session")),
@@ -48,10 +48,10 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
     if let Some(restarts) = status.restarts.as_ref().filter(|_| !status.running) {
         if restarts.stopped {
             page.line("  it was stopped, so the patrol does not start it");
-        } else if let Some(since) = restarts.looping() {
+        } else if let Some(since) = restarts.crash_loop_start() {
             let (since, next) = (
-                page.when(&since.to_string()),
-                page.when(&restarts.backoff_until.to_string()),
+                page.relative_time(&since.to_string()),
+                page.relative_time(&restarts.backoff_until.to_string()),
             );
             page.line(format!(
                 "  ! in a crash loop since {since}, next start {next}"
@@ -59,16 +59,16 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
         }
     }
     if let Some(beat) = &status.heartbeat {
-        let when = page.when(&beat.beat.timestamp.to_string());
-        let what = kit::ui::escape::line(&beat.beat.last_action);
+        let when = page.relative_time(&beat.beat.timestamp.to_string());
+        let what = kit::ui::escape::escape_line(&beat.beat.last_action);
         page.line(format!("  heartbeat {} {when}: {what}", beat.beat.cycle));
     }
     if let Some(last) = &status.last_triage {
         let (when, reason) = (
-            page.when(&last.completed_at),
-            kit::ui::escape::line(&last.reason),
+            page.relative_time(&last.completed_at),
+            kit::ui::escape::escape_line(&last.reason),
         );
-        let action = kit::ui::escape::line(&last.last_action);
+        let action = kit::ui::escape::escape_line(&last.last_action);
         page.line(format!(
             "  last look at the deacon {when}: {action}, {reason}"
         ));

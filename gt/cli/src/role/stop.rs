@@ -1,6 +1,6 @@
 //! `gt mayor stop`, `gt deacon stop`, …
 
-use super::{Answer, Which, answer};
+use super::{CommandResult, RoleSelector, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -8,16 +8,16 @@ use gt::flow::role;
 ///
 /// A role in agent mode stays stopped until `start`. With `--json` {was_running}.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
-    let (town, agent) = (ctx.town()?, args.which.address());
-    let was_running = role::stop(&town, &agent)?;
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let was_running = role::stop_role(&town, &agent)?;
     let data = serde_json::json!({ "was_running": was_running });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         let how = if was_running {
             "has stopped"
         } else {

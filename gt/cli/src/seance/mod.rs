@@ -1,4 +1,4 @@
-//! `gt seance`: past sessions.
+//! `gt seance`: lists and questions past sessions.
 
 mod search;
 
@@ -6,9 +6,9 @@ use bd::query::when;
 use kit::ui::escape;
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::seance::{self, Asked, Session, Wanted};
+use gt::flow::seance::{self, PastSession, SeanceResult, SessionFilter};
 
 /// List, search or ask past sessions
 ///
@@ -20,7 +20,7 @@ use gt::flow::seance::{self, Asked, Session, Wanted};
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
     #[command(flatten)]
-    which: Which,
+    which: SessionFilterArgs,
     /// List at most N sessions, the newest; 0 for all
     #[arg(short = 'n', long = "recent", default_value_t = 20)]
     recent: usize,
@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 /// Which sessions.
 #[derive(Debug, Clone, clap::Args)]
-struct Which {
+struct SessionFilterArgs {
     /// Only sessions of this role, or of an address that contains it
     #[arg(long)]
     role: Option<String>,
@@ -56,10 +56,10 @@ kit::verbs! {
     Search => search,
 }
 
-impl Which {
-    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<Wanted> {
-        let since = self.since.as_deref().map(|text| since(now, text));
-        Ok(Wanted {
+impl SessionFilterArgs {
+    fn to_filter(&self, now: jiff::Timestamp) -> anyhow::Result<SessionFilter> {
+        let since = self.since.as_deref().map(|text| parse_since(now, text));
+        Ok(SessionFilter {
             role: self.role.clone(),
             rig: self.rig.clone(),
             since: since.transpose()?,
@@ -68,39 +68,40 @@ impl Which {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     if let Some(id) = &args.talk {
-        let session = seance::one(&town, id)?;
+        let session = seance::find_session(&town, id)?;
         if args.prompt.is_none() {
             anyhow::ensure!(
                 ctx.ui.is_terminal(),
                 "this is no terminal: ask one question with -p"
             );
         }
-        let (said, is_recorded) = match seance::ask(&town, &session, args.prompt.as_deref())? {
-            Asked::Answer(said) => (Some(said), false),
-            Asked::Recorded(said) => (Some(said), true),
-            Asked::Talked => (None, false),
-        };
-        let mut report = json!({ "session_id": session.session_id, "answer": said });
+        let (reply, is_recorded) =
+            match seance::ask_session(&town, &session, args.prompt.as_deref())? {
+                SeanceResult::Answer(reply) => (Some(reply), false),
+                SeanceResult::Recorded(reply) => (Some(reply), true),
+                SeanceResult::Interactive => (None, false),
+            };
+        let mut report = json!({ "session_id": session.session_id, "answer": reply });
         if is_recorded {
             report["recorded"] = json!(true);
         }
-        return answer(report, move |_, page| {
-            for line in said.iter().flat_map(|said| said.lines()) {
-                page.line(escape::line(line));
+        return build_report(report, move |_, page| {
+            for line in reply.iter().flat_map(|said| said.lines()) {
+                page.line(escape::escape_line(line));
             }
         });
     }
-    let mut found = seance::sessions(&town, &args.which.wanted(town.clock.now())?)?;
+    let mut found = seance::list_sessions(&town, &args.which.to_filter(town.clock.now())?)?;
     if args.recent > 0 {
         found.truncate(args.recent);
     }
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line(
                 "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
@@ -111,13 +112,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map(|session| session.session_id.chars().count());
         let width = ids.max().unwrap_or_default();
         for session in found {
-            // Whole: the id is there to be copied.
-            page.line(row(session, width, &page.when(&session.ts)));
+            // Never cut at the screen's width, because users copy the id.
+            page.line(format_session_row(
+                session,
+                width,
+                &page.relative_time(&session.ts),
+            ));
         }
     })
 }
 
-fn row(session: &Session, width: usize, when: &str) -> String {
+fn format_session_row(session: &PastSession, width: usize, when: &str) -> String {
     let transcript = if session.transcript.is_some() {
         "transcript"
     } else {
@@ -130,15 +135,15 @@ fn row(session: &Session, width: usize, when: &str) -> String {
     };
     format!(
         "{:<width$}  {:<26}  {}  {transcript:<10}  {}{end}",
-        escape::line(&session.session_id),
-        escape::line(&session.actor),
+        escape::escape_line(&session.session_id),
+        escape::escape_line(&session.actor),
         when,
-        escape::line(&session.bead)
+        escape::escape_line(&session.bead)
     )
 }
 
-/// A time, or so long ago.
-fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    when::past(text, now, &kit::sys::env::zone())
+/// Parses a time or an age.
+fn parse_since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
+    when::parse_past_time(text, now, &kit::sys::env::local_time_zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }

@@ -3,11 +3,11 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{Answer, answer};
-use super::Which;
+use super::super::{CommandResult, build_report};
+use super::SessionFilterArgs;
 use crate::context::Context;
 use gt::flow::seance;
-use gt::flow::seance::transcript::{self, Hit};
+use gt::flow::seance::transcript::{self, TranscriptHit};
 
 /// Search the transcripts of past sessions, ignoring case
 #[derive(Debug, clap::Args)]
@@ -15,36 +15,36 @@ pub(super) struct Args {
     /// The text
     text: String,
     #[command(flatten)]
-    which: Which,
+    which: SessionFilterArgs,
     /// Show at most N places, those of the newest sessions first; 0 for all
     #[arg(short = 'n', long, default_value_t = 50)]
     limit: usize,
 }
 
-/// A place in a session.
+/// A match in the transcript of a session.
 #[derive(Serialize)]
-struct FoundPlace {
+struct SessionHit {
     session_id: String,
     actor: String,
     #[serde(flatten)]
-    hit: Hit,
+    hit: TranscriptHit,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     anyhow::ensure!(!args.text.trim().is_empty(), "say what to search for");
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let limit = if args.limit == 0 {
         usize::MAX
     } else {
         args.limit
     };
     let mut places = Vec::new();
-    for session in seance::sessions(&town, &args.which.wanted(town.clock.now())?)? {
+    for session in seance::list_sessions(&town, &args.which.to_filter(town.clock.now())?)? {
         let Some(path) = &session.transcript else {
             continue;
         };
-        let hits = transcript::search(path, &args.text).into_iter();
-        places.extend(hits.map(|hit| FoundPlace {
+        let hits = transcript::search_transcript(path, &args.text).into_iter();
+        places.extend(hits.map(|hit| SessionHit {
             session_id: session.session_id.clone(),
             actor: session.actor.clone(),
             hit,
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             break;
         }
     }
-    answer(places, |places, page| {
+    build_report(places, |places, page| {
         if places.is_empty() {
             page.line("nothing was found in the transcripts that are there");
         }
@@ -63,13 +63,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let mark = if hit.handoff { " (handoff)" } else { "" };
             page.line(format!(
                 "{}  {}  turn {}  {}  {}{mark}",
-                escape::line(&place.session_id),
-                escape::line(&place.actor),
+                escape::escape_line(&place.session_id),
+                escape::escape_line(&place.actor),
                 hit.turn,
-                page.when(&hit.at),
-                escape::line(&hit.by)
+                page.relative_time(&hit.at),
+                escape::escape_line(&hit.by)
             ));
-            page.line(format!("  > {}", escape::line(&hit.text)));
+            page.line(format!("  > {}", escape::escape_line(&hit.text)));
         }
     })
 }

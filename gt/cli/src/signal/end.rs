@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::agent_event::AgentEvent;
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 use gt::town::event::Event;
@@ -13,16 +13,16 @@ use gt::town::event::Event;
 pub(super) struct Args {}
 
 /// Saves what the next session needs; prints nothing.
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let town = ctx.town()?;
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
     let event = AgentEvent::read();
-    let (session, reason) = (event.field("session_id"), event.field("reason"));
-    town.tell(&Event::SessionEnd {
+    let (session, reason) = (event.text_field("session_id"), event.text_field("reason"));
+    town.record_event(&Event::SessionEnd {
         session_id: session.to_owned(),
         reason: reason.to_owned(),
         role: town.actor.role().to_owned(),
         actor: town.actor.to_string(),
     });
-    checkpoint::save(&town, &town.actor, session)?;
-    answer(json!({ "session_id": session }), |_, _| {})
+    checkpoint::save_session_state(&town, &town.actor, session)?;
+    build_report(json!({ "session_id": session }), |_, _| {})
 }

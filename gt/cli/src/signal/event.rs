@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::agent_event::AgentEvent;
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 
 /// Record what an agent program does, asks or is refused
@@ -12,7 +12,7 @@ use crate::context::Context;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    AgentEvent::read().record(ctx);
-    answer(Value::Null, |_, _| {})
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+    AgentEvent::read().record_progress(ctx);
+    build_report(Value::Null, |_, _| {})
 }

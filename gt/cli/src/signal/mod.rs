@@ -1,11 +1,11 @@
-//! `gt signal`: what agent programs run at the turns of a session.
+//! `gt signal`: the commands that agent programs run at the turns of a session.
 
 mod end;
 mod event;
 mod stop;
 
-use super::Answer;
-use super::agent_event::{is_of_copy, nothing};
+use super::CommandResult;
+use super::agent_event::{build_empty_report, is_session_copy};
 use crate::context::Context;
 
 /// Answer an agent program's hooks
@@ -24,9 +24,9 @@ kit::verbs! {
     End => end,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    if is_of_copy(ctx) {
-        return nothing();
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if is_session_copy(ctx) {
+        return build_empty_report();
     }
     args.verb.run(ctx)
 }

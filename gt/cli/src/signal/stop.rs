@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::agent_event::AgentEvent;
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::stop_hook;
 
@@ -12,22 +12,22 @@ use gt::flow::stop_hook;
 pub(super) struct Args {}
 
 /// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let event = AgentEvent::read();
-    event.record(ctx);
-    let reason = if event.is("stop_hook_active") {
+    event.record_progress(ctx);
+    let reason = if event.is_true("stop_hook_active") {
         None
     } else {
-        reason(ctx, &event).unwrap_or_default()
+        find_stop_reason(ctx, &event).unwrap_or_default()
     };
     let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
-    answer(decision, |decision, page| {
+    build_report(decision, |decision, page| {
         if let Some(decision) = decision {
             page.line(decision.to_string());
         }
     })
 }
 
-fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
-    stop_hook::at_stop(&ctx.town()?, event.field("session_id"))
+fn find_stop_reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
+    stop_hook::find_continue_reason(&ctx.open_town()?, event.text_field("session_id"))
 }

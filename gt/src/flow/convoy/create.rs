@@ -1,81 +1,76 @@
-//! Making convoys, adding to them, closing them by hand.
+//! Creates convoys, adds beads to them, and closes them by hand.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::change;
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConvoyError, find};
+use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::beads::{UnknownBead, external_ref};
-use crate::town::event::{ConvoyGrown, Event, event};
+use crate::town::event::{ConvoyBeads, Event, event};
 
-/// A convoy to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct New {
-    /// Its title.
+pub struct NewConvoy {
     pub title: String,
-    /// The beads it tracks.
     pub beads: Vec<String>,
-    /// Who owns it and hears when it lands.
+    /// The owner, who gets mail when the convoy lands.
     pub owner: Option<String>,
-    /// Who else hears when it lands.
+    /// Other addresses that get mail when the convoy lands.
     pub notify: Vec<String>,
-    /// Whether its work goes to branches of its own and lands as one commit a rig.
+    /// True if the work goes to branches of the convoy's own and lands as one commit per rig.
     pub integration: bool,
-    /// The epic whose children it tracks: closed with them once the convoy lands.
+    /// The epic whose children the convoy tracks. Closed with them once the convoy has landed.
     pub epic: Option<String>,
-    /// The text before the address lines; a count of the beads where empty.
+    /// The text before the address lines. If empty, a count of the beads.
     pub about: String,
 }
 
-/// A convoy that was made or added to.
+/// The result of creating a convoy or of adding beads to it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Created {
-    /// Its id.
+pub struct ConvoyChange {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// The beads that were added now.
+    /// The beads that this change added.
     pub added: Vec<String>,
-    /// Whether it had landed and is open again.
+    /// True if the convoy had landed and is open again.
     pub reopened: bool,
 }
 
-/// Makes a convoy. Every bead must exist; if one does not, nothing is made.
-pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
+/// Creates a convoy. Fails without any write if one of the beads does not exist.
+pub fn create_convoy(town: &LiveTown, new: &NewConvoy) -> anyhow::Result<ConvoyChange> {
     anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
-    let beads = existing(town, &new.beads)?;
-    let store = town.store()?;
+    let beads = check_beads_exist(town, &new.beads)?;
+    let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
         let id = fresh_id(town, tx);
-        let (convoy, created) = built(tx, id, new, &beads)?;
+        let (convoy, created) = build_convoy(tx, id, new, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
-    town.tell(&Event::ConvoyCreated(ConvoyGrown {
+    town.record_event(&Event::ConvoyCreated(ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
-        ..ConvoyGrown::default()
+        ..ConvoyBeads::default()
     }));
     Ok(created)
 }
 
-/// A new convoy, not yet written.
-pub(super) fn built(
+/// Builds a new convoy without writing it.
+pub(super) fn build_convoy(
     tx: &Tx,
     id: String,
-    new: &New,
+    new: &NewConvoy,
     beads: &[String],
-) -> anyhow::Result<(Bead, Created)> {
+) -> anyhow::Result<(Bead, ConvoyChange)> {
     let now = tx.now();
     let mut convoy = Bead {
         id: id.clone(),
         title: new.title.trim().to_owned(),
-        description: describe(new, beads.len()),
+        description: format_description(new, beads.len()),
         issue_type: Kind::Convoy,
         labels: vec!["gt:convoy".to_owned()],
         created_at: now.clone(),
@@ -84,13 +79,13 @@ pub(super) fn built(
         ..Bead::default()
     };
     if new.integration {
-        integration::set(&mut convoy, &Integration::default())?;
+        integration::set_integration(&mut convoy, &Integration::default())?;
     }
     if let Some(epic) = &new.epic {
         convoy.set_metadata("epic", epic)?;
     }
-    let added = track(&mut convoy, beads, &now, tx.actor());
-    let created = Created {
+    let added = add_tracks_edges(&mut convoy, beads, &now, tx.actor());
+    let created = ConvoyChange {
         id,
         title: convoy.title.clone(),
         added,
@@ -99,31 +94,30 @@ pub(super) fn built(
     Ok((convoy, created))
 }
 
-/// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
-pub fn create_for(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
-    create(town, &automatic(bead)).map(|created| created.id)
+/// Creates the convoy of a single slung bead, so that its progress is visible. Sends no mail.
+pub fn create_automatic_convoy(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
+    create_convoy(town, &build_automatic_convoy(bead)).map(|created| created.id)
 }
 
-/// The convoy that a single slung bead gets.
-pub fn automatic(bead: &Bead) -> New {
-    New {
-        title: bd::bead::validate::fit_title(&format!("Work: {}", bead.title)),
+pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
+    NewConvoy {
+        title: bd::bead::validate::fit_to_title(&format!("Work: {}", bead.title)),
         beads: vec![bead.id.clone()],
         about: format!("Auto-created convoy tracking {}", bead.id),
-        ..New::default()
+        ..NewConvoy::default()
     }
 }
 
-/// Adds beads to a convoy; one that has landed is open again.
-pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Created> {
-    let beads = existing(town, beads)?;
-    let store = town.store()?;
+/// Adds beads to a convoy. A landed convoy is opened again.
+pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<ConvoyChange> {
+    let beads = check_beads_exist(town, beads)?;
+    let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
-        let (convoy, created) = extended(tx, id, &beads)?;
+        let (convoy, created) = extend_convoy(tx, id, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
-    town.tell(&Event::ConvoyAdded(ConvoyGrown {
+    town.record_event(&Event::ConvoyAdded(ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
@@ -132,9 +126,10 @@ pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Create
     Ok(created)
 }
 
-/// Whether beads may be added: not while it is being closed after its landing.
-pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
-    let closing = integration::of(convoy).is_some_and(|own| own.closing);
+/// Checks that beads may be added. Refused while the convoy is being closed after its landing.
+pub(super) fn check_can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
+    let closing =
+        integration::read_integration(convoy).is_some_and(|integration| integration.closing);
     if closing && convoy.is_open() {
         let convoy = convoy.id.clone();
         return Err(IntegrationError::Closing { convoy });
@@ -142,18 +137,22 @@ pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
     Ok(())
 }
 
-/// A convoy that tracks more beads, not yet written.
-pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
+/// Builds a convoy with more tracked beads without writing it.
+pub(super) fn extend_convoy(
+    tx: &Tx,
+    id: &str,
+    beads: &[String],
+) -> anyhow::Result<(Bead, ConvoyChange)> {
     let now = tx.now();
-    let mut convoy = find(tx, id)?;
-    can_grow(&convoy)?;
-    let added = track(&mut convoy, beads, &now, tx.actor());
+    let mut convoy = find_convoy(tx, id)?;
+    check_can_grow(&convoy)?;
+    let added = add_tracks_edges(&mut convoy, beads, &now, tx.actor());
     let reopened = !convoy.is_open() && !added.is_empty();
     if reopened {
         change::mark_open(&mut convoy, Status::Open, &now);
     }
     convoy.updated_at = now;
-    let created = Created {
+    let created = ConvoyChange {
         id: id.to_owned(),
         title: convoy.title.clone(),
         added,
@@ -162,12 +161,12 @@ pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(B
     Ok((convoy, created))
 }
 
-/// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
-pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
-    let stores = town.stores()?;
-    let store = town.store()?;
+/// Closes a convoy by hand. Open work needs `force`. Returns false if the convoy was closed before.
+pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
+    let stores = town.read_stores()?;
+    let store = town.open_town_store()?;
     let closed = town.transact(&store, |tx| {
-        let mut convoy = find(tx, id)?;
+        let mut convoy = find_convoy(tx, id)?;
         if !convoy.is_open() {
             return Ok(false);
         }
@@ -182,7 +181,8 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
                 open
             }
         );
-        let branches = integration::of(&convoy).map(|own| own.not_landed());
+        let branches = integration::read_integration(&convoy)
+            .map(|integration| integration.unlanded_branches());
         let branches = branches.unwrap_or_default();
         anyhow::ensure!(
             force || branches.is_empty(),
@@ -196,14 +196,14 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
         Ok(true)
     })?;
     if closed {
-        town.tell(&event!(ConvoyClosed, convoy: id, reason: reason));
+        town.record_event(&event!(ConvoyClosed, convoy: id, reason: reason));
     }
     Ok(closed)
 }
 
-/// The given beads, each of which must exist somewhere in the town.
-pub(super) fn existing(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+/// Checks that each bead exists in a store of the town, and returns the ids.
+pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
+    let stores = town.read_stores()?;
     for id in ids {
         if stores.get(id).is_none_or(Bead::is_tombstone) {
             return Err(UnknownBead { id: id.clone() }.into());
@@ -212,7 +212,7 @@ pub(super) fn existing(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<St
     Ok(ids.to_vec())
 }
 
-/// An id that no bead has yet.
+/// Returns an id that no bead has yet.
 pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
     loop {
         let id = format!("hq-cv-{}", town.random.base32(5));
@@ -222,7 +222,7 @@ pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
     }
 }
 
-fn describe(new: &New, count: usize) -> String {
+fn format_description(new: &NewConvoy, count: usize) -> String {
     let mut text = match new.about.as_str() {
         "" => format!("Convoy tracking {count} issues"),
         about => about.to_owned(),
@@ -236,8 +236,8 @@ fn describe(new: &New, count: usize) -> String {
     text
 }
 
-/// Adds `tracks` edges for beads that are not tracked yet, and says which those were.
-fn track(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
+/// Adds `tracks` edges for beads that are not tracked yet, and returns the added ids.
+fn add_tracks_edges(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
     let mut added = Vec::new();
     for id in ids {
         if record::convoy::tracked_ids(convoy).any(|tracked| tracked == id) {

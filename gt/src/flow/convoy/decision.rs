@@ -1,41 +1,41 @@
-//! What hooks decided about a convoy, as its bead keeps it: one record a rig, in the metadata field `decisions`.
+//! Stores the decisions of hooks about a convoy in its bead: one record per rig, in the metadata
+//! field `decisions`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bd::bead::{Bead, fields};
-use bd::config::yaml::Node;
+use bd::config::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 
-use crate::flow::town_hook::{Answer, FrontMatter};
+use crate::flow::town_hook::{FrontMatter, TownHookAnswer};
 use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
 
 const FIELD: &str = "decisions";
 
-/// What the hooks decided for the beads of one rig.
+/// The decisions of hooks for the beads of one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Decision {
-    /// The rig; empty for the town's own beads.
+pub struct HookDecision {
+    /// The rig. Empty for the town's own beads.
     pub rig: String,
-    /// The decision's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adr: Option<String>,
-    /// Its file, relative to the rig's root.
+    /// The path of the decision's file, relative to the rig's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adr_path: Option<String>,
-    /// What goes before the beads' descriptions.
+    /// The front matter that goes before the beads' descriptions.
     #[serde(skip_serializing_if = "FrontMatter::is_empty")]
     pub front: FrontMatter,
-    /// The front matter of single beads that have one of their own.
+    /// The front matter of single beads that differs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own: BTreeMap<String, FrontMatter>,
 }
 
-impl Decision {
-    /// The record of a rig's beads before any hook has said something.
-    pub(super) fn of(home: &BeadsHome) -> Self {
+impl HookDecision {
+    /// Creates an empty record for the beads of one rig.
+    pub(super) fn for_home(home: &BeadsHome) -> Self {
         let rig = match home {
             BeadsHome::Town => String::new(),
             BeadsHome::Rig(rig) => rig.clone(),
@@ -46,8 +46,8 @@ impl Decision {
         }
     }
 
-    /// Adds what one hook answered; of two hooks that say the same thing the later counts.
-    pub(super) fn add(&mut self, answer: &Answer) -> anyhow::Result<()> {
+    /// Adds the answer of one hook. If two hooks set the same key, the later one wins.
+    pub(super) fn add(&mut self, answer: &TownHookAnswer) -> anyhow::Result<()> {
         if answer.adr.is_some() {
             self.adr.clone_from(&answer.adr);
             self.adr_path.clone_from(&answer.adr_path);
@@ -62,42 +62,42 @@ impl Decision {
         Ok(())
     }
 
-    /// Records what a bead's own front matter says besides, as it is now: what is written there later counts for
-    /// nobody.
-    pub(super) fn keep_own(&mut self, bead: &Bead) {
+    /// Records the keys that only the bead's own front matter has now. Later edits of the bead are
+    /// ignored.
+    pub(super) fn keep_bead_keys(&mut self, bead: &Bead) {
         let (block, _) = fields::split_front_matter(&bead.description);
         if block.is_empty() || self.front.is_empty() {
             return;
         }
-        // A block that is no front matter says nothing.
-        let Ok(written) = FrontMatter::of_text(block) else {
+        // A block that is not valid front matter is ignored.
+        let Ok(written) = FrontMatter::parse(block) else {
             return;
         };
-        let mut front = self.front_of(&bead.id).clone();
-        front.fill(written);
+        let mut front = self.front_matter_of(&bead.id).clone();
+        front.fill_missing(written);
         if front != self.front {
             self.own.insert(bead.id.clone(), front);
         }
     }
 
-    fn set_override(&mut self, id: &str, value: &Node) -> anyhow::Result<()> {
+    fn set_override(&mut self, id: &str, value: &YamlNode) -> anyhow::Result<()> {
         let front = self.own.remove(id).unwrap_or_else(|| self.front.clone());
         self.own
             .insert(id.to_owned(), front.with("override", value)?);
         Ok(())
     }
 
-    /// The front matter of one bead.
-    pub fn front_of(&self, id: &str) -> &FrontMatter {
+    /// Returns the front matter of one bead.
+    pub fn front_matter_of(&self, id: &str) -> &FrontMatter {
         self.own.get(id).unwrap_or(&self.front)
     }
 
-    /// Whether any bead gets a front matter.
-    pub(super) fn says_something(&self) -> bool {
+    /// Returns true if any bead gets front matter.
+    pub(super) fn has_front_matter(&self) -> bool {
         !self.front.is_empty() || self.own.values().any(|front| !front.is_empty())
     }
 
-    /// The decision's file, where it is there and inside the rig.
+    /// Returns the decision's file, if it exists inside the rig.
     pub fn file(&self, town: &LiveTown) -> Option<PathBuf> {
         let root = match self.rig.as_str() {
             "" => town.layout.root().to_owned(),
@@ -110,25 +110,29 @@ impl Decision {
     }
 }
 
-/// What was decided about a convoy.
-pub fn decisions(convoy: &Bead) -> Vec<Decision> {
+/// Returns the recorded decisions about a convoy.
+pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
     let stored = convoy.metadata_object().remove(FIELD);
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_default()
 }
 
-/// What was decided for the beads of a rig.
-pub fn decision_for(convoy: &Bead, rig: &str) -> Option<Decision> {
-    decisions(convoy).into_iter().find(|own| own.rig == rig)
+pub fn decision_for(convoy: &Bead, rig: &str) -> Option<HookDecision> {
+    read_decisions(convoy)
+        .into_iter()
+        .find(|decision| decision.rig == rig)
 }
 
-/// Adds records to a convoy; those of the same rigs are replaced.
-pub(super) fn record(convoy: &mut Bead, fresh: &[Decision]) -> serde_json::Result<()> {
+/// Adds decisions to a convoy and replaces those of the same rigs.
+pub(super) fn record_decisions(
+    convoy: &mut Bead,
+    fresh: &[HookDecision],
+) -> serde_json::Result<()> {
     if fresh.is_empty() {
         return Ok(());
     }
-    let mut all = decisions(convoy);
+    let mut all = read_decisions(convoy);
     all.retain(|old| !fresh.iter().any(|new| new.rig == old.rig));
     all.extend_from_slice(fresh);
     convoy.set_metadata(FIELD, all)

@@ -1,14 +1,14 @@
-//! A convoy's own branches: one in each rig in which it has work. Its beads are merged to them, and the convoy
-//! lands from there as one commit a rig (`crate::flow::landing`).
+//! Manages a convoy's own branches, one in each rig in which the convoy has work. Its beads are
+//! merged to them, and the convoy lands from there as one commit per rig (`crate::flow::landing`).
 //!
-//! What must always hold: a branch is written down in the convoy before it is made, so that one that is found
-//! without that is nobody's of ours and is left alone.
+//! A branch is recorded in the convoy before it is created. A branch without a record therefore
+//! belongs to someone else and is left alone.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bd::bead::Bead;
-use bd::git::{Git, GitError, Lease, PushError};
+use bd::git::{Git, GitError, PushError, PushLease};
 use bd::store::Snapshot;
 use serde::{Deserialize, Serialize};
 
@@ -21,21 +21,21 @@ use crate::town::config::{self, RigSettings};
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
-/// The key of a convoy's metadata.
+/// The metadata key of a convoy.
 const KEY: &str = "integration";
 
-/// How branches are named where no setting says it.
+/// The branch name pattern without a setting.
 const TEMPLATE: &str = "integration/{epic}";
 
-/// What a convoy with branches of its own keeps about them.
+/// The record of a convoy with branches of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Integration {
-    /// The branches, by rig.
-    pub rigs: BTreeMap<String, Branch>,
-    /// Every rig has landed; what is left is to take the branches away and to close the convoy.
+    pub rigs: BTreeMap<String, ConvoyBranch>,
+    /// Every rig has landed. Only removing the branches and closing the convoy are left.
     pub closing: bool,
-    /// The tips of branches of the landing before, by rig: one that is still there is only in the way.
+    /// The branch tips of the previous landing, by rig. A branch that is still at that tip can be
+    /// removed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub landed: BTreeMap<String, String>,
 }
@@ -43,63 +43,61 @@ pub struct Integration {
 /// A convoy's branch in one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Branch {
-    /// Its name.
+pub struct ConvoyBranch {
     pub branch: String,
     /// The branch that it will land on.
     pub target: String,
-    /// The commit of the target that it was made at.
+    /// The target's commit at which the branch was created.
     pub base: String,
-    /// How far its landing is.
+    /// The progress of the landing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub landing: Option<LandedStep>,
-    /// Why it has not landed although that was tried.
+    pub landing: Option<LandingStep>,
+    /// The reason why a landing failed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
-    /// The task made of that.
+    /// The task that was created for the failure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub task: String,
 }
 
-/// How far the landing in one rig is.
+/// The progress of a landing in one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LandedStep {
-    /// The tip of the convoy's branch that was prepared.
+pub struct LandingStep {
+    /// The tip of the convoy's branch for which the landing was prepared.
     pub tip: String,
-    /// Where the target stood then.
+    /// The tip of the target at that time.
     pub onto: String,
-    /// The one commit that is to land; the target itself where there is nothing to land.
+    /// The single commit that is to land. Equal to the target if there is nothing to land.
     pub candidate: String,
-    /// Whether the fetched target was found to hold it.
+    /// True if the fetched target contains the candidate.
     pub landed: bool,
-    /// What of the branch landed before this was prepared, for work that came later.
+    /// The part of the branch that landed before this step was prepared, for work that came later.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<LandedPart>,
 }
 
-/// A part of a convoy's branch that has landed.
+/// The part of a convoy's branch that has landed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Part {
+pub struct LandedPart {
     /// The tip of the branch up to which it landed.
     pub tip: String,
-    /// Where the target stood.
     pub onto: String,
-    /// The commit that it landed as.
+    /// The commit on the target that holds the part.
     pub candidate: String,
 }
 
-impl LandedStep {
-    /// What of the branch has landed so far.
-    pub fn landed_part(&self) -> Option<Part> {
-        let own = || Part {
+impl LandingStep {
+    /// Returns the part of the branch that has landed so far.
+    pub fn landed_part(&self) -> Option<LandedPart> {
+        let whole_part = || LandedPart {
             tip: self.tip.clone(),
             onto: self.onto.clone(),
             candidate: self.candidate.clone(),
         };
         if self.landed {
-            Some(own())
+            Some(whole_part())
         } else {
             self.part.clone()
         }
@@ -107,32 +105,34 @@ impl LandedStep {
 }
 
 impl Integration {
-    /// In how many rigs it has landed, or a part of it, and of how many.
-    pub fn landed_of(&self) -> (usize, usize) {
-        let landed = |branch: &&Branch| {
+    /// Returns the number of rigs in which the convoy or a part of it has landed, and the number of
+    /// all rigs.
+    pub fn count_landed_rigs(&self) -> (usize, usize) {
+        let landed = |branch: &&ConvoyBranch| {
             let step = branch.landing.as_ref();
             step.is_some_and(|step| step.landed_part().is_some())
         };
         (self.rigs.values().filter(landed).count(), self.rigs.len())
     }
 
-    /// The branches that have not landed, with their rigs.
-    pub(super) fn not_landed(&self) -> Vec<String> {
-        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+    /// Returns the branches that have not landed, with their rigs.
+    pub(super) fn unlanded_branches(&self) -> Vec<String> {
+        let landed =
+            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
         let rigs = self.rigs.iter().filter(|(_, branch)| !landed(branch));
         rigs.map(|(rig, branch)| format!("{} of {rig}", branch.branch))
             .collect()
     }
 
-    /// Whether a landing has begun: something landed, or something stands in its way.
-    pub fn is_landing(&self) -> bool {
-        let begun = |branch: &Branch| branch.landing.is_some() || !branch.trouble.is_empty();
+    /// Returns true if a landing has begun: something has landed or is blocked.
+    pub fn has_begun_landing(&self) -> bool {
+        let begun = |branch: &ConvoyBranch| branch.landing.is_some() || !branch.trouble.is_empty();
         self.closing || self.rigs.values().any(begun)
     }
 
-    /// What is kept of it once the convoy has landed.
+    /// Returns the record to keep once the convoy has landed.
     pub(super) fn after_landing(&self) -> Self {
-        let tip = |branch: &Branch| branch.landing.as_ref().map(|step| step.tip.clone());
+        let tip = |branch: &ConvoyBranch| branch.landing.as_ref().map(|step| step.tip.clone());
         let tips = self
             .rigs
             .iter()
@@ -144,94 +144,91 @@ impl Integration {
     }
 }
 
-/// Why a convoy's branch cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrationError {
-    /// The setting makes no name for a branch.
+    /// The setting does not give a valid branch name.
     #[error(
         "`{name}` is no name for a branch (setting merge_queue.integration_branch_template of rig `{rig}`)"
     )]
-    BadName {
-        /// The name.
-        name: String,
-        /// The rig.
-        rig: String,
-    },
-    /// Someone else's branch has the name.
+    BadName { name: String, rig: String },
+    /// Another branch has the name.
     #[error(
         "rig `{rig}` has a branch {name} already, which is not this convoy's: rename it, or set \
          merge_queue.integration_branch_template"
     )]
-    Taken {
-        /// The branch.
-        name: String,
-        /// The rig.
-        rig: String,
-    },
-    /// The convoy is being closed.
+    Taken { name: String, rig: String },
     #[error("{convoy} is landing just now: try again in a moment")]
-    Closing {
-        /// The convoy.
-        convoy: String,
-    },
-    /// The remote did not take it.
+    Closing { convoy: String },
+    /// The remote refused the push.
     #[error("origin does not take the branch {name}")]
     Push {
-        /// The branch.
         name: String,
-        /// What it said.
         #[source]
         source: PushError,
     },
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The target is not there.
+    /// The target branch is missing.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
 
-/// What a convoy keeps about its branches; `None` for one that lands bead by bead.
-pub fn of(convoy: &Bead) -> Option<Integration> {
+/// Returns the record of a convoy's branches. `None` for a convoy that lands bead by bead.
+pub fn read_integration(convoy: &Bead) -> Option<Integration> {
     let stored = convoy.metadata_object().remove(KEY)?;
     serde_json::from_value(stored).ok()
 }
 
-/// Writes it.
-pub fn set(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<()> {
+/// Writes the record of a convoy's branches into the convoy.
+pub fn set_integration(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<()> {
     convoy.set_metadata(KEY, integration)
 }
 
-/// The open convoy with branches of its own that tracks a bead.
-pub fn convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
-    let mut tracking = record::convoy::tracking(town, bead).into_iter();
-    tracking.find(|id| town.get(id).is_some_and(|convoy| of(convoy).is_some()))
+/// Returns the open convoy with branches of its own that tracks a bead.
+pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
+    let mut tracking = record::convoy::convoys_tracking(town, bead).into_iter();
+    tracking.find(|id| {
+        town.get(id)
+            .is_some_and(|convoy| read_integration(convoy).is_some())
+    })
 }
 
-/// The open convoy whose branch in a rig has this name.
-pub fn owner_of(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
+/// Returns the open convoy that has a branch of this name in a rig.
+pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
     let is_its = |convoy: &&&Bead| {
-        of(convoy).is_some_and(|own| own.rigs.get(rig).is_some_and(|own| own.branch == branch))
+        read_integration(convoy).is_some_and(|integration| {
+            integration
+                .rigs
+                .get(rig)
+                .is_some_and(|own| own.branch == branch)
+        })
     };
-    let open = record::convoy::list(town, false);
+    let open = record::convoy::list_convoys(town, false);
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
 }
 
-/// The branch that work on a bead is to be merged into: its convoy's own, or the rig's target.
-pub fn target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
-    let convoys = town.store()?.snapshot()?;
-    let own = convoy_of(&convoys, bead).and_then(|id| Some((of(convoys.get(&id)?)?, id)));
-    let Some((integration, id)) = own else {
-        return Ok(config::target_branch(town, rig));
+/// Returns the branch that work on a bead is merged to: the branch of the bead's convoy, or the
+/// rig's target.
+pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
+    let convoys = town.open_town_store()?.snapshot()?;
+    let tracking_convoy = integration_convoy_of(&convoys, bead)
+        .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
+    let Some((integration, id)) = tracking_convoy else {
+        return Ok(config::target_branch_of(town, rig));
     };
     match integration.rigs.get(rig.name()) {
         Some(branch) => Ok(branch.branch.clone()),
-        None => Ok(name(town, rig, &id)?),
+        None => Ok(build_branch_name(town, rig, &id)?),
     }
 }
 
-/// The name of a convoy's branch in a rig: its setting with `{epic}`, `{prefix}` and `{user}` filled in.
-fn name(town: &LiveTown, rig: &RigLayout, convoy: &str) -> Result<String, IntegrationError> {
+/// Builds the name of a convoy's branch in a rig: the setting with `{epic}`, `{prefix}` and
+/// `{user}` replaced.
+fn build_branch_name(
+    town: &LiveTown,
+    rig: &RigLayout,
+    convoy: &str,
+) -> Result<String, IntegrationError> {
     let settings = RigSettings::load(town, rig).unwrap_or_default();
     let template = settings.merge_queue.integration_branch_template;
     let user = town.env.get("USER").unwrap_or("gastown");
@@ -239,16 +236,16 @@ fn name(town: &LiveTown, rig: &RigLayout, convoy: &str) -> Result<String, Integr
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| TEMPLATE.to_owned())
         .replace("{epic}", convoy)
-        .replace("{prefix}", &town.prefix(rig.name()))
+        .replace("{prefix}", &town.prefix_of_rig(rig.name()))
         .replace("{user}", user);
-    if is_branch_name(&name) && name != config::target_branch(town, rig) {
+    if is_branch_name(&name) && name != config::target_branch_of(town, rig) {
         return Ok(name);
     }
     let rig = rig.name().to_owned();
     Err(IntegrationError::BadName { name, rig })
 }
 
-/// Whether git takes a name as that of a branch.
+/// Returns true if git accepts the name for a branch.
 fn is_branch_name(name: &str) -> bool {
     let bad = [
         " ", "~", "^", ":", "\\", "..", "@{", "//", "?", "*", "[", "/.",
@@ -261,44 +258,52 @@ fn is_branch_name(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-/// Makes the branch `slot_target` of a bead's convoy where it is not there yet. Nothing to do where the bead's
+/// Creates the branch `target` of a bead's convoy if it is missing. Does nothing for a bead whose
 /// work goes to the rig's own target.
 ///
-/// 1. Under the lock of the rig's convoy branches: what does the convoy say?
-/// 2. Nothing: the branch must not be there; its name and its first commit are written down.
-/// 3. The branch is pushed where the remote does not have it, and fetched.
-pub fn ensure(town: &LiveTown, rig: &RigLayout, bead: &str, target: &str) -> anyhow::Result<()> {
-    let convoys = town.store()?.snapshot()?;
-    let Some(id) = convoy_of(&convoys, bead) else {
+/// 1. Take the lock of the rig's convoy branches and read the convoy's record.
+/// 2. Without a record, the branch must not exist. Record its name and its first commit.
+/// 3. Push the branch if the remote lacks it, and fetch it.
+pub fn ensure_branch(
+    town: &LiveTown,
+    rig: &RigLayout,
+    bead: &str,
+    target: &str,
+) -> anyhow::Result<()> {
+    let convoys = town.open_town_store()?.snapshot()?;
+    let Some(id) = integration_convoy_of(&convoys, bead) else {
         return Ok(());
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
     let git = Git::at(rig.repo());
     let remote = git.remote_url("origin")?.is_some();
-    let convoys = town.store()?.snapshot()?;
-    let known = convoys.get(&id).and_then(of).unwrap_or_default();
+    let convoys = town.open_town_store()?.snapshot()?;
+    let known = convoys
+        .get(&id)
+        .and_then(read_integration)
+        .unwrap_or_default();
     anyhow::ensure!(!known.closing, IntegrationError::Closing { convoy: id });
     let branch = match known.rigs.get(rig.name()) {
         Some(branch) => branch.clone(),
-        None => write_down(town, rig, &id, (&git, remote, known.landed.get(rig.name())))?,
+        None => record_branch(town, rig, &id, (&git, remote, known.landed.get(rig.name())))?,
     };
     if branch.branch != target {
         return Ok(());
     }
-    Ok(make(&git, remote, &branch)?)
+    Ok(create_branch(&git, remote, &branch)?)
 }
 
-fn write_down(
+fn record_branch(
     town: &LiveTown,
     rig: &RigLayout,
     convoy: &str,
     (git, remote, left): (&Git, bool, Option<&String>),
-) -> anyhow::Result<Branch> {
-    let name = name(town, rig, convoy)?;
-    let there = tip(git, remote, &name)?;
+) -> anyhow::Result<ConvoyBranch> {
+    let name = build_branch_name(town, rig, convoy)?;
+    let there = read_branch_tip(git, remote, &name)?;
     match there {
-        // The landing before could not take it away.
-        Some(tip) if Some(&tip) == left => remove(git, remote, &name, &tip)?,
+        // The previous landing could not remove the branch.
+        Some(tip) if Some(&tip) == left => remove_branch(git, remote, &name, &tip)?,
         Some(_) => {
             let rig = rig.name().to_owned();
             return Err(IntegrationError::Taken { name, rig }.into());
@@ -308,27 +313,29 @@ fn write_down(
     if remote {
         git.fetch("origin")?;
     }
-    let target = config::target_branch(town, rig);
-    let branch = Branch {
+    let target = config::target_branch_of(town, rig);
+    let branch = ConvoyBranch {
         branch: name,
-        base: sandbox::start_of(rig, &target)?,
+        base: sandbox::find_start_commit(rig, &target)?,
         target,
-        ..Branch::default()
+        ..ConvoyBranch::default()
     };
-    change(town, convoy, |own| {
-        own.rigs.insert(rig.name().to_owned(), branch.clone());
+    change_integration(town, convoy, |integration| {
+        integration
+            .rigs
+            .insert(rig.name().to_owned(), branch.clone());
     })?;
-    town.tell(&event!(IntegrationBranch,
+    town.record_event(&event!(IntegrationBranch,
         convoy: convoy, rig: rig.name(), branch: branch.branch, base: branch.base,
     ));
     Ok(branch)
 }
 
-fn make(git: &Git, remote: bool, branch: &Branch) -> Result<(), IntegrationError> {
+fn create_branch(git: &Git, remote: bool, branch: &ConvoyBranch) -> Result<(), IntegrationError> {
     let name = &branch.branch;
-    if tip(git, remote, name)?.is_none() {
+    if read_branch_tip(git, remote, name)?.is_none() {
         if remote {
-            let pushed = git.push("origin", &branch.base, name, Lease::Absent, false);
+            let pushed = git.push("origin", &branch.base, name, PushLease::Absent, false);
             pushed.map_err(|source| IntegrationError::Push {
                 name: name.clone(),
                 source,
@@ -347,16 +354,20 @@ fn make(git: &Git, remote: bool, branch: &Branch) -> Result<(), IntegrationError
     Ok(())
 }
 
-/// Where a branch stands, asked at the remote where there is one.
-pub(crate) fn tip(git: &Git, remote: bool, branch: &str) -> Result<Option<String>, GitError> {
+/// Returns the tip of a branch, read from the remote if there is one.
+pub(crate) fn read_branch_tip(
+    git: &Git,
+    remote: bool,
+    branch: &str,
+) -> Result<Option<String>, GitError> {
     if remote {
         return git.ls_remote("origin", branch);
     }
     git.resolve(&format!("refs/heads/{branch}"))
 }
 
-/// Takes a branch away, at the remote and here, if it is still what was seen.
-pub(crate) fn remove(
+/// Removes a branch from the remote and locally, if it is still at `tip`.
+pub(crate) fn remove_branch(
     git: &Git,
     remote: bool,
     branch: &str,
@@ -375,20 +386,20 @@ pub(crate) fn remove(
     Ok(())
 }
 
-/// Changes what a convoy keeps about its branches, in one transaction.
-pub(crate) fn change(
+/// Changes the record of a convoy's branches in one transaction.
+pub(crate) fn change_integration(
     town: &LiveTown,
     convoy: &str,
     change: impl FnOnce(&mut Integration),
 ) -> anyhow::Result<()> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
-        let mut bead = super::error::find(tx, convoy)?;
-        let before = of(&bead).unwrap_or_default();
+        let mut bead = super::error::find_convoy(tx, convoy)?;
+        let before = read_integration(&bead).unwrap_or_default();
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            set(&mut bead, &after)?;
+            set_integration(&mut bead, &after)?;
             bead.updated_at = tx.now();
             tx.put(bead)?;
         }
@@ -401,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_branches_are_those_that_git_takes() {
+    fn integration_branch_names_are_valid_in_git() {
         for good in ["integration/hq-cv-a1", "a", "x/y.z", "feature-1"] {
             assert!(is_branch_name(good), "{good}");
         }
@@ -414,50 +425,50 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_has_landed_is_known_while_more_waits_and_counts() {
-        let first = LandedStep {
+    fn a_landed_part_is_recognized_while_more_work_waits() {
+        let first = LandingStep {
             tip: "t1".to_owned(),
             candidate: "c1".to_owned(),
             landed: true,
-            ..LandedStep::default()
+            ..LandingStep::default()
         };
-        let mut second = LandedStep {
+        let mut second = LandingStep {
             tip: "t2".to_owned(),
             candidate: "c2".to_owned(),
             part: first.landed_part(),
-            ..LandedStep::default()
+            ..LandingStep::default()
         };
         // Prepared once more, it is still known.
         let third = second.landed_part().unwrap();
         assert_eq!((&*third.tip, &*third.candidate), ("t1", "c1"));
         let mut own = Integration::default();
-        let branch = |step: &LandedStep| Branch {
+        let branch = |step: &LandingStep| ConvoyBranch {
             landing: Some(step.clone()),
-            ..Branch::default()
+            ..ConvoyBranch::default()
         };
         own.rigs.insert("api".to_owned(), branch(&second));
         own.rigs
-            .insert("web".to_owned(), branch(&LandedStep::default()));
-        assert_eq!(own.landed_of(), (1, 2));
-        assert_eq!(own.not_landed().len(), 2, "but not all of it");
+            .insert("web".to_owned(), branch(&LandingStep::default()));
+        assert_eq!(own.count_landed_rigs(), (1, 2));
+        assert_eq!(own.unlanded_branches().len(), 2, "but not all of it");
         second.landed = true;
         assert_eq!(second.landed_part().unwrap().tip, "t2");
     }
 
     #[test]
-    fn what_is_kept_is_read_back_and_other_metadata_stays() {
+    fn the_recorded_integration_is_read_back_and_other_metadata_stays() {
         let mut convoy = Bead::default();
         convoy.set_metadata("landings", 2).unwrap();
-        assert_eq!(of(&convoy), None);
+        assert_eq!(read_integration(&convoy), None);
         let mut integration = Integration::default();
-        let branch = Branch {
+        let branch = ConvoyBranch {
             branch: "integration/x".to_owned(),
-            landing: Some(LandedStep::default()),
-            ..Branch::default()
+            landing: Some(LandingStep::default()),
+            ..ConvoyBranch::default()
         };
         integration.rigs.insert("web".to_owned(), branch);
-        set(&mut convoy, &integration).unwrap();
-        assert_eq!(of(&convoy), Some(integration));
+        set_integration(&mut convoy, &integration).unwrap();
+        assert_eq!(read_integration(&convoy), Some(integration));
         assert_eq!(convoy.metadata_object()["landings"], 2);
     }
 }

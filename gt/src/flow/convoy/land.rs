@@ -1,6 +1,7 @@
-//! Landing: once every tracked change is on its target the convoy closes, and its subscribers hear of it,
-//! both in one transaction of the town's store. The mails' ids follow from convoy, landing and recipient,
-//! so that no crash or second observer makes a second mail.
+//! Closes convoys that have landed. Once every tracked change is on its target, one transaction of
+//! the town's store closes the convoy and mails its subscribers. The ids of the mails are computed
+//! from convoy, landing and recipient, so that a crash or a second observer never sends a mail
+//! twice.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::integration;
-use super::progress::Board;
-use super::tracked::Tracked;
+use super::progress::ProgressBoard;
+use super::tracked::TrackedBead;
 use crate::flow::discovery;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -22,46 +23,45 @@ use crate::record::mail;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// A convoy that landed just now.
+/// A convoy that was closed after its landing.
 #[derive(Debug, Clone, Serialize)]
-pub struct Landed {
-    /// The convoy.
+pub struct LandedConvoy {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Who was told.
+    /// The addresses that got mail.
     pub told: Vec<String>,
-    /// The one commit of each rig, for a convoy with branches of its own.
+    /// The single commit of each rig, for a convoy with branches of its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub commits: BTreeMap<String, String>,
-    /// The beads that it tracks.
+    /// The tracked beads.
     pub beads: Vec<String>,
-    /// The refs on which its discovery documents stay, by rig.
+    /// The refs that keep the convoy's discovery documents, by rig.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub documents: BTreeMap<String, String>,
 }
 
-/// Closes a convoy all of whose rigs have landed, and tells its subscribers.
-pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landed>> {
-    close(town, id, None)
+/// Closes a convoy all of whose rigs have landed, and mails its subscribers.
+pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
+    close_convoy_with_mail(town, id, None)
 }
 
-/// Closes a convoy whose tracked beads are still those that were found done, and reports it to its subscribers.
+/// Closes a convoy and mails its subscribers, if its tracked beads are still the ones that were
+/// found done.
 pub(crate) fn close_if_done(
     town: &LiveTown,
     id: &str,
     done: &[&str],
-) -> anyhow::Result<Option<Landed>> {
-    close(town, id, Some(done))
+) -> anyhow::Result<Option<LandedConvoy>> {
+    close_convoy_with_mail(town, id, Some(done))
 }
 
-/// Closes the epic that a convoy stands for, if all its children are closed. Written before the convoy closes:
-/// killed in between, the next try comes here again.
+/// Closes the epic of a convoy if all children of the epic are closed. Called before the convoy
+/// closes, so that the next try after a crash repeats the call.
 pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
     let Some(epic) = record::convoy::epic_of(convoy) else {
         return Ok(());
     };
-    // An epic that someone deleted keeps nothing from landing.
+    // A deleted epic does not block the landing.
     let Ok(found) = town.find_bead(&epic) else {
         return Ok(());
     };
@@ -79,109 +79,113 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
     })
 }
 
-/// Closes the convoy and writes the mails. The second one finds it closed and does nothing; a convoy
-/// that tracks something else by now than what was judged is left for the next look.
-fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
-    let store = town.store()?;
-    let tracked = tracked(town, id)?;
-    let documents = documents(town, id)?;
+/// Closes the convoy and writes the mails. Does nothing if the convoy is closed. A convoy whose
+/// tracked beads differ from `judged` is left to the next pass.
+fn close_convoy_with_mail(
+    town: &LiveTown,
+    id: &str,
+    judged: Option<&[&str]>,
+) -> anyhow::Result<Option<LandedConvoy>> {
+    let store = town.open_town_store()?;
+    let tracked = read_tracked(town, id)?;
+    let documents = find_documents(town, id)?;
     let landed = town.transact(&store, |tx| {
-        let mut convoy = super::error::find(tx, id)?;
+        let mut convoy = super::error::find_convoy(tx, id)?;
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
-        // An escalation may have come since it was judged.
-        let is_blocked = judged.is_some() && !escalation::blocking(tx, &convoy).is_empty();
+        // An escalation may have been opened since the decision.
+        let is_blocked = judged.is_some() && !escalation::find_blocking(tx, &convoy).is_empty();
         if !convoy.is_open() || !judged.is_none_or(same) || is_blocked {
             return Ok(None);
         }
-        let number = record::convoy::landings(&convoy) + 1;
+        let number = record::convoy::count_landings(&convoy) + 1;
         change::mark_closed(&mut convoy, "All tracked issues completed", &tx.now());
         convoy.set_metadata("landings", number)?;
-        let commits = own_commits(&convoy);
-        if let Some(own) = integration::of(&convoy) {
-            integration::set(&mut convoy, &own.after_landing())?;
+        let commits = commits_by_rig(&convoy);
+        if let Some(integration) = integration::read_integration(&convoy) {
+            integration::set_integration(&mut convoy, &integration.after_landing())?;
         }
         let again = if number > 1 { " again" } else { "" };
-        let told = subscribers(town, &convoy);
-        for address in &told {
+        let recipients = find_subscribers(town, &convoy);
+        for address in &recipients {
             let message = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed{again}: {}", convoy.title),
-                body: landed_text(&convoy, &tracked, &commits, &documents),
+                body: format_landed_text(&convoy, &tracked, &commits, &documents),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
-            mail::write(tx, &message)?;
+            mail::write_message(tx, &message)?;
         }
         let title = convoy.title.clone();
         let beads = record::convoy::tracked_ids(&convoy)
             .map(str::to_owned)
             .collect();
         tx.put(convoy)?;
-        Ok(Some(Landed {
+        Ok(Some(LandedConvoy {
             id: id.to_owned(),
             title,
-            told,
+            told: recipients,
             commits,
             beads,
             documents,
         }))
     })?;
     if let Some(landed) = &landed {
-        town.tell(&event!(ConvoyLanded,
+        town.record_event(&event!(ConvoyLanded,
             convoy: landed.id, told: landed.told, commits: landed.commits,
         ));
-        run_hooks(town, landed);
+        run_landed_hooks(town, landed);
         forget_documents(town, id)?;
     }
     Ok(landed)
 }
 
-/// What a convoy tracks, as it stands.
-fn tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<Tracked>> {
-    let stores = town.stores()?;
+/// Returns the convoy's tracked beads with their current state.
+fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
+    let stores = town.read_stores()?;
     Ok(match stores.town.get(id) {
-        Some(convoy) => Board::of(&stores).progress(convoy).tracked,
+        Some(convoy) => ProgressBoard::from_stores(&stores).progress(convoy).tracked,
         None => Vec::new(),
     })
 }
 
-/// Tells hooks that a convoy landed.
-fn run_hooks(town: &LiveTown, landed: &Landed) {
-    let call = town_hook::Call {
+/// Runs the hooks for a landed convoy.
+fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
+    let call = town_hook::TownHookCall {
         convoy: landed.title.clone(),
         issues: landed.beads.clone(),
         more: vec![("GT_CONVOY_ID", landed.id.clone())],
         about: vec![("convoy", landed.id.clone())],
-        ..town_hook::Call::default()
+        ..town_hook::TownHookCall::default()
     };
-    town_hook::notify(town, town_hook::Event::PostLanding, &call);
+    town_hook::notify_event_hooks(town, town_hook::TownHookEvent::PostLanding, &call);
 }
 
-/// Where the discovery documents of a convoy will stay when it has landed, by rig.
-fn documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
+/// Returns the refs that will keep a convoy's discovery documents after its landing, by rig.
+fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        let stays = discovery::will_stay(&Git::at(rig.repo()), rig.name(), id)?;
+        let stays = discovery::future_rescue_ref(&Git::at(rig.repo()), rig.name(), id)?;
         found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
     }
     Ok(found)
 }
 
-/// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
-/// leaves them to the next sling in that rig.
+/// Moves the discovery documents of a landed convoy to rescue refs. If a landing is killed before
+/// this step, the next sling in that rig does it.
 fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
+        let forgotten = discovery::retire_documents(&Git::at(rig.repo()), rig.name(), id)?;
         if let Some((commit, rescue)) = forgotten {
-            town.tell(&event!(DiscoveryRemoved,
+            town.record_event(&event!(DiscoveryRemoved,
                 convoy: id, rig: rig.name(), commit: commit, rescue: rescue,
             ));
         }
@@ -189,34 +193,34 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Each distinct address of the convoy's `Owner:` and `Notify:` lines.
-fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+/// Returns the distinct addresses of the convoy's `Owner:` and `Notify:` lines.
+fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
+    let mut subscribers: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
-        for text in record::convoy::addresses(convoy, key) {
+        for text in record::convoy::addresses_in(convoy, key) {
             let address = town
-                .address(text)
+                .parse_address(text)
                 .map_or_else(|_| text.to_owned(), |a| a.mailbox());
-            if !told.contains(&address) {
-                told.push(address);
+            if !subscribers.contains(&address) {
+                subscribers.push(address);
             }
         }
     }
-    told
+    subscribers
 }
 
-/// The commit of each rig that holds the convoy's work there.
-fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
-    let own = integration::of(convoy).unwrap_or_default();
-    let commit = |branch: integration::Branch| branch.landing.map(|step| step.candidate);
-    let rigs = own.rigs.into_iter();
+/// Returns the commit of each rig that holds the convoy's work.
+fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
+    let integration = integration::read_integration(convoy).unwrap_or_default();
+    let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);
+    let rigs = integration.rigs.into_iter();
     rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
         .collect()
 }
 
-fn landed_text(
+fn format_landed_text(
     convoy: &Bead,
-    tracked: &[Tracked],
+    tracked: &[TrackedBead],
     commits: &BTreeMap<String, String>,
     documents: &BTreeMap<String, String>,
 ) -> String {
@@ -227,7 +231,7 @@ fn landed_text(
     let beads: Vec<String> = record::convoy::tracked_ids(convoy)
         .map(|id| match end_of(id) {
             "" => format!("- {id}"),
-            end => format!("- {id}: {}", escape::line(end)),
+            end => format!("- {id}: {}", escape::escape_line(end)),
         })
         .collect();
     let merged = record::convoy::tracked_ids(convoy)
@@ -256,13 +260,13 @@ fn landed_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
-    fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
-        let place = Place::new();
+    fn a_convoy_that_gained_work_after_the_check_does_not_land() {
+        let place = TestTown::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         for id in ["hq-one", "hq-two"] {
             let bead = Bead {
                 id: id.to_owned(),
@@ -272,16 +276,28 @@ mod tests {
             town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
                 .unwrap();
         }
-        let new = super::super::New {
+        let new = super::super::NewConvoy {
             title: "C".to_owned(),
             beads: vec!["hq-one".to_owned()],
-            ..super::super::New::default()
+            ..super::super::NewConvoy::default()
         };
-        let id = super::super::create(town, &new).unwrap().id;
-        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
-        assert!(close(town, &id, Some(&["hq-one"])).unwrap().is_none());
+        let id = super::super::create_convoy(town, &new).unwrap().id;
+        super::super::add_beads(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&["hq-one"]))
+                .unwrap()
+                .is_none()
+        );
         let both = ["hq-one", "hq-two"];
-        assert!(close(town, &id, Some(&both)).unwrap().is_some());
-        assert!(close(town, &id, Some(&both)).unwrap().is_none());
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&both))
+                .unwrap()
+                .is_some()
+        );
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&both))
+                .unwrap()
+                .is_none()
+        );
     }
 }

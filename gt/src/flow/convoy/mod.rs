@@ -1,8 +1,8 @@
-//! Convoys: batches of work followed until every tracked change is on its target.
+//! Convoys: batches of work that are tracked until every change is on its target.
 //!
-//! A convoy is a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig. What a convoy says
-//! about progress is recomputed from the rigs' beads each time; nothing of it is stored. One with branches of
-//! its own (`integration`) keeps their names and how far its landing is.
+//! A convoy is a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig. Its progress
+//! is recomputed from the rigs' beads each time and never stored. A convoy with branches of its own
+//! (`integration`) stores their names and the progress of its landing.
 
 pub mod briefing;
 mod create;
@@ -16,11 +16,16 @@ pub mod ready;
 pub mod review;
 mod tracked;
 
-pub use create::{Created, New, add, automatic, close, create, create_for};
-pub use decision::{Decision, decision_for, decisions};
+pub use create::{
+    ConvoyChange, NewConvoy, add_beads, build_automatic_convoy, close_convoy,
+    create_automatic_convoy, create_convoy,
+};
+pub use decision::{HookDecision, decision_for, read_decisions};
 pub use error::ConvoyError;
-pub use land::Landed;
+pub use land::LandedConvoy;
 pub(crate) use land::{close_epic, close_if_done, close_landed};
 pub(crate) use progress::is_work;
-pub use progress::{Board, ConvoyBlocker, Counts, Ending, Progress, ending};
-pub use tracked::{Standing, Tracked};
+pub use progress::{
+    BeadCounts, BeadEnding, ConvoyBlocker, ConvoyProgress, ProgressBoard, ending_of,
+};
+pub use tracked::{BeadStanding, TrackedBead};

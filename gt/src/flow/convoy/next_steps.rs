@@ -1,34 +1,38 @@
-//! What a person can do about a tracked bead: the exact commands.
+//! Lists the commands that a user can run for a tracked bead.
 
-use super::tracked::{RigStore, Standing, Tracked};
+use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record::merge_request;
 
-/// The ways out for a bead as it stands; none where it goes on by itself.
-pub(super) fn next_steps_of(homes: &[RigStore], bead: &Tracked, convoy: &str) -> Vec<String> {
+/// Returns the next steps for a bead in its current state. Empty if it needs no one.
+pub(super) fn next_steps_of(homes: &[RigStore], bead: &TrackedBead, convoy: &str) -> Vec<String> {
     let id = &bead.id;
     let home = homes.iter().find(|home| home.beads.get(id).is_some());
     let rig = home.and_then(|home| home.rig).unwrap_or("<rig>");
     match bead.standing {
-        Standing::Open => vec![format!("gt sling {id} {rig}")],
-        Standing::Failed => vec![
+        BeadStanding::Open => vec![format!("gt sling {id} {rig}")],
+        BeadStanding::Failed => vec![
             format!("bd reopen {id} && gt sling {id} {rig}"),
             format!("bd close {id} --reason \"Cancelled: <why>\""),
             format!("gt convoy close {convoy} --force --reason \"<why>\""),
         ],
-        Standing::NeedsStep => steps_of_blocked(home, bead, rig),
-        Standing::Unknown => vec![format!(
+        BeadStanding::NeedsStep => steps_of_blocked(home, bead, rig),
+        BeadStanding::Unknown => vec![format!(
             "gt convoy close {convoy} --force --reason \"<why>\""
         )],
-        Standing::Blocked | Standing::Working | Standing::Merging | Standing::Done => Vec::new(),
+        BeadStanding::Blocked
+        | BeadStanding::Working
+        | BeadStanding::Merging
+        | BeadStanding::Done => Vec::new(),
     }
 }
 
-/// A request that waits for a task or for a person, or work whose worker is stuck.
-fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<String> {
+/// Returns the next steps for a request that waits for a task or a user, and for work whose worker
+/// is stuck.
+fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };
-    // Its worker closed it without `gt done`.
+    // The worker closed the bead without `gt done`.
     if bead.status == "closed" {
         let id = &bead.id;
         return vec![
@@ -47,7 +51,7 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<S
             format!("bd update {id} --status open --assignee \"\""),
         ];
     }
-    // Its worker is not restarted.
+    // The worker is not restarted automatically.
     if !bead.why.is_empty() {
         let id = &bead.id;
         let worker = bead.assignee.replace("/polecats/", "/");
@@ -63,8 +67,9 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<S
     };
     let tasks = bead.waits_for.iter().filter(is_free);
     let mut ways: Vec<String> = tasks.map(|task| format!("gt sling {task} {rig}")).collect();
-    let request = merge_request::open_request_of(home.beads, &bead.id);
-    if let Some(request) = request.filter(|request| merge_request::needs_person(request).is_some())
+    let request = merge_request::find_open_request(home.beads, &bead.id);
+    if let Some(request) =
+        request.filter(|request| merge_request::reason_for_user(request).is_some())
     {
         ways.push(format!("gt mq retry {}", request.id));
     }

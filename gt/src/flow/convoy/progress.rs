@@ -1,137 +1,130 @@
-//! How far a convoy is, from the rigs' beads as they are now.
+//! Computes the progress of a convoy from the current beads of the rigs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
 use super::next_steps;
-use super::tracked::{RigStore, Standing, Tracked};
+use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record;
 use crate::record::attempt;
 use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 
-/// How a closed bead ended, as the reason of its closing says.
+/// The ending of a closed bead, derived from its close reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// Done, without a change, or cancelled with a reason.
+pub enum BeadEnding {
+    /// Done, closed without a change, or cancelled with a reason.
     Done,
-    /// It failed, or was passed on to someone else as too much.
+    /// Failed, or handed on to someone else as too large.
     Failed,
-    /// Cancelled, and nobody said why.
+    /// Cancelled without a reason.
     Unexplained,
 }
 
-/// How a closed bead ended.
-pub fn ending(bead: &Bead) -> Ending {
-    ending_by(&bead.close_reason)
+/// Returns the ending of a closed bead.
+pub fn ending_of(bead: &Bead) -> BeadEnding {
+    parse_ending(&bead.close_reason)
 }
 
-/// How a closed bead ended, by the reason of its closing.
-pub(super) fn ending_by(reason: &str) -> Ending {
+/// Returns the ending for a close reason.
+pub(super) fn parse_ending(reason: &str) -> BeadEnding {
     let reason = reason.trim().to_lowercase();
     if reason.starts_with("failed") || reason.starts_with("escalated") {
-        return Ending::Failed;
+        return BeadEnding::Failed;
     }
     let cancelled = ["cancelled", "canceled", "cancel", "abandoned"];
     let rest = cancelled.iter().find_map(|word| reason.strip_prefix(word));
     match rest {
-        Some(rest) if !rest.contains(char::is_alphanumeric) => Ending::Unexplained,
-        _ => Ending::Done,
+        Some(rest) if !rest.contains(char::is_alphanumeric) => BeadEnding::Unexplained,
+        _ => BeadEnding::Done,
     }
 }
 
-/// How many beads stand where.
+/// The number of completed and of all tracked beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Done.
+pub struct BeadCounts {
     pub completed: usize,
-    /// All.
     pub total: usize,
 }
 
-/// A critical escalation that blocks a convoy until it is over.
+/// A critical escalation that blocks a convoy until it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConvoyBlocker {
-    /// The escalation.
     pub id: String,
-    /// What it is about.
     pub title: String,
-    /// Who asks.
     pub from: String,
-    /// Commands, one of which ends it.
+    /// Commands, each of which ends the escalation.
     pub next_steps: Vec<String>,
 }
 
 impl ConvoyBlocker {
-    /// The critical escalations that block a convoy.
-    pub fn all(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
-        let blocking = escalation::blocking(town, convoy).into_iter();
-        let blocker = |one: escalation::Escalation| Self {
+    /// Returns the critical escalations that block a convoy.
+    pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
+        let blocking = escalation::find_blocking(town, convoy).into_iter();
+        let blocker = |escalation: escalation::Escalation| Self {
             next_steps: vec![
-                format!("gt escalate show {}", one.id),
-                format!("gt escalate resolve {} \"<answer>\"", one.id),
+                format!("gt escalate show {}", escalation.id),
+                format!("gt escalate resolve {} \"<answer>\"", escalation.id),
             ],
-            id: one.id,
-            title: one.title,
-            from: one.escalated_by,
+            id: escalation.id,
+            title: escalation.title,
+            from: escalation.escalated_by,
         };
         blocking.map(blocker).collect()
     }
 }
 
-/// A convoy's progress.
+/// The progress of a convoy.
 #[derive(Debug, Clone, Serialize)]
-pub struct Progress {
-    /// The convoy.
+pub struct ConvoyProgress {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its status: `open` or `closed`.
+    /// `open` or `closed`.
     pub status: String,
-    /// When it was made, RFC 3339.
+    /// The creation time, RFC 3339.
     pub created_at: String,
-    /// What it tracks.
-    pub tracked: Vec<Tracked>,
-    /// The counts.
+    pub tracked: Vec<TrackedBead>,
     #[serde(flatten)]
-    pub counts: Counts,
-    /// Times it has landed.
+    pub counts: BeadCounts,
     pub landings: u64,
-    /// The critical escalations that block it.
+    /// The critical escalations that block the convoy.
     pub blocked_by: Vec<ConvoyBlocker>,
-    /// Its own branches and how far their landing is, where it has such.
+    /// The convoy's own branches and the progress of their landing, if it has branches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<Integration>,
 }
 
-/// The stores with what waits in each, looked at once for however many convoys and beads.
-pub struct Board<'a> {
-    stores: &'a Stores,
+/// The stores with their queues and hooks, read once for any number of convoys and beads.
+pub struct ProgressBoard<'a> {
+    stores: &'a TownStores,
     homes: Vec<RigStore<'a>>,
-    branches: Vec<OwnBranch>,
+    branches: Vec<UnlandedBranch>,
 }
 
-/// A branch of an open convoy's own.
-struct OwnBranch {
+/// The branch of an open convoy in one rig.
+struct UnlandedBranch {
     convoy: String,
     rig: String,
     branch: String,
 }
 
-/// The branches of all open convoys that have not landed.
-fn branches(town: &Snapshot) -> Vec<OwnBranch> {
+/// Returns the branches of all open convoys that have not landed.
+fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
     let mut found = Vec::new();
-    for convoy in record::convoy::list(town, false) {
-        for (rig, branch) in integration::of(convoy).unwrap_or_default().rigs {
-            found.push(OwnBranch {
+    for convoy in record::convoy::list_convoys(town, false) {
+        for (rig, branch) in integration::read_integration(convoy)
+            .unwrap_or_default()
+            .rigs
+        {
+            found.push(UnlandedBranch {
                 convoy: convoy.id.clone(),
                 rig,
                 branch: branch.branch,
@@ -141,18 +134,18 @@ fn branches(town: &Snapshot) -> Vec<OwnBranch> {
     found
 }
 
-impl<'a> Board<'a> {
-    /// Looks at all stores; who works on what is not asked.
-    pub fn of(stores: &'a Stores) -> Self {
-        Self::looked(stores, None)
+impl<'a> ProgressBoard<'a> {
+    /// Reads all stores without the states of the workers.
+    pub fn from_stores(stores: &'a TownStores) -> Self {
+        Self::from_parts(stores, None)
     }
 
-    /// Looks at all stores and workers.
-    pub fn of_view(view: &'a TownView) -> Self {
-        Self::looked(&view.stores, Some(view))
+    /// Reads all stores with the states of the workers.
+    pub fn from_view(view: &'a TownView) -> Self {
+        Self::from_parts(&view.stores, Some(view))
     }
 
-    fn looked(stores: &'a Stores, view: Option<&'a TownView>) -> Self {
+    fn from_parts(stores: &'a TownStores, view: Option<&'a TownView>) -> Self {
         let rigs = stores
             .rigs
             .iter()
@@ -162,12 +155,12 @@ impl<'a> Board<'a> {
             .map(|(rig, beads)| RigStore {
                 rig,
                 beads,
-                hooked: on_hooks(beads),
+                hooked: map_hooked_beads(beads),
                 polecats: view.zip(rig).map(|(view, rig)| view.polecats_of(rig)),
-                line: OnceCell::new(),
+                queued_slings: OnceCell::new(),
             })
             .collect();
-        let branches = branches(&stores.town);
+        let branches = find_unlanded_branches(&stores.town);
         Self {
             stores,
             homes,
@@ -175,8 +168,9 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// The other open convoy on whose own branch the work of a bead is and on no target yet.
-    fn waits_on(&self, id: &str, convoy: &str) -> Option<&str> {
+    /// Returns another open convoy if the bead's work is on that convoy's branch and on no target
+    /// yet.
+    fn other_convoy_of(&self, id: &str, convoy: &str) -> Option<&str> {
         if self.branches.is_empty() {
             return None;
         }
@@ -187,10 +181,11 @@ impl<'a> Board<'a> {
         let bead = home.beads.get(id)?;
         let requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
             let request = home.beads.get(&edge.depends_on_id)?;
-            merge_request::is_request(request).then(|| merge_request::receipt_of(request).target)
+            merge_request::is_merge_request(request)
+                .then(|| merge_request::receipt_of(request).target)
         });
         let targets: Vec<String> = requests.collect();
-        let is_there = |branch: &&OwnBranch| {
+        let is_there = |branch: &&UnlandedBranch| {
             Some(branch.rig.as_str()) == home.rig
                 && branch.convoy != convoy
                 && targets.contains(&branch.branch)
@@ -199,26 +194,26 @@ impl<'a> Board<'a> {
         Some(&found.convoy)
     }
 
-    /// A convoy's progress.
-    pub fn progress(&self, convoy: &Bead) -> Progress {
-        let mut tracked: Vec<Tracked> = record::convoy::tracked_ids(convoy)
+    /// Computes a convoy's progress.
+    pub fn progress(&self, convoy: &Bead) -> ConvoyProgress {
+        let mut tracked: Vec<TrackedBead> = record::convoy::tracked_ids(convoy)
             .map(|id| track_bead(&self.homes, id))
             .collect();
         for bead in &mut tracked {
-            if bead.standing == Standing::Done
-                && let Some(other) = self.waits_on(&bead.id, &convoy.id)
+            if bead.standing == BeadStanding::Done
+                && let Some(other) = self.other_convoy_of(&bead.id, &convoy.id)
             {
-                bead.standing = Standing::Merging;
+                bead.standing = BeadStanding::Merging;
                 bead.waits_for.push(other.to_owned());
             }
         }
         for bead in &mut tracked {
-            if matches!(bead.standing, Standing::Open | Standing::Blocked)
+            if matches!(bead.standing, BeadStanding::Open | BeadStanding::Blocked)
                 && let Some(found) = self.stores.get(&bead.id)
             {
-                bead.waits_for.extend(self.stores.blockers_elsewhere(found));
+                bead.waits_for.extend(self.stores.external_blockers(found));
                 if !bead.waits_for.is_empty() {
-                    bead.standing = Standing::Blocked;
+                    bead.standing = BeadStanding::Blocked;
                 }
             }
         }
@@ -229,48 +224,52 @@ impl<'a> Board<'a> {
         }
         let completed = tracked
             .iter()
-            .filter(|bead| bead.standing == Standing::Done)
+            .filter(|bead| bead.standing == BeadStanding::Done)
             .count();
-        Progress {
+        ConvoyProgress {
             id: convoy.id.clone(),
             title: convoy.title.clone(),
             status: convoy.status.to_string(),
             created_at: convoy.created_at.to_string(),
-            counts: Counts {
+            counts: BeadCounts {
                 completed,
                 total: tracked.len(),
             },
-            landings: record::convoy::landings(convoy),
+            landings: record::convoy::count_landings(convoy),
             blocked_by: if convoy.is_open() {
-                ConvoyBlocker::all(&self.stores.town, convoy)
+                ConvoyBlocker::for_convoy(&self.stores.town, convoy)
             } else {
                 Vec::new()
             },
-            integration: integration::of(convoy),
+            integration: integration::read_integration(convoy),
             tracked,
         }
     }
 }
 
-impl Progress {
-    /// Whether all of it is done and no escalation blocks it; what tracks nothing never is. One that has landed in all
-    /// its rigs and was not closed yet is.
+impl ConvoyProgress {
+    /// Returns true if all tracked beads are done and no escalation blocks the convoy. False for a
+    /// convoy without beads. True for a convoy that has landed in all its rigs and is not closed
+    /// yet.
     pub fn is_done(&self) -> bool {
-        let closing = self.integration.as_ref().is_some_and(|own| own.closing);
-        closing || (self.all_done() && self.blocked_by.is_empty())
+        let closing = self
+            .integration
+            .as_ref()
+            .is_some_and(|integration| integration.closing);
+        closing || (self.has_all_done() && self.blocked_by.is_empty())
     }
 
-    fn all_done(&self) -> bool {
+    fn has_all_done(&self) -> bool {
         self.counts.total > 0 && self.counts.completed == self.counts.total
     }
 }
 
-/// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
-/// the patrol takes it off once nothing is left to hand in.
-fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
+/// Maps each bead on a polecat's hook to the polecat's bead. A closed bead that is still on a hook
+/// may have work on no target. The patrol removes it from the hook once nothing is left to submit.
+fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
@@ -278,107 +277,111 @@ fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
         .collect()
 }
 
-/// A bead that was done so long ago that it is in the archive.
-fn archived(bead: Bead) -> Tracked {
-    Tracked {
+/// Builds the row of a done bead that is in the archive.
+fn track_archived_bead(bead: Bead) -> TrackedBead {
+    TrackedBead {
         status: bead.status.to_string(),
         issue_type: bead.issue_type.to_string(),
         id: bead.id,
         title: bead.title,
         dependency_type: "tracks",
         assignee: bead.assignee,
-        standing: Standing::Done,
+        standing: BeadStanding::Done,
         waits_for: Vec::new(),
         why: String::new(),
         next_steps: Vec::new(),
     }
 }
 
-/// A bead that no store knows.
-fn unknown(id: &str) -> Tracked {
-    Tracked {
+/// Builds the row of a bead that no store contains.
+fn track_unknown_bead(id: &str) -> TrackedBead {
+    TrackedBead {
         id: id.to_owned(),
         title: "(external)".to_owned(),
         status: "unknown".to_owned(),
         dependency_type: "tracks",
         issue_type: String::new(),
         assignee: String::new(),
-        standing: Standing::Unknown,
+        standing: BeadStanding::Unknown,
         waits_for: Vec::new(),
         why: String::new(),
         next_steps: Vec::new(),
     }
 }
 
-/// Where a bead stands whose worker is not stuck.
-fn standing(
+/// Computes the standing of a bead whose worker is not stuck.
+fn find_standing(
     home: &RigStore,
     bead: &Bead,
     request: Option<&Bead>,
     (waits, is_unproven): (bool, bool),
-) -> Standing {
+) -> BeadStanding {
     match (&bead.status, request) {
-        (_, Some(request)) if waits || merge_request::needs_person(request).is_some() => {
-            Standing::NeedsStep
+        (_, Some(request)) if waits || merge_request::reason_for_user(request).is_some() => {
+            BeadStanding::NeedsStep
         }
-        (_, Some(_)) => Standing::Merging,
-        (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => Standing::Working,
-        (Status::Closed, None) if is_unproven => Standing::NeedsStep,
-        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
-        (Status::Closed | Status::Tombstone, None) => Standing::Done,
+        (_, Some(_)) => BeadStanding::Merging,
+        (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => {
+            BeadStanding::Working
+        }
+        (Status::Closed, None) if is_unproven => BeadStanding::NeedsStep,
+        (Status::Closed, None) if ending_of(bead) != BeadEnding::Done => BeadStanding::Failed,
+        (Status::Closed | Status::Tombstone, None) => BeadStanding::Done,
         (Status::Hooked | Status::InProgress, None) if home.is_abandoned(bead) => {
-            Standing::NeedsStep
+            BeadStanding::NeedsStep
         }
-        (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
-        _ if waits => Standing::Blocked,
-        _ if bd::graph::is_blocked(home.beads, &bead.id) => Standing::Blocked,
-        _ => Standing::Open,
+        (Status::Hooked | Status::InProgress | Status::Pinned, None) => BeadStanding::Working,
+        _ if waits => BeadStanding::Blocked,
+        _ if bd::graph::is_blocked(home.beads, &bead.id) => BeadStanding::Blocked,
+        _ => BeadStanding::Open,
     }
 }
 
-fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
+fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     let found = homes
         .iter()
         .find_map(|home| Some((home, home.beads.get(id)?)));
     let Some((home, bead)) = found else {
         let mut archives = homes.iter().map(|home| home.beads.archive());
         if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
-            return archived(bead);
+            return track_archived_bead(bead);
         }
-        return unknown(id);
+        return track_unknown_bead(id);
     };
-    let request = merge_request::open_request_of(home.beads, id);
+    let request = merge_request::find_open_request(home.beads, id);
     let waits_for: Vec<String> = match request {
-        Some(request) => bd::graph::blockers(home.beads, &request.id),
-        None => bd::graph::blockers(home.beads, id),
+        Some(request) => bd::graph::find_blockers(home.beads, &request.id),
+        None => bd::graph::find_blockers(home.beads, id),
     }
     .into_iter()
     .map(str::to_owned)
     .collect();
     let stuck = if bead.is_open() && request.is_none() {
-        home.stuck(id)
+        home.stuck_reason(id)
     } else {
         None
     };
-    let unproven = attempt::unproven(bead).map(|worker| {
+    let unproven = attempt::unproven_worker(bead).map(|worker| {
         format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
     });
     let standing = match (stuck.is_some(), unproven.is_some()) {
-        (true, _) => Standing::NeedsStep,
-        (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
+        (true, _) => BeadStanding::NeedsStep,
+        (_, is_unproven) => {
+            find_standing(home, bead, request, (!waits_for.is_empty(), is_unproven))
+        }
     };
     let further = || match standing {
-        Standing::Open | Standing::Blocked => {
-            let queued = home.queued(id).map(QueuedSling::describe_queued);
-            queued.or_else(|| Some(attempt::gave_up_last(bead)?.describe_failure()))
+        BeadStanding::Open | BeadStanding::Blocked => {
+            let queued = home.find_queued(id).map(QueuedSling::describe_queued);
+            queued.or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure()))
         }
-        Standing::Failed => Some(bead.close_reason.clone()),
-        Standing::Done => closed_unmerged(bead),
-        Standing::Working => home.why_idle(id),
-        Standing::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
+        BeadStanding::Failed => Some(bead.close_reason.clone()),
+        BeadStanding::Done => describe_unmerged(bead),
+        BeadStanding::Working => home.idle_reason(id),
+        BeadStanding::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
         _ => None,
     };
-    Tracked {
+    TrackedBead {
         id: id.to_owned(),
         title: bead.title.clone(),
         status: bead.status.to_string(),
@@ -392,8 +395,8 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     }
 }
 
-/// How a bead ended that is done and was not merged: by the reason of its closing.
-fn closed_unmerged(bead: &Bead) -> Option<String> {
+/// Describes the ending of a bead that is done without a merge, by its close reason.
+fn describe_unmerged(bead: &Bead) -> Option<String> {
     if bead.is_tombstone() {
         return Some("deleted".to_owned());
     }
@@ -410,13 +413,13 @@ fn closed_unmerged(bead: &Bead) -> Option<String> {
     }
 }
 
-/// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
+/// Returns true if the bead is work whose result a convoy waits for. False for records about work.
 pub(crate) fn is_work(bead: &Bead) -> bool {
-    is_kind_of_work(&bead.issue_type)
+    is_work_kind(&bead.issue_type)
 }
 
-/// The same by the kind.
-pub(super) fn is_kind_of_work(kind: &Kind) -> bool {
+/// Does the same for a kind.
+pub(super) fn is_work_kind(kind: &Kind) -> bool {
     !matches!(
         kind,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
@@ -428,26 +431,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_closed_without_change_or_cancelled_with_a_reason_counts_and_what_failed_does_not() {
+    fn unchanged_and_cancelled_work_counts_as_done_but_failed_work_does_not() {
         let rows = [
-            ("Merged in 0123 (web-mr-1)", Ending::Done),
-            ("No change: it is right already", Ending::Done),
-            ("Closed", Ending::Done),
-            ("", Ending::Done),
-            ("Cancelled: nobody wants it", Ending::Done),
-            ("cancelled by the overseer", Ending::Done),
-            ("Cancelled", Ending::Unexplained),
-            ("canceled: ", Ending::Unexplained),
-            ("abandoned.", Ending::Unexplained),
-            ("Failed: no such API", Ending::Failed),
-            ("escalated", Ending::Failed),
+            ("Merged in 0123 (web-mr-1)", BeadEnding::Done),
+            ("No change: it is right already", BeadEnding::Done),
+            ("Closed", BeadEnding::Done),
+            ("", BeadEnding::Done),
+            ("Cancelled: nobody wants it", BeadEnding::Done),
+            ("cancelled by the overseer", BeadEnding::Done),
+            ("Cancelled", BeadEnding::Unexplained),
+            ("canceled: ", BeadEnding::Unexplained),
+            ("abandoned.", BeadEnding::Unexplained),
+            ("Failed: no such API", BeadEnding::Failed),
+            ("escalated", BeadEnding::Failed),
         ];
         for (reason, expected) in rows {
             let bead = Bead {
                 close_reason: reason.to_owned(),
                 ..Bead::default()
             };
-            assert_eq!(ending(&bead), expected, "{reason}");
+            assert_eq!(ending_of(&bead), expected, "{reason}");
         }
     }
 }

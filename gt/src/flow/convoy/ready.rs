@@ -1,6 +1,6 @@
-//! Briefings kept ready: gtd writes the entries of each open convoy beside the identity of the files they
-//! were made from; a reader uses them only while those files are still the same. Derived: delete them at
-//! any moment and no answer changes.
+//! Keeps briefings ready. gtd writes the briefing items of each open convoy with the identity of
+//! the files that they were built from, and a reader uses them only while those files are
+//! unchanged. The files are derived: deleting them changes no answer.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,47 +8,47 @@ use std::path::{Path, PathBuf};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::briefing::{self, Entry};
+use super::briefing::{self, BriefingItem};
 use crate::host::LiveTown;
 use crate::record;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Ready {
-    made_from: Vec<Identity>,
-    entries: Vec<Entry>,
+struct PreparedBriefing {
+    made_from: Vec<FileVersion>,
+    entries: Vec<BriefingItem>,
 }
 
-/// What tells one version of a file from the next.
+/// Identifies one version of a file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Identity {
+struct FileVersion {
     path: PathBuf,
     inode: u64,
     size: u64,
     changed: (i64, i64),
 }
 
-/// Writes the briefing of every open convoy; returns how many were new.
-pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
-    // Taken before the beads are read: a change in between makes the briefing old, never wrong.
-    let before = identities(town)?;
-    let stores = town.stores()?;
+/// Writes the briefing of every open convoy. Returns the number of rewritten briefings.
+pub fn prepare_briefings(town: &LiveTown) -> anyhow::Result<usize> {
+    // Read before the beads: a concurrent change makes the briefing stale, never wrong.
+    let before = list_file_versions(town)?;
+    let stores = town.read_stores()?;
     let mut fresh = 0;
-    for convoy in record::convoy::list(&stores.town, false) {
+    for convoy in record::convoy::list_convoys(&stores.town, false) {
         let path = town.layout.briefing(&convoy.id);
-        if read(&path).is_some_and(|old| old.made_from == before) {
+        if read_prepared(&path).is_some_and(|old| old.made_from == before) {
             continue;
         }
-        let made_from = identities(town)?;
+        let made_from = list_file_versions(town)?;
         if made_from != before {
             return Ok(fresh);
         }
-        let entries = briefing::entries(&stores, convoy);
+        let entries = briefing::collect_items(&stores, convoy);
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(
+        file::replace_file_relaxed(
             &path,
-            &serde_json::to_vec(&Ready { made_from, entries })?,
+            &serde_json::to_vec(&PreparedBriefing { made_from, entries })?,
             0o600,
         )?;
         fresh += 1;
@@ -56,20 +56,20 @@ pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
     Ok(fresh)
 }
 
-/// The entries kept for a convoy, if they are as new as the beads.
-pub fn load(town: &LiveTown, convoy: &str) -> Option<Vec<Entry>> {
-    let ready = read(&town.layout.briefing(convoy))?;
-    (ready.made_from == identities(town).ok()?).then_some(ready.entries)
+/// Returns the prepared items of a convoy, if they are as new as the beads.
+pub fn load_items(town: &LiveTown, convoy: &str) -> Option<Vec<BriefingItem>> {
+    let ready = read_prepared(&town.layout.briefing(convoy))?;
+    (ready.made_from == list_file_versions(town).ok()?).then_some(ready.entries)
 }
 
-fn read(path: &Path) -> Option<Ready> {
-    serde_json::from_slice(&file::read(path).ok()??).ok()
+fn read_prepared(path: &Path) -> Option<PreparedBriefing> {
+    serde_json::from_slice(&file::read_file_if_exists(path).ok()??).ok()
 }
 
-/// The identity of every file that beads are read from.
-fn identities(town: &LiveTown) -> anyhow::Result<Vec<Identity>> {
+/// Returns the version of every file that beads are read from.
+fn list_file_versions(town: &LiveTown) -> anyhow::Result<Vec<FileVersion>> {
     let mut folders = vec![town.layout.beads()];
-    folders.extend(town.rigs()?.iter().map(crate::town::RigLayout::beads));
+    folders.extend(town.list_rigs()?.iter().map(crate::town::RigLayout::beads));
     let files = folders
         .iter()
         .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));
@@ -77,7 +77,7 @@ fn identities(town: &LiveTown) -> anyhow::Result<Vec<Identity>> {
         .filter_map(|path| {
             let meta = std::fs::metadata(&path).ok()?;
             let changed = (meta.mtime(), meta.mtime_nsec());
-            Some(Identity {
+            Some(FileVersion {
                 path,
                 inode: meta.ino(),
                 size: meta.size(),
@@ -92,45 +92,45 @@ mod tests {
     use bd::bead::{Bead, Stamp, Status};
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn close(town: &LiveTown, id: &str) {
         let bead = Bead {
             id: id.to_owned(),
             title: id.to_owned(),
             status: Status::Closed,
-            closed_at: Some(Stamp::read("2026-01-01T00:00:00Z")),
+            closed_at: Some(Stamp::parse("2026-01-01T00:00:00Z")),
             ..Bead::default()
         };
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         town.transact(&store, |tx| Ok(tx.put(bead)?)).unwrap();
     }
 
     #[test]
-    fn what_is_kept_ready_is_what_is_computed_and_is_not_used_after_the_next_close() {
-        let place = Place::new();
+    fn the_ready_cache_is_correct_and_invalidated_by_the_next_close() {
+        let place = TestTown::new();
         let town = &place.town;
         close(town, "hq-one");
-        let new = super::super::New {
+        let new = super::super::NewConvoy {
             title: "C".to_owned(),
             beads: vec!["hq-one".to_owned()],
-            ..super::super::New::default()
+            ..super::super::NewConvoy::default()
         };
-        let id = super::super::create(town, &new).unwrap().id;
-        super::super::add(town, &id, &["hq-one".to_owned()]).unwrap();
-        assert_eq!(load(town, &id), None);
+        let id = super::super::create_convoy(town, &new).unwrap().id;
+        super::super::add_beads(town, &id, &["hq-one".to_owned()]).unwrap();
+        assert_eq!(load_items(town, &id), None);
         let computed = || {
-            let stores = town.stores().unwrap();
-            briefing::entries(&stores, stores.town.get(&id).unwrap())
+            let stores = town.read_stores().unwrap();
+            briefing::collect_items(&stores, stores.town.get(&id).unwrap())
         };
-        assert_eq!(prepare(town).unwrap(), 1);
-        assert_eq!(load(town, &id), Some(computed()));
-        assert_eq!(prepare(town).unwrap(), 0, "it is ready already");
+        assert_eq!(prepare_briefings(town).unwrap(), 1);
+        assert_eq!(load_items(town, &id), Some(computed()));
+        assert_eq!(prepare_briefings(town).unwrap(), 0, "it is ready already");
         close(town, "hq-two");
-        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
-        assert_eq!(load(town, &id), None, "beads have changed since");
-        assert_eq!(prepare(town).unwrap(), 1);
-        assert_eq!(load(town, &id), Some(computed()));
+        super::super::add_beads(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert_eq!(load_items(town, &id), None, "beads have changed since");
+        assert_eq!(prepare_briefings(town).unwrap(), 1);
+        assert_eq!(load_items(town, &id), Some(computed()));
         assert_eq!(computed().len(), 2);
     }
 }

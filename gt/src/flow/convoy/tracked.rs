@@ -1,4 +1,4 @@
-//! One bead of a convoy, as it stands, and the stores that say so.
+//! Describes one tracked bead of a convoy, and reads the stores that its state is computed from.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -8,62 +8,55 @@ use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::record::merge_request;
-use crate::record::polecat::{Ids, Polecat, PolecatState, Slot};
+use crate::record::polecat::{Polecat, PolecatIds, PolecatState, Slot};
 use crate::record::queued_sling::{self, QueuedSling};
 
-/// One tracked bead as it stands.
+/// The current state of one tracked bead.
 #[derive(Debug, Clone, Serialize)]
-pub struct Tracked {
-    /// Its id.
+pub struct TrackedBead {
     pub id: String,
-    /// Its title; `(external)` where no store of the town knows it.
+    /// The title. `(external)` if no store of the town contains the bead.
     pub title: String,
-    /// Its status as stored; `unknown` where no store knows it.
+    /// The stored status. `unknown` if no store contains the bead.
     pub status: String,
-    /// Always `tracks`.
     pub dependency_type: &'static str,
-    /// Its type.
     pub issue_type: String,
-    /// Who has it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub assignee: String,
-    /// Where it stands on its way.
-    pub standing: Standing,
-    /// What it waits for: open blockers, a conflict or repair task.
+    pub standing: BeadStanding,
+    /// The ids that the bead waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
-    /// What there is to say about where it stands: why its worker is stuck, since when it is queued.
+    /// Details on the standing, for example why the worker is stuck or since when the bead is
+    /// queued.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// What a person can do about it: commands, one of them at a time.
+    /// Commands for the user. Each is an alternative.
     pub next_steps: Vec<String>,
 }
 
-/// Where a bead stands on its way to its target.
+/// The state of a bead on the way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Nobody has it yet.
+pub enum BeadStanding {
     Open,
-    /// Something must happen first.
     Blocked,
-    /// A worker has it.
     Working,
-    /// Its merge request is in the queue.
+    /// The bead's merge request is in the queue.
     Merging,
-    /// Someone must take a step: its merge request waits for a task or a person, or its worker is stuck.
+    /// Someone must act: the merge request waits for a task or a user, or the worker is stuck.
     #[serde(rename = "blocked")]
     NeedsStep,
-    /// It is done: merged, closed without a change, or cancelled with a reason.
+    /// Merged, closed without a change, or cancelled with a reason.
     Done,
-    /// It was closed as failed, or cancelled without a word why: it keeps the convoy from landing.
+    /// Closed as failed, or cancelled without a reason. The convoy cannot land.
     Failed,
-    /// No store of the town knows it.
+    /// No store of the town contains the bead.
     Unknown,
 }
 
-impl Standing {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+impl BeadStanding {
+    /// Returns the standing's name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Blocked => "blocked",
@@ -77,51 +70,50 @@ impl Standing {
     }
 }
 
-/// A store, and what waits in it.
+/// A store with its queue and hooks.
 pub(super) struct RigStore<'a> {
-    /// The rig; none for the town's own.
+    /// The rig. None for the town's own store.
     pub rig: Option<&'a str>,
-    /// Its beads.
     pub beads: &'a Snapshot,
-    /// What is on the hook of a polecat, and that polecat.
+    /// Maps each bead on a polecat's hook to that polecat's bead.
     pub(super) hooked: HashMap<&'a str, &'a Bead>,
-    /// The workers of the rig, where they were asked for.
+    /// The rig's workers, if they were read.
     pub polecats: Option<&'a [Polecat]>,
-    /// The beads that are queued; read when first asked for.
-    pub(super) line: OnceCell<Vec<QueuedSling>>,
+    /// The queued beads, read on first use.
+    pub(super) queued_slings: OnceCell<Vec<QueuedSling>>,
 }
 
 impl RigStore<'_> {
-    /// Why the worker of a bead is not started again by itself, where that is so.
-    pub(super) fn stuck(&self, id: &str) -> Option<String> {
-        let ids = Ids::of_agent(self.hooked.get(id)?)?;
+    /// Returns why the worker of a bead is not restarted automatically. None if it is.
+    pub(super) fn stuck_reason(&self, id: &str) -> Option<String> {
+        let ids = PolecatIds::from_identity_bead(self.hooked.get(id)?)?;
         let slot = Slot::load(self.beads, &ids.slot);
         slot.state
-            .stuck()
+            .stuck_reason()
             .filter(|_| slot.bead == id)
             .map(str::to_owned)
     }
 
-    /// Whether a bead is assigned to a worker, no worker has it, and the queue does not have it either.
+    /// Returns true if a bead is assigned to a worker, but neither a worker nor the queue has it.
     pub(super) fn is_abandoned(&self, bead: &Bead) -> bool {
         let has_it = |polecat: &Polecat| polecat.hook.as_ref() == Some(&bead.id);
         bead.assignee.contains("/polecats/")
-            && merge_request::open_request_of(self.beads, &bead.id).is_none()
+            && merge_request::find_open_request(self.beads, &bead.id).is_none()
             && self.polecats.is_some_and(|all| !all.iter().any(has_it))
     }
 
-    /// Why the worker of a bead is not at work on it right now.
-    pub(super) fn why_idle(&self, id: &str) -> Option<String> {
+    /// Returns why the worker of a bead does not work on it at the moment.
+    pub(super) fn idle_reason(&self, id: &str) -> Option<String> {
         let mut workers = self.polecats?.iter();
         let worker = workers.find(|polecat| polecat.hook.as_deref() == Some(id))?;
         (worker.state != PolecatState::Working).then(|| worker.why.clone())
     }
 
-    /// The place of a bead in the line.
-    pub(super) fn queued(&self, id: &str) -> Option<&QueuedSling> {
+    /// Returns the bead's entry in the queue.
+    pub(super) fn find_queued(&self, id: &str) -> Option<&QueuedSling> {
         let line = self
-            .line
-            .get_or_init(|| queued_sling::queued_slings(self.beads));
+            .queued_slings
+            .get_or_init(|| queued_sling::list_queued_slings(self.beads));
         line.iter().find(|waiting| waiting.work_bead_id == id)
     }
 }

@@ -1,12 +1,12 @@
-//! Adding a crew member.
+//! Adds a crew member.
 //!
-//! 1. The name is good and free.
-//! 2. A full clone on the rig's target branch, and where wanted a branch of its own.
-//! 3. The clone reads the rig's beads.
-//! 4. The hook file of its agent program.
-//! 5. Its bead.
+//! 1. Check that the name is valid and free.
+//! 2. Create a full clone on the rig's target branch, or on a branch of its own.
+//! 3. Connect the clone to the rig's beads.
+//! 4. Write the hook file of its agent program.
+//! 5. Create its bead.
 //!
-//! A failure takes the clone back.
+//! A failure removes the clone.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use bd::git::Git;
 use serde::Serialize;
 
-use super::address;
+use super::member_address;
 use crate::flow::rig;
 use crate::flow::sandbox;
 use crate::host::{LiveTown, runtime};
@@ -22,65 +22,42 @@ use crate::town::RigLayout;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 
-/// A crew member that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Added {
-    /// Its name.
+pub struct AddedMember {
     pub name: String,
-    /// Its rig.
     pub rig: String,
-    /// Its clone.
     pub path: PathBuf,
-    /// The branch that the clone is on.
+    /// The branch that is checked out.
     pub branch: String,
 }
 
-/// Why a crew member was not added or found.
 #[derive(Debug, thiserror::Error)]
 pub enum CrewError {
-    /// The name cannot be a crew member's.
+    /// The name is not valid for a crew member.
     #[error("`{name}` cannot be a crew member's name: only letters, digits and _ are allowed")]
-    BadName {
-        /// What was given.
-        name: String,
-    },
-    /// There is one of that name.
+    BadName { name: String },
     #[error("crew member `{name}` is there already: {}", path.display())]
-    Exists {
-        /// The name.
-        name: String,
-        /// What is there.
-        path: PathBuf,
-    },
-    /// There is none of that name.
+    Exists { name: String, path: PathBuf },
     #[error("there is no crew member `{name}`: not found")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// Several rigs have one of that name.
+    Unknown { name: String },
+    /// Several rigs have a member of that name.
     #[error("several rigs have a crew member `{name}` ({}): say <rig>/{name}", rigs.join(", "))]
-    Ambiguous {
-        /// The name.
-        name: String,
-        /// The rigs.
-        rigs: Vec<String>,
-    },
+    Ambiguous { name: String, rigs: Vec<String> },
 }
 
-/// Adds a crew member; `own_branch` puts its clone on a new branch `crew/<name>`.
-pub fn add(
+/// Adds a crew member. With `own_branch`, its clone is on a new branch `crew/<name>`.
+pub fn add_member(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
     own_branch: bool,
-) -> anyhow::Result<Added> {
+) -> anyhow::Result<AddedMember> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
         let name = name.to_owned();
         return Err(CrewError::BadName { name }.into());
     }
-    let registry = town.registry()?;
+    let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)?;
     let path = rig.crew(name);
@@ -88,31 +65,36 @@ pub fn add(
         let name = name.to_owned();
         return Err(CrewError::Exists { name, path }.into());
     }
-    let made = clone(town, rig, name, own_branch).and_then(|branch| {
-        sandbox::provision(rig, &path)?;
-        hooks(town, rig, name)?;
-        bead(town, rig, name)?;
+    let made = clone_for_member(town, rig, name, own_branch).and_then(|branch| {
+        sandbox::provision_worktree(rig, &path)?;
+        install_hooks(town, rig, name)?;
+        create_member_bead(town, rig, name)?;
         Ok(branch)
     });
     match made {
-        Ok(branch) => Ok(Added {
+        Ok(branch) => Ok(AddedMember {
             name: name.to_owned(),
             rig: rig.name().to_owned(),
             path,
             branch,
         }),
         Err(error) => {
-            // It was not there before, so it holds only what this call made.
+            // The folder did not exist before, so it holds only files of this call.
             fs::remove_dir_all(&path).ok();
             Err(error)
         }
     }
 }
 
-/// Clones from where the rig pushes, taking from its shared repository what that has already.
-fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyhow::Result<String> {
+/// Clones from the rig's push URL and reuses the objects of the rig's shared repository.
+fn clone_for_member(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+    own_branch: bool,
+) -> anyhow::Result<String> {
     let (repo, clone) = (Git::at(rig.repo()), Git::at(rig.crew(name)));
-    let target = config::target_branch(town, rig);
+    let target = config::target_branch_of(town, rig);
     match repo.remote_url("origin")? {
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
         None => clone.clone_tree(&rig.repo().to_string_lossy(), Some(&target), None)?,
@@ -129,20 +111,20 @@ fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyh
     Ok(branch)
 }
 
-/// Gives an agent that a user starts there by hand its hooks. An agent that is not installed has them from its first
-/// `gt crew start` on.
-fn hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let address = address(rig, name);
-    if let Ok(runtime) = runtime::resolve(town, Some(rig), &address, "") {
+/// Installs the hooks, so that an agent that a user starts there by hand has them. An agent that is
+/// not installed yet gets them at its first `gt crew start`.
+fn install_hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let address = member_address(rig, name);
+    if let Ok(runtime) = runtime::resolve_runtime(town, Some(rig), &address, "") {
         runtime.prepare(town, &address, &rig.crew(name))?;
     }
     Ok(())
 }
 
-fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    let prefix = town.prefix(rig.name());
-    let mut bead = rig::agent_bead(&address(rig, name), &prefix);
+fn create_member_bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let store = town.open_rig_store(rig)?;
+    let prefix = town.prefix_of_rig(rig.name());
+    let mut bead = rig::build_agent_bead(&member_address(rig, name), &prefix);
     town.transact(&store, |tx| {
         if tx.get(&bead.id).is_none() {
             bead.created_at = tx.now();
@@ -155,8 +137,9 @@ fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
 }
 
 impl CrewError {
-    /// Whether this is about one that is there already, which adding several passes over.
-    pub fn is_existing(error: &anyhow::Error) -> bool {
+    /// Returns true if the error is that a member of the name exists. Adding several members skips
+    /// those.
+    pub fn is_exists_error(error: &anyhow::Error) -> bool {
         matches!(error.downcast_ref(), Some(Self::Exists { .. }))
     }
 }

@@ -1,43 +1,38 @@
-//! Crew: persistent workers that a person directs, each with a full clone of its own.
+//! Manages crew: persistent workers that a user directs, each with a full clone of its own.
 //!
-//! What must always hold: a clone that is there is never touched by adding; a session that ends leaves its
-//! uncommitted work in a hidden ref, too.
+//! Adding never touches an existing clone. When a session ends, its uncommitted work is also saved
+//! to a hidden ref.
 
 mod add;
 mod stop;
 
-pub use add::{Added, CrewError, add};
-pub use stop::{snapshot, stop};
+pub use add::{AddedMember, CrewError, add_member};
+pub use stop::{save_uncommitted, stop_member};
 
 use bd::git::Git;
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 
-/// A crew member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Member {
-    /// Its name.
+pub struct CrewMember {
     pub name: String,
-    /// Its rig.
     pub rig: String,
-    /// The branch that its clone is on; empty when detached.
+    /// The branch that is checked out. Empty if detached.
     pub branch: String,
-    /// Its clone.
     pub path: PathBuf,
-    /// Whether its session runs.
     pub has_session: bool,
-    /// Whether its clone has nothing uncommitted.
+    /// True if the clone has no uncommitted work.
     pub git_clean: bool,
 }
 
-/// The names of a rig's crew, sorted.
-pub fn names(rig: &RigLayout) -> Vec<String> {
+/// Returns the names of a rig's crew, sorted.
+pub fn list_member_names(rig: &RigLayout) -> Vec<String> {
     let entries = fs::read_dir(rig.crew_folder())
         .into_iter()
         .flatten()
@@ -50,19 +45,19 @@ pub fn names(rig: &RigLayout) -> Vec<String> {
     names
 }
 
-/// The crew of a rig, by name.
-pub fn all(rig: &RigLayout, sessions: &[Live]) -> Vec<Member> {
+/// Returns the crew of a rig, sorted by name.
+pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember> {
     let look = |name: String| {
         let path = rig.crew(&name);
         let git = Git::at(&path);
-        let session = SessionName::of(&address(rig, &name));
-        let runs = |live: &Live| {
+        let session = SessionName::for_agent(&member_address(rig, &name));
+        let runs = |live: &LiveSession| {
             let ours = session
                 .as_ref()
-                .is_some_and(|own| own.as_str() == live.name);
+                .is_some_and(|session_name| session_name.as_str() == live.name);
             ours && live.dead.is_none()
         };
-        Member {
+        CrewMember {
             rig: rig.name().to_owned(),
             branch: git.head_branch().ok().flatten().unwrap_or_default(),
             has_session: sessions.iter().any(runs),
@@ -71,26 +66,26 @@ pub fn all(rig: &RigLayout, sessions: &[Live]) -> Vec<Member> {
             path,
         }
     };
-    names(rig).into_iter().map(look).collect()
+    list_member_names(rig).into_iter().map(look).collect()
 }
 
-/// A member's address.
-pub fn address(rig: &RigLayout, name: &str) -> Address {
+pub fn member_address(rig: &RigLayout, name: &str) -> Address {
     Address::Crew(rig.name().to_owned(), name.to_owned())
 }
 
-/// The rig and name of a member that is there. `text` is a name in `rig`, or `<rig>/<name>`.
-pub fn find(
+/// Returns the rig and the name of an existing member. `text` is a name in `rig`, or
+/// `<rig>/<name>`.
+pub fn find_member(
     town: &LiveTown,
     rig: Option<&RigLayout>,
     text: &str,
 ) -> anyhow::Result<(RigLayout, String)> {
     let text = text.replace("/crew/", "/");
     let (rig, name) = match (text.split_once('/'), rig) {
-        (Some((rig, name)), _) => (town.rig(rig)?, name.to_owned()),
+        (Some((rig, name)), _) => (town.find_rig(rig)?, name.to_owned()),
         (None, Some(rig)) => (rig.clone(), text.clone()),
         (None, None) => {
-            let all = town.rigs()?;
+            let all = town.list_rigs()?;
             let known = all
                 .into_iter()
                 .filter(|rig| rig.crew(&text).join(".git").exists());

@@ -1,37 +1,43 @@
-//! Ending a crew member's session. Its clone stays as it is; what is uncommitted is saved to a hidden ref
-//! of the clone as well, since whoever ran in it is ended, whatever it was doing.
+//! Ends a crew member's session. The clone stays unchanged. Uncommitted work is also saved to a
+//! hidden ref of the clone, because the agent is killed in any state.
 
-use bd::git::rescue::{self, Big, Saved};
+use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
-use super::address;
+use super::member_address;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
-/// How many of these refs are kept.
+/// The number of refs that are kept.
 const KEPT: usize = 3;
 
-/// Ends a member's session; says whether one was there.
-pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
-    let address = address(rig, name);
-    let Some(session) = SessionName::of(&address) else {
+/// Ends a member's session. Returns false if there was none.
+pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
+    let address = member_address(rig, name);
+    let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
     };
     if town.host.find(session.as_str())?.is_none() {
         return Ok(false);
     }
     town.host.kill(session.as_str())?;
-    snapshot(town, rig, name)?;
-    town.tell(&event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"));
+    save_uncommitted(town, rig, name)?;
+    town.record_event(
+        &event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"),
+    );
     Ok(true)
 }
 
-/// Saves what a member has not committed to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone; the last three are
-/// kept. A clone with nothing uncommitted saves nothing.
-pub fn snapshot(town: &LiveTown, rig: &RigLayout, name: &str) -> Result<Option<Saved>, GitError> {
-    let address = address(rig, name);
+/// Saves a member's uncommitted work to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone, and
+/// keeps the last three refs. Saves nothing if there is no uncommitted work.
+pub fn save_uncommitted(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+) -> Result<Option<SavedRescue>, GitError> {
+    let address = member_address(rig, name);
     let git = Git::at(rig.crew(name));
     let folder = format!("refs/gt/snap/{}/crew/{name}", rig.name());
     let author = Identity {
@@ -41,8 +47,8 @@ pub fn snapshot(town: &LiveTown, rig: &RigLayout, name: &str) -> Result<Option<S
     let stamp = town.clock.now().as_millisecond();
     let message = format!("Uncommitted work of {address}");
     let refname = format!("{folder}/{stamp}");
-    let saved = rescue::save(&git, &refname, &message, &author, Big::Leave)?;
-    let mut kept = rescue::list(&git, &folder)?;
+    let saved = rescue::save_rescue(&git, &refname, &message, &author, BigFilePolicy::Leave)?;
+    let mut kept = rescue::list_rescues(&git, &folder)?;
     kept.sort_by(|a, b| a.refname.cmp(&b.refname));
     let surplus = kept.len().saturating_sub(KEPT);
     for old in kept.into_iter().take(surplus) {

@@ -1,4 +1,5 @@
-//! Asks an agent whether it is well, and records how often it did not answer. Nobody is ended here.
+//! Asks an agent for a response, and records how often in a row it did not respond. Never ends an
+//! agent.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,62 +12,58 @@ use serde_json::{Map, Value};
 use crate::flow::{nudge, session};
 use crate::host::LiveTown;
 use crate::record::heartbeat::Heartbeat;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::record::state_file;
 use crate::town::identity::Address;
 
 const PING: &str = include_str!("../../../templates/message/health-check.txt");
 
-/// The file.
+/// The content of the state file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct HealthState {
-    agents: BTreeMap<String, Health>,
+    agents: BTreeMap<String, AgentHealth>,
     last_updated: Timestamp,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-/// How an agent answered.
+/// The responses of one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Health {
-    /// Its address.
+pub struct AgentHealth {
     pub agent_id: String,
-    /// When it was asked last.
+    /// The time of the last question.
     pub last_ping_time: Timestamp,
-    /// When it answered last.
     pub last_response_time: Timestamp,
-    /// How often in a row it did not answer.
+    /// The number of questions in a row without a response.
     pub consecutive_failures: u32,
-    /// Fields that this program does not know or set.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What came of asking.
+/// The result of asking an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HealthCheck {
-    /// The agent.
     pub agent: String,
-    /// Whether it has a session. One without is not asked.
+    /// True if the agent has a session. An agent without one is not asked.
     pub running: bool,
-    /// Whether it answered.
     pub answered: bool,
-    /// How often in a row it did not answer.
+    /// The number of questions in a row without a response.
     pub consecutive_failures: u32,
-    /// Whether that is as often as the limit.
+    /// True if that number has reached the limit.
     pub unresponsive: bool,
 }
 
-/// Asks an agent and waits for a sign of it.
-pub fn check(
+/// Asks an agent and waits for a response.
+pub fn check_agent_health(
     town: &LiveTown,
     agent: &Address,
     timeout: Duration,
     limit: u32,
 ) -> anyhow::Result<HealthCheck> {
-    let live = session::show::find(town, agent)?;
+    let live = session::show::find_session(town, agent)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         return Ok(HealthCheck {
             agent: agent.to_string(),
@@ -77,15 +74,15 @@ pub fn check(
         });
     };
     let signs = || {
-        let beat = Heartbeat::last(town).filter(|_| *agent == Address::Deacon);
-        let pulse = Pulse::load(town, &live.name, &live.token);
+        let beat = Heartbeat::load(town).filter(|_| *agent == Address::Deacon);
+        let pulse = SessionPulse::load(town, &live.name, &live.token);
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
-    nudge::nudge(town, agent, PING.trim())?;
+    nudge::nudge_agent(town, agent, PING.trim())?;
     let asked = town.clock.now();
     let answered = clock::wait_for(timeout, || (signs() != before).then_some(())).is_some();
-    let health = record(town, agent, asked, answered)?;
+    let health = record_response(town, agent, asked, answered)?;
     let failures = health.consecutive_failures;
     Ok(HealthCheck {
         agent: agent.to_string(),
@@ -96,14 +93,14 @@ pub fn check(
     })
 }
 
-fn record(
+fn record_response(
     town: &LiveTown,
     agent: &Address,
     asked: Timestamp,
     answered: bool,
-) -> anyhow::Result<Health> {
+) -> anyhow::Result<AgentHealth> {
     let (path, now) = (town.layout.health_state(), town.clock.now());
-    state_file::change(town, &path, |state: &mut HealthState| {
+    state_file::change_state(town, &path, |state: &mut HealthState| {
         state.last_updated = now;
         let health = state.agents.entry(agent.to_string()).or_default();
         health.agent_id = agent.to_string();
@@ -121,17 +118,17 @@ fn record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
-    fn failures_are_counted_in_a_row_beside_what_others_keep_there() {
-        let place = Place::new();
+    fn consecutive_failures_are_counted_and_foreign_keys_are_kept() {
+        let place = TestTown::new();
         let path = place.town.layout.health_state();
         let kept = r#"{"agents":{"deacon":{"force_kill_count":4}}}"#;
         std::fs::write(&path, kept).unwrap();
         let note = |answered| {
             let now = place.town.clock.now();
-            let health = record(&place.town, &Address::Deacon, now, answered).unwrap();
+            let health = record_response(&place.town, &Address::Deacon, now, answered).unwrap();
             health.consecutive_failures
         };
         assert_eq!([false, false, true, false].map(note), [1, 2, 0, 1]);

@@ -1,5 +1,5 @@
-//! What the deacon looks after by hand: hooks of agents that are gone, processes without a session, work of stuck
-//! workers, agents that do not answer. Each is a command; none of them ends a worker.
+//! The deacon's manual checks: hooks of agents that are gone, processes without a session, work of
+//! stuck workers, agents that do not respond. Each is a command, and none of them ends a worker.
 
 pub mod health;
 pub mod redispatch;

@@ -1,10 +1,11 @@
-//! Work on the hook of an agent that has had no session for long goes back to open, so that someone else takes it.
+//! Reopens work on the hook of an agent that has had no session for long, so that another agent can
+//! take it.
 //!
-//! What must always hold: work with a sandbox is only listed. Its files may hold what nobody committed, and the patrol
-//! restarts workers itself.
+//! Work with a sandbox is only listed. Its files may hold uncommitted work, and the patrol restarts
+//! workers itself.
 
 use bd::bead::{Bead, Status};
-use bd::store::Mark;
+use bd::store::BeadMark;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -14,54 +15,47 @@ use crate::record::town_view::TownView;
 use crate::town;
 use crate::town::identity::Address;
 
-/// What becomes of a stale hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookVerdict {
-    /// The bead goes back to open.
+    /// The bead is reopened.
     Reopen,
-    /// It stays on the hook.
+    /// The bead stays on the hook.
     Keep,
 }
 
 /// A bead on the hook of an agent without a session.
 #[derive(Debug, Clone, Serialize)]
 pub struct StaleHook {
-    /// The bead.
     pub bead: String,
-    /// Its title.
     pub title: String,
-    /// Who has it on the hook.
+    /// The address of the agent.
     pub assignee: String,
-    /// When the bead was last changed, RFC 3339.
+    /// The bead's last change, RFC 3339.
     pub since: Timestamp,
-    /// What becomes of it.
     pub verdict: HookVerdict,
-    /// Why.
     pub reason: &'static str,
-    /// Whether that was done.
     pub done: bool,
-    /// Why it was not done.
+    /// The error of a failed reopen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
-/// Who has a bead on the hook, as far as the verdict depends on it.
+/// The facts about a hook's agent that the verdict depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Holder {
-    /// Whether the text names an agent.
+struct HookHolder {
+    /// True if the assignee is an agent's address.
     is_agent: bool,
-    /// Whether the agent is a person, who has no session.
+    /// True if the assignee is a user, who has no session.
     is_person: bool,
-    /// Whether it has a session.
     has_session: bool,
-    /// Whether it has a sandbox or a clone.
+    /// True if the agent has a sandbox or a clone.
     has_sandbox: bool,
 }
 
-/// Judges a hook whose bead was last changed so long ago; none if it is not stale.
-fn judge(
-    holder: Holder,
+/// Judges a hook by the time since the bead's last change. None if the hook is not stale.
+fn judge_hook(
+    holder: HookHolder,
     age: SignedDuration,
     limit: SignedDuration,
 ) -> Option<(HookVerdict, &'static str)> {
@@ -83,8 +77,8 @@ fn judge(
     })
 }
 
-/// Finds the stale hooks of a town, and takes beads off them unless it is a dry run.
-pub fn stale_hooks(
+/// Finds the stale hooks of a town. Unless it is a dry run, reopens their beads.
+pub fn handle_stale_hooks(
     town: &LiveTown,
     limit: SignedDuration,
     dry_run: bool,
@@ -96,12 +90,12 @@ pub fn stale_hooks(
         view.blind.unwrap_or_default()
     );
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked =
-        stores.flat_map(|store| store.select_marked(&[Mark::Status(&Status::Hooked)], |_| true));
+    let hooked = stores
+        .flat_map(|store| store.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
     let mut found: Vec<StaleHook> = hooked
         .filter_map(|bead| {
             let age = view.now.duration_since(bead.updated_at.instant());
-            let (verdict, reason) = judge(holder_of(town, &view, bead), age, limit)?;
+            let (verdict, reason) = judge_hook(find_holder(town, &view, bead), age, limit)?;
             Some(StaleHook {
                 bead: bead.id.clone(),
                 title: bead.title.clone(),
@@ -116,24 +110,24 @@ pub fn stale_hooks(
         .collect();
     found.sort_by(|a, b| (a.since, &a.bead).cmp(&(b.since, &b.bead)));
     if !dry_run {
-        for one in &mut found {
-            if one.verdict == HookVerdict::Reopen {
-                let result = sling::unsling(town, &one.bead);
-                one.done = result.is_ok();
-                one.failed = result.err().map(|error| format!("{error:#}"));
+        for hook in &mut found {
+            if hook.verdict == HookVerdict::Reopen {
+                let result = sling::unsling_bead(town, &hook.bead);
+                hook.done = result.is_ok();
+                hook.failed = result.err().map(|error| format!("{error:#}"));
             }
         }
     }
     Ok(found)
 }
 
-fn holder_of(town: &LiveTown, view: &TownView, bead: &Bead) -> Holder {
-    let address = town.address(&bead.assignee).ok();
+fn find_holder(town: &LiveTown, view: &TownView, bead: &Bead) -> HookHolder {
+    let address = town.parse_address(&bead.assignee).ok();
     let has_sandbox = |agent: &Address| match agent {
-        Address::Polecat(..) | Address::Crew(..) => town::home_of(town, agent).exists(),
+        Address::Polecat(..) | Address::Crew(..) => town::agent_home(town, agent).exists(),
         _ => false,
     };
-    Holder {
+    HookHolder {
         is_agent: address.is_some(),
         is_person: address == Some(Address::Overseer),
         has_session: address
@@ -148,8 +142,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_agent_without_session_and_sandbox_loses_what_is_on_its_hook() {
-        let gone = Holder {
+    fn only_an_agent_without_session_and_sandbox_loses_its_hooked_bead() {
+        let gone = HookHolder {
             is_agent: true,
             is_person: false,
             has_session: false,
@@ -160,7 +154,7 @@ mod tests {
             (gone, 60, reopen),
             (gone, 59, None),
             (
-                Holder {
+                HookHolder {
                     has_session: true,
                     ..gone
                 },
@@ -168,7 +162,7 @@ mod tests {
                 None,
             ),
             (
-                Holder {
+                HookHolder {
                     is_person: true,
                     ..gone
                 },
@@ -176,7 +170,7 @@ mod tests {
                 None,
             ),
             (
-                Holder {
+                HookHolder {
                     has_sandbox: true,
                     ..gone
                 },
@@ -184,7 +178,7 @@ mod tests {
                 keep,
             ),
             (
-                Holder {
+                HookHolder {
                     is_agent: false,
                     ..gone
                 },
@@ -194,7 +188,7 @@ mod tests {
         ];
         for (holder, minutes, expected) in table {
             let age = SignedDuration::from_mins(minutes);
-            let verdict = judge(holder, age, SignedDuration::from_hours(1));
+            let verdict = judge_hook(holder, age, SignedDuration::from_hours(1));
             assert_eq!(verdict.map(|(verdict, _)| verdict), expected, "{holder:?}");
         }
     }

@@ -1,7 +1,8 @@
-//! Processes that a session of this town left behind: they carry the token of a session that is gone.
+//! Finds processes that ended sessions of this town left behind. They carry the token of such a
+//! session.
 //!
-//! What must always hold: only such processes are listed, and they are ended on request only. What a person started, what
-//! hosts sessions, the daemon, and the caller are never among them.
+//! Only such processes are listed, and they are ended only on request. Processes that a user
+//! started, session hosts, the daemon and the caller are never listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,82 +12,86 @@ use serde::Serialize;
 use crate::host::{LiveTown, daemon};
 use crate::record::town_view::TownView;
 use crate::town::event::event;
-use crate::town::process::{self, Marked, Process};
+use crate::town::process::{self, Process, SessionProcess};
 
-/// How long a process has to end when asked.
+/// The time that a process gets to end itself.
 const GRACE: Duration = Duration::from_secs(5);
-/// What the name of a process that hosts sessions begins with.
+/// The name prefix of processes that host sessions.
 const HOST: &str = "tmux";
 
-/// A process without a session.
+/// A process whose session has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Zombie {
-    /// Its number.
+pub struct ZombieProcess {
     pub pid: i32,
-    /// Its program.
     pub program: String,
-    /// The session that it belonged to.
+    /// The process's former session.
     pub session: String,
-    /// For how many seconds it has run.
+    /// The run time in seconds.
     pub age_secs: u64,
-    /// Whether it was ended.
     pub ended: bool,
 }
 
-/// Finds the processes that sessions left behind, and ends them if asked to. One that is younger than `youngest` may
-/// belong to a session that begins or hands over.
-pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result<Vec<Zombie>> {
+/// Finds the processes that sessions left behind, and ends them on request. A process younger than
+/// `youngest` may belong to a session that is starting or handing over, so it is skipped.
+pub fn find_zombies(
+    town: &LiveTown,
+    youngest: Duration,
+    end: bool,
+) -> anyhow::Result<Vec<ZombieProcess>> {
     let root = town.layout.root().display().to_string();
-    // Before the sessions: a process that is seen here has its session by then, if it has one.
-    let marked = process::marked(&root);
+    // Read before the sessions: if a process in this list has a session, that session exists by the
+    // second read.
+    let marked = process::list_session_processes(&root);
     let view = TownView::read(town)?;
     let sessions = view.sessions.as_deref().ok_or_else(|| {
         let reason = view.blind.clone().unwrap_or_default();
         anyhow::anyhow!("sessions cannot be listed, so no process is judged: {reason}")
     })?;
     let live: BTreeSet<&str> = sessions.iter().map(|live| live.token.as_str()).collect();
-    let own = process::ancestry(process::own_pid());
-    let daemon = i32::try_from(daemon::status(town).pid).unwrap_or_default();
-    let found: Vec<&Marked> = marked
+    let ancestors = process::list_ancestors(process::own_pid());
+    let daemon = i32::try_from(daemon::read_daemon_status(town).pid).unwrap_or_default();
+    let found: Vec<&SessionProcess> = marked
         .iter()
-        .filter(|one| is_zombie(one, &live, youngest))
-        .filter(|one| !own.contains(&one.process.pid) && one.process.pid != daemon)
+        .filter(|candidate| is_zombie_process(candidate, &live, youngest))
+        .filter(|candidate| {
+            !ancestors.contains(&candidate.process.pid) && candidate.process.pid != daemon
+        })
         .collect();
     let survivors = if end {
         end_all(town, &found)
     } else {
-        found.iter().map(|one| one.process).collect()
+        found.iter().map(|zombie| zombie.process).collect()
     };
-    let shown = found.iter().map(|one| Zombie {
-        pid: one.process.pid,
-        program: one.program.clone(),
-        session: one.session.clone(),
-        age_secs: one.age.as_secs(),
-        ended: !survivors.contains(&one.process),
+    let shown = found.iter().map(|zombie| ZombieProcess {
+        pid: zombie.process.pid,
+        program: zombie.program.clone(),
+        session: zombie.session.clone(),
+        age_secs: zombie.age.as_secs(),
+        ended: !survivors.contains(&zombie.process),
     });
     Ok(shown.collect())
 }
 
-fn is_zombie(one: &Marked, live: &BTreeSet<&str>, youngest: Duration) -> bool {
-    let is_host = one.program.starts_with(HOST);
-    !live.contains(one.token.as_str()) && one.age >= youngest && !is_host
+fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {
+    let is_host = process.program.starts_with(HOST);
+    !live.contains(process.token.as_str()) && process.age >= youngest && !is_host
 }
 
-/// Ends the processes; gives those that are still there.
-fn end_all(town: &LiveTown, found: &[&Marked]) -> BTreeSet<Process> {
-    let all: Vec<Process> = found.iter().map(|one| one.process).collect();
+/// Ends the processes and returns those that still run.
+fn end_all(town: &LiveTown, found: &[&SessionProcess]) -> BTreeSet<Process> {
+    let all: Vec<Process> = found.iter().map(|zombie| zombie.process).collect();
     if all.is_empty() {
         return BTreeSet::new();
     }
-    let survivors = process::end(&all, GRACE);
+    let survivors = process::end_processes(&all, GRACE);
     let mut by_session: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for one in found {
-        let pids = by_session.entry(&one.session).or_default();
-        pids.push(one.process.pid.to_string());
+    for zombie in found {
+        let pids = by_session.entry(&zombie.session).or_default();
+        pids.push(zombie.process.pid.to_string());
     }
     for (session, pids) in by_session {
         let reason = format!("its session is gone: processes {}", pids.join(", "));
-        town.tell(&event!(Kill, rig: "", target: session, reason: reason));
+        town.record_event(&event!(Kill, rig: "", target: session, reason: reason));
     }
     survivors.into_iter().collect()
 }
@@ -96,17 +101,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_session_hosts_sessions_or_has_just_begun_is_no_zombie() {
+    fn processes_with_sessions_session_hosts_and_new_processes_are_not_zombies() {
         let live = BTreeSet::from(["alive"]);
         let process = Process { pid: 7, started: 7 };
-        let one = |token: &str, program: &str, secs| Marked {
+        let one = |token: &str, program: &str, secs| SessionProcess {
             process,
             token: token.to_owned(),
             session: "gt-web-nux".to_owned(),
             program: program.to_owned(),
             age: Duration::from_secs(secs),
         };
-        assert!(is_zombie(
+        assert!(is_zombie_process(
             &one("gone", "node", 60),
             &live,
             Duration::from_secs(60)
@@ -117,7 +122,7 @@ mod tests {
             one("gone", "tmux: server", 600),
         ] {
             assert!(
-                !is_zombie(&spared, &live, Duration::from_secs(60)),
+                !is_zombie_process(&spared, &live, Duration::from_secs(60)),
                 "{spared:?}"
             );
         }

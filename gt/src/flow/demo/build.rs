@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::change::New;
+use bd::change::NewBead;
 use bd::git::{Git, Identity};
 use kit::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::error::DemoError;
-use super::{DemoRequest, Watcher};
+use super::{DemoRequest, DemoWatcher};
 use crate::flow::convoy;
-use crate::flow::install::{InstallRequest, install};
+use crate::flow::install::{InstallRequest, install_town};
 use crate::flow::rig;
 use crate::flow::sling;
 use crate::host::LiveTown;
@@ -20,11 +20,11 @@ use crate::town::temporary::TemporaryFolder;
 
 const SCRIPT: &str = include_str!("../../../templates/demo/work.sh");
 const BEADS: &str = include_str!("../../../templates/demo/beads.json");
-/// The gate really runs what the workers wrote.
+/// The gate command, which runs the programs that the workers wrote.
 const GATE: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
 
-/// A demo ready to run.
-pub(super) struct Built {
+/// A demo that is ready to run.
+pub(super) struct DemoTown {
     pub(super) town: LiveTown,
     pub(super) origin: PathBuf,
     pub(super) branch: String,
@@ -33,50 +33,50 @@ pub(super) struct Built {
     pub(super) convoy: String,
 }
 
-/// A short temporary folder: sockets have to fit in 108 bytes.
-pub(super) fn place() -> std::io::Result<TemporaryFolder> {
+/// Creates a temporary folder with a short path, because socket paths are limited to 108 bytes.
+pub(super) fn create_demo_folder() -> std::io::Result<TemporaryFolder> {
     TemporaryFolder::new("gt-demo-")
 }
 
-pub(super) fn build(
+pub(super) fn build_demo_town(
     env: &Env,
     request: &DemoRequest,
     place: &Path,
-    watcher: &mut dyn Watcher,
-) -> anyhow::Result<Built> {
+    watcher: &mut dyn DemoWatcher,
+) -> anyhow::Result<DemoTown> {
     let origin = place.join("origin.git");
     let repo = source(env, request, place)?;
-    watcher.say(&format!("Copying {repo} to a temporary origin"));
-    copy(env, &repo, &origin)?;
-    let (branch, base) = head_of(&origin, &repo)?;
+    watcher.report_step(&format!("Copying {repo} to a temporary origin"));
+    copy_repository(env, &repo, &origin)?;
+    let (branch, base) = find_head(&origin, &repo)?;
     let root = place.join("town");
-    watcher.say(&format!("Making a town in {}", root.display()));
+    watcher.report_step(&format!("Making a town in {}", root.display()));
     let clock = kit::sys::Clock::System;
     let owner = InstallRequest {
         name: Some("demo".to_owned()),
         ..InstallRequest::default()
     };
-    install(env, &clock, &root, &owner)?;
-    let town = crate::host::live_town::open(&env.at(&root), &root, Address::Overseer);
-    let add = rig::AddRequest {
+    install_town(env, &clock, &root, &owner)?;
+    let town = crate::host::live_town::open_live_town(&env.in_dir(&root), &root, Address::Overseer);
+    let add = rig::AddRigRequest {
         name: "demo".to_owned(),
         url: Some(origin.display().to_string()),
         prefix: Some("demo".to_owned()),
         branch: Some(branch.clone()),
         no_remote: false,
     };
-    let added = rig::add(&town, &add, &|text| tracing_free(text))?;
-    settings(&town, request)?;
-    let beads = beads(&town)?;
-    let new = convoy::New {
+    let added = rig::add_rig(&town, &add, &|text| tracing_free(text))?;
+    write_demo_settings(&town, request)?;
+    let beads = create_demo_beads(&town)?;
+    let new = convoy::NewConvoy {
         title: "A small party".to_owned(),
         beads: beads.clone(),
         owner: Some(Address::Overseer.mailbox()),
-        ..convoy::New::default()
+        ..convoy::NewConvoy::default()
     };
-    let convoy = convoy::create(&town, &new)?.id;
+    let convoy = convoy::create_convoy(&town, &new)?.id;
     drop(added);
-    Ok(Built {
+    Ok(DemoTown {
         town,
         origin,
         branch,
@@ -86,14 +86,14 @@ pub(super) fn build(
     })
 }
 
-/// The steps of `rig add` are not the demo's story.
+/// The steps of `rig add` are not shown in the demo.
 fn tracing_free(_text: &str) {}
 
 /// The repository that the demo works on: the one given, the one around the working directory, or a
 /// small one made here.
 fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<String> {
     if let Some(repo) = &request.repo {
-        let path = env.absolute(repo);
+        let path = env.make_absolute(repo);
         return Ok(if path.exists() {
             path.display().to_string()
         } else {
@@ -104,14 +104,14 @@ fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<Stri
         return Ok(top.display().to_string());
     }
     let small = place.join("small");
-    file::make_folder(&small, 0o755)?;
+    file::create_folder(&small, 0o755)?;
     let who = Identity {
         name: "Demo".to_owned(),
         email: "demo@gastown.local".to_owned(),
     };
     let git = Git::at(&small).with_identity(&who);
     git.init("main", false)?;
-    file::replace(
+    file::replace_file(
         &small.join("README.md"),
         b"# A small repository for the demo\n",
         0o644,
@@ -121,8 +121,8 @@ fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<Stri
     Ok(small.display().to_string())
 }
 
-/// A bare copy with nothing shared: neither objects nor a way back.
-fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
+/// Creates a bare copy that shares no objects and has no remote.
+fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
     let failed = |source| DemoError::Copy {
         repo: repo.to_owned(),
         source,
@@ -140,17 +140,17 @@ fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
     ];
     git.plumbing(args)
         .limit(std::time::Duration::from_secs(600))
-        .done()
+        .finish_checked()
         .map_err(failed)?;
     Git::at(origin)
         .plumbing(["remote", "remove", "origin"])
-        .done()
+        .finish_checked()
         .map(drop)
         .map_err(failed)
 }
 
-/// The copy's branch and the commit it is at. A detached HEAD becomes the branch `main`.
-fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
+/// Returns the copy's branch and its commit. A detached HEAD becomes the branch `main`.
+fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     let git = Git::at(origin);
     let empty = || DemoError::Empty {
         repo: repo.to_owned(),
@@ -159,16 +159,17 @@ fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     if let Some(branch) = git.head_branch()? {
         return Ok((branch, base));
     }
-    git.plumbing(["branch", "--force", "main", &base]).done()?;
+    git.plumbing(["branch", "--force", "main", &base])
+        .finish_checked()?;
     git.plumbing(["symbolic-ref", "HEAD", "refs/heads/main"])
-        .done()?;
+        .finish_checked()?;
     Ok(("main".to_owned(), base))
 }
 
-/// The gate, and the agent: the one asked for, else the demo's own script.
-fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
+/// Writes the settings: the gate, and the requested agent or the demo's own script.
+fn write_demo_settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
-    file::replace(&script, SCRIPT.as_bytes(), 0o755)?;
+    file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
     let agent = request
         .agent
         .clone()
@@ -181,27 +182,27 @@ fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
         "type": "rig-settings", "version": 1,
         "merge_queue": { "gates": { "tests": { "cmd": GATE, "timeout": "1m" } } },
     });
-    write(&town.layout.settings(), &town_settings)?;
-    write(&town.layout.rig("demo").settings(), &rig_settings)
+    write_json(&town.layout.settings(), &town_settings)?;
+    write_json(&town.layout.rig("demo").settings(), &rig_settings)
 }
 
-fn write(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+fn write_json(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755)?;
+        file::create_folder(folder, 0o755)?;
     }
-    file::replace(path, format!("{value:#}\n").as_bytes(), 0o644)?;
+    file::replace_file(path, format!("{value:#}\n").as_bytes(), 0o644)?;
     Ok(())
 }
 
-/// The three beads; the last depends on the others.
-fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+/// Creates the three beads. The last one depends on the others.
+fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
-    struct Text {
+    struct BeadText {
         title: String,
         description: String,
     }
-    let texts: Vec<Text> = serde_json::from_str(BEADS)?;
-    let store = town.rig_store(&town.layout.rig("demo"))?;
+    let texts: Vec<BeadText> = serde_json::from_str(BEADS)?;
+    let store = town.open_rig_store(&town.layout.rig("demo"))?;
     town.transact(&store, |tx| {
         let mut ids: Vec<String> = Vec::new();
         let last = texts.len().saturating_sub(1);
@@ -215,27 +216,27 @@ fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
                 .into_iter()
                 .map(|id| (bd::bead::DepKind::Blocks, id))
                 .collect();
-            let new = New {
+            let new = NewBead {
                 title: text.title,
                 description: text.description,
                 deps,
-                ..New::default()
+                ..NewBead::default()
             };
-            ids.push(bd::change::create(tx, new)?.id);
+            ids.push(bd::change::create_bead(tx, new)?.id);
         }
         Ok(ids)
     })
 }
 
-/// Slings all beads; the last one is queued until the others are merged.
-pub(super) fn sling_all(town: &LiveTown, built: &Built) -> anyhow::Result<()> {
+/// Slings all beads. The last one is queued until the others are merged.
+pub(super) fn sling_all(town: &LiveTown, built: &DemoTown) -> anyhow::Result<()> {
     for bead in &built.beads {
         let request = sling::SlingRequest {
             bead: bead.clone(),
             target: "demo".to_owned(),
             ..sling::SlingRequest::default()
         };
-        sling::sling(town, &request)?;
+        sling::sling_bead(town, &request)?;
     }
     Ok(())
 }

@@ -1,49 +1,46 @@
-//! Watches the demo's convoy until it has landed, and tells how each bead stands.
+//! Watches the demo's convoy until it has landed, and reports the state of each bead.
 
 use std::time::Duration;
 
 use kit::sys::clock;
 
 use super::error::DemoError;
-use crate::flow::convoy::{self, Progress, Standing};
+use crate::flow::convoy::{self, BeadStanding, ConvoyProgress};
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::event::{self, Event};
 
-/// How one bead stands.
+/// The state of one bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// The bead.
+pub struct DemoBead {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Where it stands.
-    pub standing: Standing,
-    /// Who has it or what it waits for, in a few words.
+    pub standing: BeadStanding,
+    /// The worker or the blocker, in a few words.
     pub detail: String,
 }
 
-/// Whoever wants to know how it goes.
-pub trait Watcher {
-    /// A step was taken.
-    fn say(&mut self, text: &str);
-    /// How all beads stand now.
-    fn beads(&mut self, lines: &[Line]);
-    /// Whether the person wants it to end.
-    fn interrupted(&self) -> bool;
+/// Receives the progress of the demo.
+pub trait DemoWatcher {
+    /// Reports a step.
+    fn report_step(&mut self, text: &str);
+    /// Reports the current state of all beads.
+    fn report_beads(&mut self, lines: &[DemoBead]);
+    /// Returns true if the user wants the demo to end.
+    fn is_interrupted(&self) -> bool;
 }
 
 /// Waits until the convoy has landed.
-pub(super) fn until_landed(
+pub(super) fn wait_until_landed(
     town: &LiveTown,
     convoy: &str,
     limit: Duration,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn DemoWatcher,
 ) -> anyhow::Result<()> {
     let mut last = String::new();
     let end = clock::wait_for(limit, || match read_progress(town, convoy, watcher) {
         Ok((true, _)) => Some(Ok(())),
-        Ok((false, _)) if watcher.interrupted() => Some(Err(DemoError::Interrupted.into())),
+        Ok((false, _)) if watcher.is_interrupted() => Some(Err(DemoError::Interrupted.into())),
         Ok((false, state)) => {
             last = state;
             None
@@ -60,25 +57,25 @@ pub(super) fn until_landed(
     })
 }
 
-/// One look: whether the convoy has landed, and where it stands in words.
+/// Reads the progress once. Returns true if the convoy has landed, and its state in words.
 fn read_progress(
     town: &LiveTown,
     convoy: &str,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn DemoWatcher,
 ) -> anyhow::Result<(bool, String)> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let bead = stores
         .town
         .get(convoy)
-        .ok_or_else(|| stuck("the convoy is gone"))?;
-    let progress = convoy::Board::of(&stores).progress(bead);
-    watcher.beads(&lines(&progress));
+        .ok_or_else(|| build_stuck_error("the convoy is gone"))?;
+    let progress = convoy::ProgressBoard::from_stores(&stores).progress(bead);
+    watcher.report_beads(&build_demo_beads(&progress));
     if let Some(held) = progress
         .tracked
         .iter()
-        .find(|bead| bead.standing == Standing::NeedsStep)
+        .find(|bead| bead.standing == BeadStanding::NeedsStep)
     {
-        return Err(stuck(&format!(
+        return Err(build_stuck_error(&format!(
             "{} waits for {}",
             held.id,
             held.waits_for.join(", ")
@@ -86,19 +83,19 @@ fn read_progress(
     }
     let rig = town.layout.rig("demo");
     if let Some(beads) = stores.rigs.get("demo") {
-        let hopeless = polecat::all(&rig, beads, None)
+        let hopeless = polecat::list_polecats(&rig, beads, None)
             .into_iter()
-            .find(|p| p.slot.state.stuck().is_some());
+            .find(|p| p.slot.state.stuck_reason().is_some());
         if let Some(polecat) = hopeless {
-            return Err(stuck(&format!(
+            return Err(build_stuck_error(&format!(
                 "{}: {}",
                 polecat.address(),
-                polecat.slot.state.stuck().unwrap_or_default()
+                polecat.slot.state.stuck_reason().unwrap_or_default()
             )));
         }
     }
-    if let Some(failure) = failing(town)? {
-        return Err(stuck(&failure));
+    if let Some(failure) = find_repeated_failure(town)? {
+        return Err(build_stuck_error(&failure));
     }
     let counts = progress.counts;
     Ok((
@@ -107,12 +104,12 @@ fn read_progress(
     ))
 }
 
-/// What the daemon has failed at again and again.
-fn failing(town: &LiveTown) -> std::io::Result<Option<String>> {
+/// Returns the last repeated failure of the daemon.
+fn find_repeated_failure(town: &LiveTown) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
-    let failed: Vec<String> = event::read(&town.layout)?
+    let failed: Vec<String> = event::read_events(&town.layout)?
         .into_iter()
-        .filter_map(|line| match line.event() {
+        .filter_map(|line| match line.to_event() {
             Event::Patrol(act) if act.failed => Some(act.outcome),
             _ => None,
         })
@@ -123,16 +120,16 @@ fn failing(town: &LiveTown) -> std::io::Result<Option<String>> {
     Ok(last.cloned())
 }
 
-fn stuck(reason: &str) -> anyhow::Error {
+fn build_stuck_error(reason: &str) -> anyhow::Error {
     DemoError::Stuck {
         reason: reason.to_owned(),
     }
     .into()
 }
 
-fn lines(progress: &Progress) -> Vec<Line> {
-    let detail = |bead: &convoy::Tracked| match bead.standing {
-        Standing::Blocked | Standing::NeedsStep => {
+fn build_demo_beads(progress: &ConvoyProgress) -> Vec<DemoBead> {
+    let detail = |bead: &convoy::TrackedBead| match bead.standing {
+        BeadStanding::Blocked | BeadStanding::NeedsStep => {
             format!("waits for {}", bead.waits_for.join(", "))
         }
         _ => bead
@@ -145,7 +142,7 @@ fn lines(progress: &Progress) -> Vec<Line> {
     progress
         .tracked
         .iter()
-        .map(|bead| Line {
+        .map(|bead| DemoBead {
             id: bead.id.clone(),
             title: bead.title.clone(),
             standing: bead.standing,

@@ -1,10 +1,10 @@
-//! The door to the target: documents are taken out of commits before they are landed, and no commit that
-//! still has one is pushed.
+//! Keeps discovery documents off target branches: removes them from commits before a landing, and
+//! refuses to push a commit that still has one.
 
-use bd::git::{Entries, Git, GitError, Identity};
+use bd::git::{Git, GitError, Identity, TreeEntries};
 
-use super::is_ours;
-use super::keep::{self, Kept};
+use super::is_in_gt_folder;
+use super::keep::{self, KeptDocuments};
 
 /// A commit would bring documents to a target branch.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,19 +14,18 @@ use super::keep::{self, Kept};
     files.join(", ")
 )]
 pub struct WouldLand {
-    /// The target.
     pub target: String,
-    /// The files.
     pub files: Vec<String>,
 }
 
-/// Refuses a candidate of which any commit beyond the target as it was seen has a document.
-pub fn gate(
+/// Refuses a candidate if any of its commits beyond `seen`, the fetched tip of the target, has a
+/// document.
+pub fn check_landing(
     git: &Git,
     (target, seen): (&str, &str),
     candidate: &str,
 ) -> Result<Result<(), WouldLand>, GitError> {
-    let files = git.brought_along(seen, candidate, &is_ours)?;
+    let files = git.introduced_paths(seen, candidate, &is_in_gt_folder)?;
     if files.is_empty() {
         return Ok(Ok(()));
     }
@@ -36,19 +35,19 @@ pub fn gate(
     }))
 }
 
-/// Keeps the documents that the commits of `base..tip` brought, and rewrites the commits without them.
-/// `None` where they brought none.
+/// Keeps the documents that the commits of `base..tip` introduce, and rewrites the commits without
+/// them. `None` if there are none.
 pub fn keep_committed(
     git: &Git,
     key: &str,
     (base, tip): (&str, &str),
     who: &Identity,
-) -> Result<Option<(String, Kept)>, GitError> {
-    let paths = git.brought_along(base, tip, &is_ours)?;
+) -> Result<Option<(String, KeptDocuments)>, GitError> {
+    let paths = git.introduced_paths(base, tip, &is_in_gt_folder)?;
     if paths.is_empty() {
         return Ok(None);
     }
-    let mut files = Entries::new();
+    let mut files = TreeEntries::new();
     for path in &paths {
         let (there, before) = (
             git.entries_below(tip, path)?,
@@ -56,19 +55,19 @@ pub fn keep_committed(
         );
         for (path, entry) in there {
             if before.get(&path) != Some(&entry) {
-                files.insert(at_the_top(&path), entry);
+                files.insert(move_to_top(&path), entry);
             }
         }
     }
     let message = format!("Discovery documents of {tip:.12}\n");
-    let kept = keep::keep(git, key, &files, &message, who)?;
-    let tip = git.commits_without(base, tip, &is_ours)?;
+    let kept = keep::keep_documents(git, key, &files, &message, who)?;
+    let tip = git.commits_without(base, tip, &is_in_gt_folder)?;
     Ok(Some((tip, kept)))
 }
 
-/// Where a document is kept that was committed anywhere: below the `.gt/` at the top, where it is untracked
-/// in every sandbox.
-fn at_the_top(path: &str) -> String {
+/// Returns the path at which a committed document is kept: below the `.gt/` at the top, which is
+/// untracked in every sandbox.
+fn move_to_top(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let at = parts
         .iter()
@@ -93,10 +92,10 @@ fn at_the_top(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
-    fn documents_are_kept_below_the_folder_at_the_top() {
+    fn documents_of_subfolders_are_kept_below_the_top_level_gt_folder() {
         let rows = [
             (".gt/discovery/x.md", ".gt/discovery/x.md"),
             ("web/.gt/discovery/x.md", ".gt/discovery/web/x.md"),
@@ -105,14 +104,14 @@ mod tests {
             (".gt", ".gt/gt"),
         ];
         for (path, place) in rows {
-            assert_eq!(at_the_top(path), place, "{path}");
+            assert_eq!(move_to_top(path), place, "{path}");
         }
     }
 
     #[test]
-    fn the_gate_refuses_a_document_in_any_commit_also_one_that_was_removed_again() {
-        let place = Place::new();
-        let git = place.tree("tree", &[("a", "1")]);
+    fn the_gate_refuses_a_document_in_any_commit_even_a_removed_one() {
+        let place = TestTown::new();
+        let git = place.create_tree("tree", &[("a", "1")]);
         let seen = git.resolve("HEAD").unwrap().unwrap();
         let write = |file: &str| {
             let path = git.folder().join(file);
@@ -122,11 +121,14 @@ mod tests {
             git.commit_index("Work").unwrap()
         };
         let clean = write("b");
-        assert_eq!(gate(&git, ("main", &seen), &clean).unwrap(), Ok(()));
+        assert_eq!(
+            check_landing(&git, ("main", &seen), &clean).unwrap(),
+            Ok(())
+        );
         write("sub/.gt/discovery/x.md");
         std::fs::remove_dir_all(git.folder().join("sub")).unwrap();
         let candidate = write("c");
-        let refused = gate(&git, ("main", &seen), &candidate)
+        let refused = check_landing(&git, ("main", &seen), &candidate)
             .unwrap()
             .unwrap_err();
         let words = refused.to_string();
@@ -139,7 +141,7 @@ mod tests {
         let (tip, kept) = keep_committed(&git, "hq-cv-1", range, &who)
             .unwrap()
             .unwrap();
-        assert_eq!(gate(&git, ("main", &seen), &tip).unwrap(), Ok(()));
+        assert_eq!(check_landing(&git, ("main", &seen), &tip).unwrap(), Ok(()));
         assert_eq!(kept.reference, "refs/gt/discovery/hq-cv-1");
         assert!(kept.files.is_empty(), "its author removed it again");
     }

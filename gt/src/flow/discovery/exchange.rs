@@ -1,25 +1,31 @@
-//! Documents between machines: each convoy's ref goes to origin under its own name, where no branch is touched, and comes
-//! from there. What both sides wrote is laid over each other, the one that sends on top.
+//! Exchanges documents between machines: each convoy's ref is pushed to origin under its own name,
+//! which is no branch, and fetched from there. If both sides wrote documents, they are combined,
+//! and the pushing side wins per file.
 
-use bd::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
+use bd::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 
-use super::keep::laid_over;
-use super::reference;
+use super::document_ref;
+use super::keep::overlay_files;
 
-/// So many times a ref is sent when others send it at the same moment.
+/// The number of attempts to push a ref that others push at the same time.
 const TRIES: usize = 3;
 
-/// Brings what origin has under a name here. Says whether anything was new.
-pub fn receive(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
-    let reference = reference(key);
+/// Fetches the ref of a name from origin. Returns true if it changed.
+pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
+    let reference = document_ref(key);
     let Some(theirs) = git.ls_remote("origin", &reference)? else {
         return Ok(false);
     };
-    unite(git, &reference, &theirs, who)
+    combine_documents(git, &reference, &theirs, who)
 }
 
-/// Lays what is here over what origin has, where neither holds the other.
-fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<bool, GitError> {
+/// Combines local and fetched documents if neither side contains the other. Local documents win.
+fn combine_documents(
+    git: &Git,
+    reference: &str,
+    theirs: &str,
+    who: &Identity,
+) -> Result<bool, GitError> {
     let ours = git.resolve(reference)?;
     if ours.as_deref() == Some(theirs) {
         return Ok(false);
@@ -38,7 +44,7 @@ fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<boo
     let new = if git.is_ancestor(&ours, theirs)? {
         theirs.to_owned()
     } else {
-        let all = laid_over(git.entries(theirs)?, &git.entries(&ours)?);
+        let all = overlay_files(git.entries(theirs)?, &git.entries(&ours)?);
         let tree = git.write_entries(&all)?;
         let message = "Discovery documents of two machines\n";
         git.commit_tree(&tree, &[ours.as_str(), theirs], message, who)?
@@ -47,7 +53,8 @@ fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<boo
     Ok(true)
 }
 
-/// Sends every convoy's documents to origin, which is asked once for all of them; gives how many refs were new there.
+/// Pushes every convoy's documents to origin, which is queried once for all of them. Returns the
+/// number of changed refs.
 pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
     let local = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     let local = local.text()?;
@@ -57,14 +64,14 @@ pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
     let mut there = git.ls_remote_all("origin", "refs/gt/discovery/*")?;
     let mut sent = 0;
     for reference in local.lines() {
-        if send(git, reference, there.remove(reference), who)? {
+        if send_ref(git, reference, there.remove(reference), who)? {
             sent += 1;
         }
     }
     Ok(sent)
 }
 
-fn send(
+fn send_ref(
     git: &Git,
     reference: &str,
     mut theirs: Option<String>,
@@ -74,7 +81,7 @@ fn send(
     loop {
         tried += 1;
         if let Some(theirs) = &theirs {
-            unite(git, reference, theirs, who)?;
+            combine_documents(git, reference, theirs, who)?;
         }
         let Some(ours) = git.resolve(reference)? else {
             return Ok(false);
@@ -82,7 +89,7 @@ fn send(
         if theirs.as_ref() == Some(&ours) {
             return Ok(false);
         }
-        let lease = theirs.as_deref().map_or(Lease::Absent, Lease::At);
+        let lease = theirs.as_deref().map_or(PushLease::Absent, PushLease::At);
         match git.push("origin", &ours, reference, lease, false) {
             Ok(()) => return Ok(true),
             Err(PushError::Refused(PushRefusal::Stale)) if tried < TRIES => {}

@@ -1,34 +1,32 @@
-//! The ref that keeps a convoy's documents in the rig's repository. Each change is a commit over the one
-//! before, so that an older version of a document is still there until the convoy lands.
+//! Manages the ref that keeps a convoy's documents in the rig's repository. Each change is a commit
+//! on top of the previous one, so that older versions of a document exist until the convoy lands.
 
-use bd::git::{Entries, Git, GitError, Identity};
+use bd::git::{Git, GitError, Identity, TreeEntries};
 use bd::store::Snapshot;
 
-use super::reference;
+use super::document_ref;
 
-/// So many times a change is tried when others change the ref at the same moment.
+/// The number of attempts to change a ref that others change at the same time.
 const TRIES: usize = 8;
 
-/// Documents that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The ref.
+pub struct KeptDocuments {
     pub reference: String,
-    /// The files that were put there now.
+    /// The files that this call added.
     pub files: Vec<String>,
 }
 
-/// Puts files over those that are kept under a name already. Said twice, nothing changes.
-pub(super) fn keep(
+/// Adds files to the documents that are kept under a name. Idempotent.
+pub(super) fn keep_documents(
     git: &Git,
     key: &str,
-    files: &Entries,
+    files: &TreeEntries,
     message: &str,
     who: &Identity,
-) -> Result<Kept, GitError> {
-    let reference = reference(key);
-    // Git leaves out what it takes for part of a repository, and says nothing.
-    let kept = |held: &Entries| Kept {
+) -> Result<KeptDocuments, GitError> {
+    let reference = document_ref(key);
+    // Git silently omits files that it considers part of a repository.
+    let kept = |held: &TreeEntries| KeptDocuments {
         reference: reference.clone(),
         files: files
             .iter()
@@ -42,9 +40,9 @@ pub(super) fn keep(
         let old = git.resolve(&reference)?;
         let before = match &old {
             Some(commit) => git.entries(commit)?,
-            None => Entries::new(),
+            None => TreeEntries::new(),
         };
-        let after = laid_over(before.clone(), files);
+        let after = overlay_files(before.clone(), files);
         if after == before {
             return Ok(kept(&before));
         }
@@ -57,15 +55,15 @@ pub(super) fn keep(
         let new = git.commit_tree(&tree, &parents, message, who)?;
         match git.update_ref(&reference, &new, old.as_deref()) {
             Ok(()) => return Ok(kept(&held)),
-            // Someone else kept something in the same moment.
+            // Someone else changed the ref at the same time.
             Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Files over others; where one is a folder of the other, the later stays.
-pub(super) fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
+/// Puts files over existing ones. If one path is a folder of another, the new one wins.
+pub(super) fn overlay_files(mut entries: TreeEntries, files: &TreeEntries) -> TreeEntries {
     for (path, entry) in files {
         let below = format!("{path}/");
         entries.retain(|other, _| {
@@ -76,18 +74,22 @@ pub(super) fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
     entries
 }
 
-/// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
-/// `gt rescue` lists, restores and drops it. Gives the commit and that ref; nothing where another process did it or
-/// keeps something new there.
-pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)>, GitError> {
-    let reference = reference(key);
+/// Moves the documents of a name out of the way of later work, to a rescue ref of the rig. `gt
+/// rescue` lists, restores and drops it. Returns the commit and that ref, or `None` if another
+/// process did it or keeps new documents there.
+pub fn retire_documents(
+    git: &Git,
+    rig: &str,
+    key: &str,
+) -> Result<Option<(String, String)>, GitError> {
+    let reference = document_ref(key);
     let Some(commit) = git.resolve(&reference)? else {
         return Ok(None);
     };
     let name = reference.rsplit('/').next().unwrap_or_default();
-    let rescue = rescue_of(rig, name, &commit);
+    let rescue = rescue_ref_of(rig, name, &commit);
     if git.resolve(&rescue)?.is_none() {
-        let whole = in_whole(git, rig, name, &commit)?;
+        let whole = build_rescue_commit(git, rig, name, &commit)?;
         match git.update_ref(&rescue, &whole, None) {
             Err(error) if git.resolve(&rescue)?.is_none() => return Err(error),
             _ => {}
@@ -100,27 +102,28 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
     }
 }
 
-/// Where documents stay after the landing. A convoy may land again, with other documents.
-pub(super) fn rescue_of(rig: &str, name: &str, commit: &str) -> String {
+/// Returns the rescue ref of documents after the landing. Unique per commit, because a convoy may
+/// land again with other documents.
+pub(super) fn rescue_ref_of(rig: &str, name: &str, commit: &str) -> String {
     format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}")
 }
 
-/// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
-/// what they were before is behind it.
-fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
+/// Returns the documents as one rescue commit without a base, because a rescue restores the files
+/// that its commit changes. The earlier versions are its second parent.
+fn build_rescue_commit(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
     let who = Identity {
         name: format!("{rig}/refinery"),
         email: "refinery@gastown.local".to_owned(),
     };
     let message = format!("Discovery documents of {name}\n");
-    let nothing = git.write_entries(&Entries::new())?;
+    let nothing = git.write_entries(&TreeEntries::new())?;
     let empty = git.commit_tree(&nothing, &[], &message, &who)?;
     git.commit_tree(&git.tree_of(commit)?, &[&empty, commit], &message, &who)
 }
 
-/// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
-/// to it.
-pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
+/// Retires the documents of all landed convoys. Needed if a process was killed right after a
+/// landing.
+pub fn retire_landed_documents(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -128,7 +131,7 @@ pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitErr
             .get(name)
             .filter(|bead| crate::record::convoy::is_convoy(bead));
         if convoy.is_some_and(crate::record::convoy::has_landed) {
-            forget(git, rig, name)?;
+            retire_documents(git, rig, name)?;
         }
     }
     Ok(())
@@ -139,9 +142,9 @@ mod tests {
     use bd::git::TreeEntry;
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
-    fn entries(paths: &[&str]) -> Entries {
+    fn entries(paths: &[&str]) -> TreeEntries {
         let entry = |id: &str| TreeEntry {
             mode: "100644".to_owned(),
             id: id.to_owned(),
@@ -154,17 +157,17 @@ mod tests {
     }
 
     #[test]
-    fn later_files_take_the_place_of_what_is_in_their_way() {
+    fn later_files_replace_files_in_their_way() {
         let before = entries(&[".gt/a", ".gt/b/c", ".gt/bc", ".gt/d"]);
-        let after = laid_over(before, &entries(&[".gt/a/x", ".gt/b"]));
+        let after = overlay_files(before, &entries(&[".gt/a/x", ".gt/b"]));
         let paths: Vec<&str> = after.keys().map(String::as_str).collect();
         assert_eq!(paths, [".gt/a/x", ".gt/b", ".gt/bc", ".gt/d"]);
     }
 
     #[test]
-    fn what_a_landing_took_away_comes_back_whole_and_once() {
-        let place = Place::new();
-        let git = place.tree("tree", &[("a", "1")]);
+    fn files_that_a_landing_removed_are_restored_completely_and_once() {
+        let place = TestTown::new();
+        let git = place.create_tree("tree", &[("a", "1")]);
         let who = Identity {
             name: "w".to_owned(),
             email: "w@example.org".to_owned(),
@@ -175,26 +178,26 @@ mod tests {
                 id: git.write_blob(text.as_bytes()).unwrap(),
                 size: 3,
             };
-            let files = Entries::from([(path.to_owned(), entry)]);
-            keep(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
+            let files = TreeEntries::from([(path.to_owned(), entry)]);
+            keep_documents(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
         }
-        let held = git.resolve(&reference("hq-cv-1")).unwrap().unwrap();
-        let (commit, rescue) = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
+        let held = git.resolve(&document_ref("hq-cv-1")).unwrap().unwrap();
+        let (commit, rescue) = retire_documents(&git, "web", "hq-cv-1").unwrap().unwrap();
         assert_eq!(commit, held);
-        assert_eq!(forget(&git, "web", "hq-cv-1").unwrap(), None);
+        assert_eq!(retire_documents(&git, "web", "hq-cv-1").unwrap(), None);
         // Killed before the ref was gone, it is done again.
-        git.update_ref(&reference("hq-cv-1"), &commit, None)
+        git.update_ref(&document_ref("hq-cv-1"), &commit, None)
             .unwrap();
         // By however many at once, it is done by one.
         let again: Vec<_> = std::thread::scope(|scope| {
-            let at_once = || forget(&git, "web", "hq-cv-1").unwrap();
+            let at_once = || retire_documents(&git, "web", "hq-cv-1").unwrap();
             let all: Vec<_> = (0..6).map(|_| scope.spawn(at_once)).collect();
             all.into_iter()
                 .filter_map(|one| one.join().unwrap())
                 .collect()
         });
         assert_eq!(again, [(commit, rescue.clone())]);
-        let back = bd::git::rescue::restore(&git, &git, &rescue).unwrap();
+        let back = bd::git::rescue::restore_rescue(&git, &git, &rescue).unwrap();
         assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
         // What they were before is still there.
         assert_eq!(

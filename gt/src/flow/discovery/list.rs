@@ -1,34 +1,31 @@
-//! The documents of a convoy, wherever they are: on its ref, or where its landing put them.
+//! Lists the documents of a convoy on its ref or, after its landing, on the rescue ref.
 
 use bd::git::{Git, GitError};
 use serde::Serialize;
 
-use super::keep::rescue_of;
-use super::{is_ours, reference};
+use super::keep::rescue_ref_of;
+use super::{document_ref, is_in_gt_folder};
 use crate::host::LiveTown;
 
-/// A document that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptDocument {
-    /// The ref that holds it.
+    /// The ref that holds the document.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its path there.
     pub path: String,
-    /// How long it is.
     pub bytes: u64,
 }
 
 impl KeptDocument {
-    /// The command that prints it, in a clone of the rig.
+    /// Returns the command that prints the document in a clone of the rig.
     pub fn command(&self) -> String {
         format!("git show {}:{}", self.reference, self.path)
     }
 }
 
-/// The documents kept under a name in a rig: what is on its ref, else what its last landing put aside.
+/// Returns the documents of a name in a rig: those on its ref, otherwise those of its last landing.
 pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>, GitError> {
-    let kept = reference(key);
+    let kept = document_ref(key);
     let reference = if git.resolve(&kept)?.is_some() {
         kept
     } else {
@@ -47,7 +44,7 @@ pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>
         }
     };
     let entries = git.entries(&reference)?.into_iter();
-    let ours = entries.filter(|(path, _)| is_ours(path.as_bytes()));
+    let ours = entries.filter(|(path, _)| is_in_gt_folder(path.as_bytes()));
     Ok(ours
         .map(|(path, entry)| KeptDocument {
             reference: reference.clone(),
@@ -57,20 +54,17 @@ pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>
         .collect())
 }
 
-/// A document and its rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigDocument {
-    /// The rig.
     pub rig: String,
-    /// The document.
     #[serde(flatten)]
     pub document: KeptDocument,
 }
 
-/// The documents kept under a name in all rigs.
+/// Returns the documents of a name in all rigs.
 pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
     let mut found = Vec::new();
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
@@ -83,10 +77,10 @@ pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDoc
     Ok(found)
 }
 
-/// Where the documents kept under a name will stay when its convoy lands now.
-pub fn will_stay(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
-    let reference = reference(key);
+/// Returns the ref that will keep the documents of a name if its convoy lands now.
+pub fn future_rescue_ref(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
+    let reference = document_ref(key);
     let name = reference.rsplit('/').next().unwrap_or_default();
     let commit = git.resolve(&reference)?;
-    Ok(commit.map(|commit| rescue_of(rig, name, &commit)))
+    Ok(commit.map(|commit| rescue_ref_of(rig, name, &commit)))
 }

@@ -1,18 +1,20 @@
-//! Discovery documents: what explorers and planners of a convoy write down in `.gt/discovery/`, for whoever
-//! works on it after them.
+//! Discovery documents: notes that explorers and planners of a convoy write to `.gt/discovery/` for
+//! later workers.
 //!
-//! What must always hold: nothing below a `.gt/` reaches a target branch, and nothing that was written there
-//! is lost before its convoy has landed.
+//! No file below a `.gt/` reaches a target branch, and no such file is lost before its convoy has
+//! landed.
 //!
-//! 1. `gt prime` names the file to explorers and planners ([`explores`], [`path_of`]).
-//! 2. `gt done` takes what lies in the sandbox uncommitted ([`take`]); the queue takes what is committed out
-//!    of the commits that it lands ([`keep_committed`]). Both put it on `refs/gt/discovery/<convoy>`, over what
-//!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.
-//! 3. A sling puts what is there into the sandbox, untracked ([`place`]); `gt prime` lists it ([`lying`]).
-//! 4. Before a push to a target the gate looks at every commit ([`gate`]).
-//! 5. With the beads' sync the refs go to origin, under the same name; a sling gets what other towns sent there
-//!    ([`send_all`], [`receive`]).
-//! 6. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
+//! 1. `gt prime` names the file to explorers and planners ([`is_discovery_work`], [`path_of`]).
+//! 2. `gt done` takes the uncommitted documents of the sandbox ([`take_documents`]). The queue
+//!    takes committed ones out of the commits that it lands ([`keep_committed`]). Both write to
+//!    `refs/gt/discovery/<convoy>`, on top of its content. Only the convoy's own integration branch
+//!    may hold such files until the convoy lands.
+//! 3. A sling writes the documents into the sandbox, untracked ([`place_documents`]). `gt prime`
+//!    lists them ([`list_sandbox_documents`]).
+//! 4. Before a push to a target, every commit is checked ([`check_landing`]).
+//! 5. The sync of beads also pushes the refs to origin under the same names. A sling fetches the
+//!    documents of other towns ([`send_all`], [`receive_documents`]).
+//! 6. Landing removes the ref. Its content stays on a rescue ref ([`retire_documents`]).
 
 mod door;
 mod exchange;
@@ -27,53 +29,52 @@ use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
 use kit::sys::InsideError;
 
-pub use door::{WouldLand, gate, keep_committed};
-pub use exchange::{receive, send_all};
-pub use keep::{Kept, forget, forget_landed};
-pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, will_stay};
-pub use sandbox::{Document, clear, commit, lying, place, take};
+pub use door::{WouldLand, check_landing, keep_committed};
+pub use exchange::{receive_documents, send_all};
+pub use keep::{KeptDocuments, retire_documents, retire_landed_documents};
+pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, future_rescue_ref};
+pub use sandbox::{
+    SandboxDocument, clear_documents, commit_documents, list_sandbox_documents, place_documents,
+    take_documents,
+};
 
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::RigLayout;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
-/// Whether the documents of a rig go to its origin: the setting `discovery.push`.
+/// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
 pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
-    let layers = Layers::load(town, Some(rig)).ok();
+    let layers = SettingsLayers::load(town, Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
 }
 
-/// Who writes what no worker does.
-pub fn machine(rig: &RigLayout) -> Identity {
+/// Returns the git identity for commits that no worker makes.
+pub fn machine_identity(rig: &RigLayout) -> Identity {
     Identity {
         name: format!("{}/refinery", rig.name()),
         email: "refinery@gastown.local".to_owned(),
     }
 }
 
-/// Why documents could not be kept or placed.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoveryError {
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A file could not be used.
+    /// A file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A file of the sandbox could not be written.
+    /// A file of the sandbox cannot be written.
     #[error(transparent)]
     Inside(#[from] InsideError),
 }
 
-/// Words that say that a bead explores or plans: in its type, its labels or its title.
+/// Words in the type, labels or title of a bead that mark exploring or planning.
 const WORDS: [&str; 30] = [
     "analyse",
     "analysis",
@@ -107,17 +108,17 @@ const WORDS: [&str; 30] = [
     "survey",
 ];
 
-/// How long a slug is at most, in characters.
+/// The maximum length of a slug in characters.
 const SLUG: usize = 60;
 
-/// Whether a path of a repository is below a `.gt/`, or is one.
-pub fn is_ours(path: &[u8]) -> bool {
+/// Returns true if the path of a repository is a `.gt/` or is below one.
+pub fn is_in_gt_folder(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/')
         .any(|part| part.eq_ignore_ascii_case(b".gt"))
 }
 
-/// Whether a bead explores or plans, as its type, its labels or its title say.
-pub fn explores(bead: &Bead) -> bool {
+/// Returns true if a bead explores or plans, by its type, its labels or its title.
+pub fn is_discovery_work(bead: &Bead) -> bool {
     let says = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words
@@ -129,17 +130,18 @@ pub fn explores(bead: &Bead) -> bool {
         || bead.labels.iter().any(|label| says(label))
 }
 
-/// The file for what is found on a bead: `.gt/discovery/<slug>.md`.
+/// Returns the document's path for a bead: `.gt/discovery/<slug>.md`.
 pub fn path_of(bead: &Bead) -> String {
-    let slug = match slug(&bead.title) {
-        empty if empty.is_empty() => slug(&bead.id),
+    let slug = match slug_of_title(&bead.title) {
+        empty if empty.is_empty() => slug_of_title(&bead.id),
         slug => slug,
     };
     format!(".gt/discovery/{slug}.md")
 }
 
-/// A title as part of a file name: lower case, what is no letter or digit becomes one `-`.
-fn slug(title: &str) -> String {
+/// Converts a title for a file name: lower case, with every run of other characters than letters
+/// and digits as one `-`.
+fn slug_of_title(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
         if c.is_alphanumeric() {
@@ -152,20 +154,21 @@ fn slug(title: &str) -> String {
     cut.trim_end_matches('-').to_owned()
 }
 
-/// Under which name documents of a bead are kept: its convoy's id, or its own where no open convoy tracks it.
+/// Returns the name under which documents of a bead are kept: its convoy's id, or its own id if no
+/// open convoy tracks it.
 pub fn key_of(town: &Snapshot, bead: &str) -> String {
-    let mut convoys = record::convoy::tracking(town, bead).into_iter();
+    let mut convoys = record::convoy::convoys_tracking(town, bead).into_iter();
     convoys.next().unwrap_or_else(|| bead.to_owned())
 }
 
-/// The ref that holds the documents kept under a name.
-pub fn reference(key: &str) -> String {
+/// Returns the ref that keeps the documents of a name.
+pub fn document_ref(key: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut name: String = key
         .chars()
         .map(|c| if plain(c) || c == '.' { c } else { '-' })
         .collect();
-    // What git does not take as part of a ref.
+    // Replaces sequences that git refuses in a ref.
     while name.contains("..") {
         name = name.replace("..", ".");
     }
@@ -200,37 +203,37 @@ mod tests {
     }
 
     #[test]
-    fn type_labels_or_title_say_that_a_bead_explores_or_plans() {
-        assert!(explores(&bead("Explore the parser")));
-        assert!(explores(&bead("Write the PLAN: phases")));
-        assert!(!explores(&bead("Fix the planet's orbit")));
-        assert!(!explores(&bead("Explain nothing")));
+    fn type_labels_or_title_mark_a_bead_as_exploration_or_planning() {
+        assert!(is_discovery_work(&bead("Explore the parser")));
+        assert!(is_discovery_work(&bead("Write the PLAN: phases")));
+        assert!(!is_discovery_work(&bead("Fix the planet's orbit")));
+        assert!(!is_discovery_work(&bead("Explain nothing")));
         let labelled = Bead {
             labels: vec!["kind:research".to_owned()],
             ..bead("Read it")
         };
-        assert!(explores(&labelled));
+        assert!(is_discovery_work(&labelled));
         let typed = Bead {
             issue_type: "spike".into(),
             ..bead("Read it")
         };
-        assert!(explores(&typed));
+        assert!(is_discovery_work(&typed));
     }
 
     #[test]
-    fn only_what_is_below_a_gt_folder_is_meant() {
+    fn only_files_below_a_gt_folder_are_selected() {
         for path in [".gt", ".gt/discovery/x.md", "sub/.gt/y", ".GT/z"] {
-            assert!(is_ours(path.as_bytes()), "{path}");
+            assert!(is_in_gt_folder(path.as_bytes()), "{path}");
         }
         for path in ["gt/x", ".gtx/y", "x.gt", "docs/.gt.md", ""] {
-            assert!(!is_ours(path.as_bytes()), "{path}");
+            assert!(!is_in_gt_folder(path.as_bytes()), "{path}");
         }
     }
 
     #[test]
-    fn every_name_makes_a_ref_that_git_takes() {
-        assert_eq!(reference("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
-        assert_eq!(reference("web-1.2"), "refs/gt/discovery/web-1.2");
-        assert_eq!(reference("a/..b c.lock"), "refs/gt/discovery/a-.b-c");
+    fn every_name_gives_a_valid_git_ref() {
+        assert_eq!(document_ref("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
+        assert_eq!(document_ref("web-1.2"), "refs/gt/discovery/web-1.2");
+        assert_eq!(document_ref("a/..b c.lock"), "refs/gt/discovery/a-.b-c");
     }
 }

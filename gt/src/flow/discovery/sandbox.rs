@@ -1,50 +1,51 @@
-//! Documents in a sandbox: put there by a sling, found by `gt prime`, taken from there by `gt done` and before
-//! a sandbox is made ready for other work. `.gt/` is excluded from git there, so that they stay untracked.
+//! Manages the documents in a sandbox: a sling writes them there, `gt prime` lists them, and they
+//! are taken by `gt done` and before a sandbox is prepared for other work. `.gt/` is excluded from
+//! git there, so that they stay untracked.
 //!
-//! A mark in the worktree's own git folder says what was put there or taken, so that only what a worker wrote
-//! or changed is taken: a copy that has become old never goes over a newer one.
+//! A mark in the worktree's git folder records the written and taken documents, so that only a
+//! worker's own changes are taken. A stale copy therefore never replaces a newer document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bd::git::{Entries, Git, GitError, Identity, TreeEntry};
-use kit::sys::{Inside, InsideError, file};
+use bd::git::{Git, GitError, Identity, TreeEntries, TreeEntry};
+use kit::sys::{ConfinedFolder, InsideError, file};
 use serde::{Deserialize, Serialize};
 
-use super::keep::{self, Kept};
-use super::{DiscoveryError, reference};
+use super::keep::{self, KeptDocuments};
+use super::{DiscoveryError, document_ref};
 
 /// The folder at the top of a sandbox.
 const FOLDER: &str = ".gt";
 
-/// A document as it lies in a sandbox.
+/// A document in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
-    /// Its path in the sandbox.
+pub struct SandboxDocument {
+    /// The path in the sandbox.
     pub path: String,
-    /// How long it is.
     pub bytes: u64,
 }
 
-/// What lies in a sandbox and is kept.
+/// The documents of a sandbox that are kept already, by path and content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Mark {
+struct SandboxMark {
     key: String,
     files: BTreeMap<String, String>,
 }
 
-impl Mark {
+impl SandboxMark {
     fn path(git: &Git) -> Result<PathBuf, GitError> {
         let folder = git.plumbing(["rev-parse", "--absolute-git-dir"]).text()?;
         Ok(Path::new(&folder).join("gt-discovery.json"))
     }
 
-    /// One that cannot be read is as none: what lies there is taken once more.
+    /// Reads the mark. An unreadable mark counts as empty, so that the documents are taken once
+    /// more.
     fn read(git: &Git) -> Result<Self, GitError> {
-        let bytes = file::read(&Self::path(git)?).ok().flatten();
+        let bytes = file::read_file_if_exists(&Self::path(git)?).ok().flatten();
         Ok(bytes
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default())
@@ -52,25 +53,25 @@ impl Mark {
 
     fn write(&self, git: &Git) -> Result<(), DiscoveryError> {
         let path = Self::path(git)?;
-        // Two maps of text always become JSON.
+        // Maps of text always serialize to JSON.
         let text = serde_json::to_vec(self).unwrap_or_default();
-        file::replace_relaxed(&path, &text, 0o644).map_err(at(&path))
+        file::replace_file_relaxed(&path, &text, 0o644).map_err(map_io_error(&path))
     }
 }
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> DiscoveryError {
+fn map_io_error(path: &Path) -> impl FnOnce(io::Error) -> DiscoveryError {
     let path = path.to_owned();
     |source| DiscoveryError::Io { path, source }
 }
 
-/// The documents in a sandbox, sorted.
-pub fn lying(sandbox: &Path) -> Vec<Document> {
+/// Returns the documents in a sandbox, sorted.
+pub fn list_sandbox_documents(sandbox: &Path) -> Vec<SandboxDocument> {
     let mut found = Vec::new();
     let folder = sandbox.join(FOLDER).join("discovery");
-    for path in files(&folder) {
+    for path in list_files(&folder) {
         let shown = path.strip_prefix(sandbox).unwrap_or(&path);
         let bytes = fs::metadata(&path).map(|meta| meta.len());
-        found.push(Document {
+        found.push(SandboxDocument {
             path: shown.to_string_lossy().into_owned(),
             bytes: bytes.unwrap_or_default(),
         });
@@ -79,8 +80,8 @@ pub fn lying(sandbox: &Path) -> Vec<Document> {
     found
 }
 
-/// All plain files below a folder; links are not followed.
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// Lists all regular files below a folder without following links.
+fn list_files(folder: &Path) -> Vec<PathBuf> {
     let is_folder = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir());
     let parent = folder.parent().map(fs::symlink_metadata);
     if !is_folder || !parent.is_some_and(|meta| meta.is_ok_and(|meta| meta.is_dir())) {
@@ -89,7 +90,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => found.extend(files(&entry.path())),
+            Ok(kind) if kind.is_dir() => found.extend(list_files(&entry.path())),
             Ok(kind) if kind.is_file() => found.push(entry.path()),
             _ => {}
         }
@@ -97,10 +98,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The untracked files below `.gt/`, by path in the sandbox.
-fn untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
+/// Lists the untracked files below `.gt/`, by their paths in the sandbox.
+fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     let sandbox = git.folder();
-    let all = files(&sandbox.join(FOLDER));
+    let all = list_files(&sandbox.join(FOLDER));
     if all.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -112,10 +113,11 @@ fn untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     Ok(named.filter(|(name, _)| !tracked.contains(name)).collect())
 }
 
-/// What a worker wrote or changed below `.gt/` and did not commit; its content is in the repository then.
-fn written(git: &Git, mark: &Mark) -> Result<Entries, GitError> {
-    let mut found = Entries::new();
-    for (name, path) in untracked(git)? {
+/// Writes the worker's uncommitted changes below `.gt/` to the repository as blobs, and returns
+/// them.
+fn hash_changed_documents(git: &Git, mark: &SandboxMark) -> Result<TreeEntries, GitError> {
+    let mut found = TreeEntries::new();
+    for (name, path) in list_untracked(git)? {
         let call = git.plumbing(["hash-object", "-w", "--no-filters", "--"]);
         let id = call.args([&path]).text()?;
         if mark.files.get(&name) != Some(&id) {
@@ -126,11 +128,15 @@ fn written(git: &Git, mark: &Mark) -> Result<Entries, GitError> {
     Ok(found)
 }
 
-/// Keeps what a worker wrote or changed below `.gt/` and did not commit: under `key`, or under the name that
-/// its sandbox was made ready for. `None` where there is nothing.
-pub fn take(git: &Git, key: Option<&str>, who: &Identity) -> Result<Option<Kept>, DiscoveryError> {
-    let mut mark = Mark::read(git)?;
-    let files = written(git, &mark)?;
+/// Keeps the worker's uncommitted changes below `.gt/`, under `key` or under the name that the
+/// sandbox was prepared for. `None` if there are none.
+pub fn take_documents(
+    git: &Git,
+    key: Option<&str>,
+    who: &Identity,
+) -> Result<Option<KeptDocuments>, DiscoveryError> {
+    let mut mark = SandboxMark::read(git)?;
+    let files = hash_changed_documents(git, &mark)?;
     if files.is_empty() {
         return Ok(None);
     }
@@ -139,7 +145,7 @@ pub fn take(git: &Git, key: Option<&str>, who: &Identity) -> Result<Option<Kept>
         key => key.to_owned(),
     };
     let message = format!("Discovery documents of {}\n", who.name);
-    let kept = keep::keep(git, &key, &files, &message, who)?;
+    let kept = keep::keep_documents(git, &key, &files, &message, who)?;
     let ids = files.into_iter().map(|(path, entry)| (path, entry.id));
     mark.files
         .extend(ids.filter(|(path, _)| kept.files.contains(path)));
@@ -147,8 +153,8 @@ pub fn take(git: &Git, key: Option<&str>, who: &Identity) -> Result<Option<Kept>
     Ok((!kept.files.is_empty()).then_some(kept))
 }
 
-/// Whether a path is part of a repository that a worker made below `.gt/`: git takes no such file.
-fn is_nested(sandbox: &Path, path: &str) -> bool {
+/// Returns true if a path is part of a nested repository below `.gt/`. Git adds no such file.
+fn is_in_nested_repository(sandbox: &Path, path: &str) -> bool {
     let mut folder = sandbox.to_owned();
     path.split('/').any(|part| {
         folder.push(part);
@@ -156,13 +162,15 @@ fn is_nested(sandbox: &Path, path: &str) -> bool {
     })
 }
 
-/// Commits what a worker wrote or changed below `.gt/` and did not commit, on the branch that is checked out;
-/// gives the files.
-pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
-    let mut files: Vec<String> = written(git, &Mark::read(git)?)?.into_keys().collect();
-    files.retain(|path| !is_nested(git.folder(), path));
+/// Commits the worker's uncommitted changes below `.gt/` to the checked out branch, and returns
+/// their paths.
+pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
+    let mut files: Vec<String> = hash_changed_documents(git, &SandboxMark::read(git)?)?
+        .into_keys()
+        .collect();
+    files.retain(|path| !is_in_nested_repository(git.folder(), path));
     let changed = git.status()?;
-    let below = |path: &&bd::git::Change| path.path.starts_with(".gt/");
+    let below = |path: &&bd::git::FileChange| path.path.starts_with(".gt/");
     files.extend(
         changed
             .iter()
@@ -174,10 +182,10 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
     if files.is_empty() {
         return Ok(files);
     }
-    // They are excluded, and meant all the same.
+    // The files are excluded from git, so they must be added with force.
     git.plumbing(["--literal-pathspecs", "add", "--all", "--force", "--"])
         .args(&files)
-        .done()?;
+        .finish_checked()?;
     git.clone()
         .with_identity(who)
         .plumbing([
@@ -189,13 +197,13 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
         ])
         .args(["-m", "Discovery documents", "--"])
         .args(&files)
-        .done()?;
+        .finish_checked()?;
     Ok(files)
 }
 
-/// Makes `.gt/` ready for other work: what is kept goes, links go and are not followed, and what could not be kept
-/// is moved to `aside`. Gives how many files those are.
-pub fn clear(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
+/// Prepares `.gt/` for other work: removes kept files, removes links without following them, and
+/// moves the remaining files to `aside`. Returns the number of moved files.
+pub fn clear_documents(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
     let folder = git.folder().join(FOLDER);
     let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
     let mut links = Vec::new();
@@ -203,25 +211,25 @@ pub fn clear(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
     for link in links {
         let shown = link.strip_prefix(git.folder()).unwrap_or(&link);
         if !tracked.contains(&*shown.to_string_lossy()) {
-            file::remove(&link).map_err(at(&link))?;
+            file::remove_file(&link).map_err(map_io_error(&link))?;
         }
     }
-    let unkept = written(git, &Mark::read(git)?)?;
-    for (name, path) in untracked(git)? {
+    let unkept = hash_changed_documents(git, &SandboxMark::read(git)?)?;
+    for (name, path) in list_untracked(git)? {
         if !unkept.contains_key(&name) {
-            file::remove(&path).map_err(at(&path))?;
+            file::remove_file(&path).map_err(map_io_error(&path))?;
             continue;
         }
         let to = aside.join(&name);
         let parent = to.parent().unwrap_or(aside);
-        file::make_folder(parent, 0o755).map_err(at(parent))?;
-        fs::rename(&path, &to).map_err(at(&path))?;
+        file::create_folder(parent, 0o755).map_err(map_io_error(parent))?;
+        fs::rename(&path, &to).map_err(map_io_error(&path))?;
     }
-    remove_empty(&folder);
+    remove_empty_folders(&folder);
     Ok(unkept.len())
 }
 
-/// The links at or below a path.
+/// Collects the links at or below a path.
 fn find_links(path: &Path, found: &mut Vec<PathBuf>) {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() => found.push(path.to_owned()),
@@ -234,34 +242,34 @@ fn find_links(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Removes a folder and those below it as far as they are empty.
-fn remove_empty(folder: &Path) {
+/// Removes a folder and its subfolders if they are empty.
+fn remove_empty_folders(folder: &Path) {
     if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
         return;
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        remove_empty(&entry.path());
+        remove_empty_folders(&entry.path());
     }
-    // One that still holds something stays.
+    // Fails for a folder that still has content, which stays.
     fs::remove_dir(folder).ok();
 }
 
-/// Puts the documents kept under a name into a sandbox and returns how many those are. What the branch itself
-/// has at such a path stays as it is there.
-pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
-    let kept = match git.resolve(&reference(key))? {
+/// Writes the documents of a name into a sandbox and returns their number. A file that the branch
+/// has at such a path is kept.
+pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
+    let kept = match git.resolve(&document_ref(key))? {
         Some(commit) => git.entries(&commit)?,
-        None => Entries::new(),
+        None => TreeEntries::new(),
     };
     let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
     let is_file = |entry: &TreeEntry| entry.mode.starts_with("100");
     let fits = |path: &str| path.starts_with(".gt/") && !tracked.contains(path);
-    let wanted: Entries = kept
+    let wanted: TreeEntries = kept
         .into_iter()
         .filter(|(path, entry)| is_file(entry) && fits(path))
         .collect();
-    // Before the files: what is there and not in the mark was written by the worker.
-    let mark = Mark {
+    // Written before the files: a file that is not in the mark is the worker's.
+    let mark = SandboxMark {
         key: key.to_owned(),
         files: wanted
             .iter()
@@ -269,11 +277,11 @@ pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
             .collect(),
     };
     mark.write(git)?;
-    let (sandbox, mut placed) = (Inside::open(git.folder())?, 0);
+    let (sandbox, mut placed) = (ConfinedFolder::open(git.folder())?, 0);
     for (path, entry) in &wanted {
         match sandbox.write(path, &git.blob(&entry.id)?, 0o644) {
             Ok(()) => placed += 1,
-            // The branch has something else there, which counts.
+            // The branch has another file there, which wins.
             Err(InsideError::InTheWay { .. } | InsideError::NotBelow { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -284,7 +292,7 @@ pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn who() -> Identity {
         Identity {
@@ -300,7 +308,7 @@ mod tests {
     }
 
     fn kept(git: &Git, key: &str) -> Vec<(String, String)> {
-        let commit = git.resolve(&reference(key)).unwrap().unwrap();
+        let commit = git.resolve(&document_ref(key)).unwrap().unwrap();
         let entries = git.entries(&commit).unwrap();
         let text = |entry: &TreeEntry| String::from_utf8(git.blob(&entry.id).unwrap()).unwrap();
         entries
@@ -314,34 +322,34 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_wrote_is_taken_once_and_an_old_copy_never_goes_over_a_newer_one() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+    fn documents_are_collected_once_and_never_overwrite_newer_ones() {
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();
-        assert_eq!(place(&git, "c").unwrap(), 0);
+        assert_eq!(place_documents(&git, "c").unwrap(), 0);
         put(&git, ".gt/discovery/x.md", "one");
         put(&git, ".gt/scratch", "s");
-        let taken = take(&git, None, &who()).unwrap().unwrap();
+        let taken = take_documents(&git, None, &who()).unwrap().unwrap();
         assert_eq!(taken.files, [".gt/discovery/x.md", ".gt/scratch"]);
-        assert_eq!(take(&git, None, &who()).unwrap(), None);
+        assert_eq!(take_documents(&git, None, &who()).unwrap(), None);
         // Another worker has a newer version; the old copy here is nobody's word any more.
         let newer = TreeEntry {
             mode: "100644".to_owned(),
             id: git.write_blob(b"two").unwrap(),
             size: 3,
         };
-        let files = Entries::from([(".gt/discovery/x.md".to_owned(), newer)]);
-        keep::keep(&git, "c", &files, "m", &who()).unwrap();
-        assert_eq!(take(&git, None, &who()).unwrap(), None);
-        clear(&git, &place_.path("aside")).unwrap();
-        assert!(!place_.path("aside").exists(), "all of it is kept");
+        let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), newer)]);
+        keep::keep_documents(&git, "c", &files, "m", &who()).unwrap();
+        assert_eq!(take_documents(&git, None, &who()).unwrap(), None);
+        clear_documents(&git, &place_.path_beside("aside")).unwrap();
+        assert!(!place_.path_beside("aside").exists(), "all of it is kept");
         assert!(!git.folder().join(".gt").exists());
-        assert_eq!(place(&git, "c").unwrap(), 2);
+        assert_eq!(place_documents(&git, "c").unwrap(), 2);
         let text = fs::read_to_string(git.folder().join(".gt/discovery/x.md")).unwrap();
         assert_eq!(text, "two");
         assert!(git.status().unwrap().is_empty(), "they are untracked");
         put(&git, ".gt/discovery/x.md", "three");
-        take(&git, Some("c"), &who()).unwrap().unwrap();
+        take_documents(&git, Some("c"), &who()).unwrap().unwrap();
         assert_eq!(
             kept(&git, "c"),
             [
@@ -349,60 +357,63 @@ mod tests {
                 pair(".gt/scratch", "s")
             ]
         );
-        let listed: Vec<String> = lying(git.folder()).into_iter().map(|d| d.path).collect();
+        let listed: Vec<String> = list_sandbox_documents(git.folder())
+            .into_iter()
+            .map(|d| d.path)
+            .collect();
         assert_eq!(listed, [".gt/discovery/x.md"]);
     }
 
     #[test]
-    fn nothing_is_written_or_read_through_a_link() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+    fn nothing_is_written_or_read_through_a_symlink() {
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         let entry = TreeEntry {
             mode: "100644".to_owned(),
             id: git.write_blob(b"x").unwrap(),
             size: 1,
         };
-        let files = Entries::from([(".gt/discovery/x.md".to_owned(), entry)]);
-        keep::keep(&git, "c", &files, "m", &who()).unwrap();
-        let outside = place_.path("outside");
+        let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), entry)]);
+        keep::keep_documents(&git, "c", &files, "m", &who()).unwrap();
+        let outside = place_.path_beside("outside");
         fs::create_dir_all(outside.join("discovery")).unwrap();
         fs::write(outside.join("discovery/secret"), "s").unwrap();
         std::os::unix::fs::symlink(&outside, git.folder().join(".gt")).unwrap();
-        assert_eq!(place(&git, "c").unwrap(), 0);
+        assert_eq!(place_documents(&git, "c").unwrap(), 0);
         assert!(!outside.join("discovery/x.md").exists());
-        assert_eq!(take(&git, Some("c"), &who()).unwrap(), None);
-        assert_eq!(lying(git.folder()), []);
+        assert_eq!(take_documents(&git, Some("c"), &who()).unwrap(), None);
+        assert_eq!(list_sandbox_documents(git.folder()), []);
         // Also where the file itself is a link.
         fs::remove_file(git.folder().join(".gt")).unwrap();
         fs::create_dir_all(git.folder().join(".gt/discovery")).unwrap();
         let document = git.folder().join(".gt/discovery/x.md");
         std::os::unix::fs::symlink(outside.join("discovery/secret"), document).unwrap();
-        assert_eq!(place(&git, "c").unwrap(), 0);
+        assert_eq!(place_documents(&git, "c").unwrap(), 0);
         let secret = fs::read_to_string(outside.join("discovery/secret")).unwrap();
         assert_eq!(secret, "s");
     }
 
     #[test]
-    fn what_git_does_not_keep_is_not_said_to_be_kept_and_is_moved_aside() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+    fn files_that_git_cannot_store_are_moved_aside_and_not_reported_saved() {
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();
-        place(&git, "c").unwrap();
+        place_documents(&git, "c").unwrap();
         let nested = ".gt/scratch/clone/.git/HEAD";
         put(&git, nested, "ref");
         put(&git, ".gt/scratch/clone/work.txt", "w");
         put(&git, ".gt/discovery/x.md", "x");
-        let outside = place_.path("outside");
+        let outside = place_.path_beside("outside");
         fs::write(&outside, "stays").unwrap();
         std::os::unix::fs::symlink(&outside, git.folder().join(".gt/link")).unwrap();
-        let taken = take(&git, None, &who()).unwrap().unwrap();
+        let taken = take_documents(&git, None, &who()).unwrap().unwrap();
         assert_eq!(
             taken.files,
             [".gt/discovery/x.md", ".gt/scratch/clone/work.txt"]
         );
-        assert_eq!(take(&git, None, &who()).unwrap(), None);
-        let aside = place_.path("aside");
-        assert_eq!(clear(&git, &aside).unwrap(), 1);
+        assert_eq!(take_documents(&git, None, &who()).unwrap(), None);
+        let aside = place_.path_beside("aside");
+        assert_eq!(clear_documents(&git, &aside).unwrap(), 1);
         assert_eq!(fs::read_to_string(aside.join(nested)).unwrap(), "ref");
         assert!(!git.folder().join(".gt").exists());
         assert_eq!(fs::read_to_string(&outside).unwrap(), "stays");
@@ -410,6 +421,9 @@ mod tests {
         put(&git, nested, "ref");
         put(&git, ".gt/scratch/clone/more.txt", "w");
         put(&git, ".gt/discovery/y.md", "y");
-        assert_eq!(commit(&git, &who()).unwrap(), [".gt/discovery/y.md"]);
+        assert_eq!(
+            commit_documents(&git, &who()).unwrap(),
+            [".gt/discovery/y.md"]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Chores: what has to be done in a town now and then, as plain code.
+//! Runs chores: regular tasks of a town in plain code.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::flow::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
 use crate::town::beads::BeadsHome;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 
-/// A process that is younger may belong to a session that begins.
+/// A younger process may belong to a session that is starting.
 const YOUNGEST: Duration = Duration::from_secs(60);
-/// A hook is stale after that time.
+/// The age at which a hook is stale.
 const STALE: SignedDuration = SignedDuration::from_hours(1);
-/// So many backups are kept.
+/// The number of backups that are kept.
 const KEPT: usize = 7;
 
 /// A chore.
@@ -43,7 +43,6 @@ pub enum Chore {
 }
 
 impl Chore {
-    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::OrphanScan,
         Self::SessionGc,
@@ -53,7 +52,7 @@ impl Chore {
         Self::Archive,
     ];
 
-    /// Its name.
+    /// Returns the chore's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::OrphanScan => "orphan-scan",
@@ -66,37 +65,35 @@ impl Chore {
     }
 }
 
-/// What a chore did.
+/// The result of a chore.
 #[derive(Debug, Clone, Serialize)]
-pub struct ChoreDone {
-    /// The chore.
+pub struct ChoreReport {
     pub chore: Chore,
-    /// The dog.
     pub dog: String,
-    /// Whether the dog was added for it.
+    /// True if the dog was added for the chore.
     pub dog_created: bool,
-    /// What was found and done, one line each.
+    /// The findings and actions, one per line.
     pub lines: Vec<String>,
 }
 
-/// Does a chore in the name of a dog.
-pub fn dispatch(
+/// Runs a chore with a dog.
+pub fn dispatch_chore(
     town: &LiveTown,
     chore: Chore,
     wanted: Option<&str>,
     create: bool,
-) -> anyhow::Result<ChoreDone> {
-    let (dog, dog_created) = super::take(town, wanted, create, chore.name())?;
-    let result = run(town, chore);
+) -> anyhow::Result<ChoreReport> {
+    let (dog, dog_created) = super::reserve_dog(town, wanted, create, chore.name())?;
+    let result = run_chore(town, chore);
     let now = town.clock.now();
-    // Also after a failure: plain code that has ended works on nothing.
-    dog::change(town, &dog.name, |dog| {
+    // Also after a failure, because plain code that has ended does no more work.
+    dog::change_dog(town, &dog.name, |dog| {
         dog.rest(now);
         Ok(())
     })?;
     let lines = result?;
-    town.tell(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
-    Ok(ChoreDone {
+    town.record_event(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
+    Ok(ChoreReport {
         chore,
         dog: dog.name,
         dog_created,
@@ -104,63 +101,62 @@ pub fn dispatch(
     })
 }
 
-/// Does a chore.
-pub fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
+pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
     match chore {
         Chore::OrphanScan => {
-            let mut lines = processes(town, false)?;
-            lines.extend(hooks(town, true)?);
+            let mut lines = handle_zombies(town, false)?;
+            lines.extend(report_stale_hooks(town, true)?);
             Ok(lines)
         }
-        Chore::SessionGc => processes(town, true),
-        Chore::StaleWork => hooks(town, false),
-        Chore::Backup => backup(town),
-        Chore::Kennel => kennel(town),
-        Chore::Archive => archive(town),
+        Chore::SessionGc => handle_zombies(town, true),
+        Chore::StaleWork => report_stale_hooks(town, false),
+        Chore::Backup => backup_town(town),
+        Chore::Kennel => check_kennel(town),
+        Chore::Archive => archive_beads(town),
     }
 }
 
-fn kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let found = health::check(town, health::HUNG, true)?;
+fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let found = health::check_dogs(town, health::HUNG, true)?;
     let mut lines: Vec<String> = found.iter().map(DogHealth::describe).collect();
-    for name in health::reap(town)? {
+    for name in health::remove_idle_dogs(town)? {
         lines.push(format!("dog {name} removed: it was idle for long"));
     }
     Ok(lines)
 }
 
-fn processes(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
-    let found = zombies::zombies(town, YOUNGEST, end)?.into_iter();
-    let describe = |one: zombies::Zombie| {
-        let what = if one.ended { "ended" } else { "is left" };
-        let (pid, program, session) = (one.pid, one.program, one.session);
+fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
+    let found = zombies::find_zombies(town, YOUNGEST, end)?.into_iter();
+    let describe = |zombie: zombies::ZombieProcess| {
+        let what = if zombie.ended { "ended" } else { "is left" };
+        let (pid, program, session) = (zombie.pid, zombie.program, zombie.session);
         format!("process {pid} ({program}) of session {session} {what}")
     };
     Ok(found.map(describe).collect())
 }
 
-fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
-    let found = stale_hooks::stale_hooks(town, STALE, dry_run)?.into_iter();
-    let describe = |one: stale_hooks::StaleHook| {
-        let what = match (one.verdict, one.done) {
+fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
+    let found = stale_hooks::handle_stale_hooks(town, STALE, dry_run)?.into_iter();
+    let describe = |hook: stale_hooks::StaleHook| {
+        let what = match (hook.verdict, hook.done) {
             (HookVerdict::Reopen, true) => "is open again".to_owned(),
-            (HookVerdict::Reopen, false) => format!("can be reopened ({})", one.reason),
-            (HookVerdict::Keep, _) => format!("stays on its hook ({})", one.reason),
+            (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
+            (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
         };
-        format!("{} of {} {what}", one.bead, one.assignee)
+        format!("{} of {} {what}", hook.bead, hook.assignee)
     };
     Ok(found.map(describe).collect())
 }
 
 /// Moves beads that were closed long ago to the archive of their store.
-fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let age = Layers::load(town, None)?.time("patrol.archive_age");
+fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
     let before = town.clock.now().checked_sub(age)?;
-    let rigs = town.rigs()?;
-    let stores = std::iter::once(("the town", town.store()?));
+    let rigs = town.list_rigs()?;
+    let stores = std::iter::once(("the town", town.open_town_store()?));
     let of_rigs = rigs
         .iter()
-        .map(|rig| Ok((rig.name(), town.rig_store(rig)?)));
+        .map(|rig| Ok((rig.name(), town.open_rig_store(rig)?)));
     let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
     for (name, store) in stores.chain(of_rigs) {
@@ -175,14 +171,15 @@ fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Copies what only this machine has: beads with their local part, settings, and the refs of saved work.
-fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+/// Backs up data that only this machine has: beads with their local files, settings, and the refs
+/// of saved work.
+fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let part = all.join(format!(".{stamp}"));
     let mut count = 0;
     let homes = std::iter::once((town.layout.root().to_owned(), BeadsHome::Town));
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let homes = homes.chain(
         rigs.iter()
             .map(|rig| (rig.root().to_owned(), BeadsHome::Rig(rig.name().to_owned()))),
@@ -201,23 +198,23 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
         ];
         let files = files.map(|file| beads.join(file)).into_iter();
         for from in files.chain([root.join("settings/config.json")]) {
-            let Some(bytes) = file::read(&from)? else {
+            let Some(bytes) = file::read_file_if_exists(&from)? else {
                 continue;
             };
             let name = from.file_name().unwrap_or_default();
-            file::make_folder(&folder, 0o700)?;
-            file::replace_relaxed(&folder.join(name), &bytes, 0o600)?;
+            file::create_folder(&folder, 0o700)?;
+            file::replace_file_relaxed(&folder.join(name), &bytes, 0o600)?;
             count += 1;
         }
     }
     let mut refs = 0;
     for rig in &rigs {
-        refs += bundle(rig, &part.join(rig.name()))?;
+        refs += bundle_rescue_refs(rig, &part.join(rig.name()))?;
     }
-    // Whole under its name: one that was killed leaves a hidden folder.
+    // Renamed when complete. A killed backup leaves a hidden folder.
     let folder = all.join(&stamp);
     std::fs::rename(&part, &folder)?;
-    let removed = forget_older(&all)?;
+    let removed = remove_old_backups(&all)?;
     Ok(vec![
         format!("{} copied to {}", counted(count, "file"), folder.display()),
         format!("{} of saved work bundled", counted(refs, "ref")),
@@ -225,14 +222,17 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     ])
 }
 
-/// Puts the refs of saved work into a bundle; says how many there are.
-fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Result<usize> {
+/// Writes the refs of saved work to a bundle. Returns their number.
+fn bundle_rescue_refs(
+    rig: &crate::town::RigLayout,
+    folder: &std::path::Path,
+) -> anyhow::Result<usize> {
     let git = Git::at(rig.repo());
     let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
     let refs = refs.text()?;
     let count = refs.lines().count();
     if count > 0 {
-        file::make_folder(folder, 0o700)?;
+        file::create_folder(folder, 0o700)?;
         let path = folder.join("saved-work.bundle");
         git.plumbing(["bundle", "create", "--quiet"])
             .args([path.as_os_str()])
@@ -242,8 +242,8 @@ fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Res
     Ok(count)
 }
 
-/// Removes all but the last backups, and what a killed one left.
-fn forget_older(all: &std::path::Path) -> anyhow::Result<usize> {
+/// Removes all but the last backups, and the remains of killed ones.
+fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
     let entries = std::fs::read_dir(all)?.flatten();
     let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();
     let is_part = |path: &std::path::PathBuf| {

@@ -1,4 +1,5 @@
-//! Whether dogs are well: one that has work and no session, one that does not get on, a session without work.
+//! Checks dogs for problems: work without a session, a session without progress, a session without
+//! work.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
@@ -9,49 +10,47 @@ use crate::host::LiveTown;
 use crate::record::dog::{Dog, DogState};
 use crate::town::identity::SessionName;
 
-/// After so long without activity a dog at work hangs.
+/// The time without activity after which a working dog hangs.
 pub const HUNG: SignedDuration = SignedDuration::from_hours(2);
-/// A dog whose work began a moment ago may not have its session yet.
+/// A dog whose work has just begun may not have its session yet.
 const BEGINS: SignedDuration = SignedDuration::from_mins(10);
-/// How long a dog without work may have a session.
+/// The time that a dog without work may have a session.
 const ORPHAN: SignedDuration = SignedDuration::from_hours(1);
-/// So many dogs stay, however long they are idle.
+/// The number of dogs that stay even if they are idle.
 const POOL: usize = 4;
-/// After so long an idle dog beyond those is removed.
+/// The idle time after which a dog beyond that number is removed.
 const IDLE: SignedDuration = SignedDuration::from_hours(4);
 
-/// What is wrong with a dog.
+/// The problem of a dog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DogCondition {
-    /// It has work and no session.
+    /// The dog has work and no session.
     Zombie,
-    /// It has work, and nothing happens in its session.
+    /// The dog has work, and its session shows no activity.
     Hung,
-    /// It has a session and no work.
+    /// The dog has a session and no work.
     Orphan,
 }
 
-/// A dog that is not well.
+/// A dog with a problem.
 #[derive(Debug, Clone, Serialize)]
 pub struct DogHealth {
-    /// The dog.
     pub dog: String,
-    /// What is wrong.
     pub condition: DogCondition,
-    /// What it has to do.
+    /// The dog's current work.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub work: String,
-    /// For how long it has had that, in seconds; none if that is not known.
+    /// The age of the work in seconds. None if unknown.
     pub work_seconds: Option<i64>,
-    /// Whether its work was taken from it and its session ended.
+    /// True if the work was taken from the dog and its session ended.
     pub cleared: bool,
 }
 
 impl DogHealth {
-    /// In one line.
+    /// Describes the problem in one line.
     pub fn describe(&self) -> String {
-        let (dog, work) = (&self.dog, escape::line(&self.work));
+        let (dog, work) = (&self.dog, escape::escape_line(&self.work));
         let what = match self.condition {
             DogCondition::Zombie => format!("has {work} to do and no session"),
             DogCondition::Hung => format!("does not get on with {work}"),
@@ -62,27 +61,31 @@ impl DogHealth {
     }
 }
 
-/// Finds the dogs that are not well; with `clear` they rest afterwards.
-pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Result<Vec<DogHealth>> {
-    let dogs = super::all(town)?;
+/// Finds the dogs with a problem. With `clear`, takes their work and ends their sessions.
+pub fn check_dogs(
+    town: &LiveTown,
+    hung: SignedDuration,
+    clear: bool,
+) -> anyhow::Result<Vec<DogHealth>> {
+    let dogs = super::list_dogs(town)?;
     if dogs.is_empty() {
         return Ok(Vec::new());
     }
     let (sessions, now) = (town.host.list()?, town.clock.now());
     let mut found = Vec::new();
     for dog in dogs {
-        let name = SessionName::of(&dog.address());
+        let name = SessionName::for_agent(&dog.address());
         let live = sessions.iter().find(|live| {
             let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
             is_its && live.dead.is_none()
         });
-        let Some(condition) = judge(&dog, live.map(|live| live.activity), now, hung) else {
+        let Some(condition) = judge_dog(&dog, live.map(|live| live.activity), now, hung) else {
             continue;
         };
         if clear {
-            super::clear(town, &dog.name, true)?;
+            super::clear_work(town, &dog.name, true)?;
             if dog.state == DogState::Working && town.find_bead(&dog.work).is_ok() {
-                sling::unsling(town, &dog.work)?;
+                sling::unsling_bead(town, &dog.work)?;
             }
         }
         let since = dog.work_started_at;
@@ -97,8 +100,8 @@ pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Resu
     Ok(found)
 }
 
-/// What is wrong with a dog; `activity` is that of its session, if it has one.
-fn judge(
+/// Returns a dog's problem. `activity` is the last activity of its session, if it has one.
+fn judge_dog(
     dog: &Dog,
     activity: Option<Timestamp>,
     now: Timestamp,
@@ -122,16 +125,16 @@ fn judge(
     }
 }
 
-/// Removes dogs that have been idle for long until as many are left as the pool has; gives their names. One with
-/// uncommitted files stays.
-pub fn reap(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let names = too_many(super::all(town)?, town.clock.now());
-    let removed = |name: &String| super::remove(town, name, false).is_ok();
+/// Removes dogs that have been idle for long, until the size of the pool is reached. Returns their
+/// names. A dog with uncommitted files stays.
+pub fn remove_idle_dogs(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let names = choose_excess_dogs(super::list_dogs(town)?, town.clock.now());
+    let removed = |name: &String| super::remove_dog(town, name, false).is_ok();
     Ok(names.into_iter().filter(removed).collect())
 }
 
-/// The dogs that go, those that have been idle for longest first.
-fn too_many(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
+/// Returns the names of the dogs to remove, longest idle first.
+fn choose_excess_dogs(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
     let count = dogs.len().saturating_sub(POOL);
     dogs.retain(|dog| dog.state == DogState::Idle && now.duration_since(dog.last_active) >= IDLE);
     dogs.sort_by_key(|dog| dog.last_active);
@@ -161,7 +164,7 @@ mod tests {
 
     /// Cases of dogs that are not well (daemon edge case 123).
     #[test]
-    fn case_123_a_dog_that_hangs_is_found_by_its_activity_and_never_without_a_start_of_its_work() {
+    fn case_123_a_hung_dog_is_detected_by_activity_after_its_work_started() {
         use DogState::{Idle, Working};
         let rows = [
             (
@@ -182,14 +185,14 @@ mod tests {
             (dog(Idle, 90, None), None, None),
         ];
         for (dog, activity, expected) in rows {
-            let judged = judge(&dog, activity.map(ago), now(), HUNG);
+            let judged = judge_dog(&dog, activity.map(ago), now(), HUNG);
             assert_eq!(judged, expected, "{dog:?} {activity:?}");
         }
     }
 
     /// Cases of the pool (daemon edge case 124).
     #[test]
-    fn case_124_idle_dogs_go_until_the_pool_is_left_and_others_stay() {
+    fn case_124_idle_dogs_are_removed_down_to_the_pool_size() {
         let named = |name: &str, dog: Dog| Dog {
             name: name.to_owned(),
             ..dog
@@ -204,7 +207,7 @@ mod tests {
             idle("d", 8),
             works.clone(),
         ];
-        assert_eq!(too_many(all, now()), ["d", "b"]);
+        assert_eq!(choose_excess_dogs(all, now()), ["d", "b"]);
         let recent = vec![
             idle("a", 1),
             idle("b", 2),
@@ -212,8 +215,8 @@ mod tests {
             idle("d", 3),
             works,
         ];
-        assert!(too_many(recent, now()).is_empty());
+        assert!(choose_excess_dogs(recent, now()).is_empty());
         let four = (0..4).map(|_| idle("x", 50)).collect();
-        assert!(too_many(four, now()).is_empty());
+        assert!(choose_excess_dogs(four, now()).is_empty());
     }
 }

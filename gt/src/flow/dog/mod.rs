@@ -1,50 +1,53 @@
-//! Dogs: helpers of the deacon for one task at a time over all rigs.
+//! Manages dogs: helpers of the deacon that do one task at a time across all rigs.
 //!
-//! A chore ([`chore`]) is plain code, which a dog is only named for. A bead on a dog's hook (`gt sling BEAD
-//! deacon/dogs/NAME`) starts its agent, with a work tree per rig. What must always hold: nothing that is not committed
-//! goes with a work tree.
+//! A chore ([`chore`]) is plain code that runs in the name of a dog. A bead on a dog's hook (`gt
+//! sling BEAD deacon/dogs/NAME`) starts its agent, with one worktree per rig. Uncommitted work is
+//! never removed with a worktree.
 
 pub mod chore;
 pub mod health;
 
-use bd::git::rescue::Big;
+use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
 
 use crate::flow::{role, sandbox, session};
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
 
-/// How long a change of the kennel waits for another one.
+/// The time that a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// All dogs, each with what it has to do: a chore, or the bead on its hook.
-pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
-    let dogs = dog::list(town);
+/// Returns all dogs with their work: a chore, or the bead on the hook.
+pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
+    let dogs = dog::list_dogs(town);
     if dogs.is_empty() {
         return Ok(dogs);
     }
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     Ok(dogs
         .into_iter()
-        .map(|dog| with_hook(&stores, dog))
+        .map(|dog| add_hooked_work(&stores, dog))
         .collect())
 }
 
-/// One of them.
-pub fn find(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
-    Ok(with_hook(&town.stores()?, dog::find(town, name)?))
+/// Returns one dog with its work.
+pub fn find_dog(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
+    Ok(add_hooked_work(
+        &town.read_stores()?,
+        dog::find_dog(town, name)?,
+    ))
 }
 
-fn with_hook(stores: &Stores, mut dog: Dog) -> Dog {
-    let hooked = hook::hook_of(stores, &dog.address(), &Slot::default());
+fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
+    let hooked = hook::hooked_bead_of(stores, &dog.address(), &Slot::default());
     if let Some(bead) = hooked.filter(|_| dog.state == DogState::Idle) {
         let active = dog.last_active;
         dog.begin(&bead.id, bead.updated_at.instant());
@@ -53,15 +56,18 @@ fn with_hook(stores: &Stores, mut dog: Dog) -> Dog {
     dog
 }
 
-/// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
-pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
-    let name = name.map_or_else(|| dog::free_name(&dog::list(town)), str::to_owned);
-    let rigs = town.rigs()?;
+/// Adds a dog with a worktree per rig. Without a name, it gets the next free one.
+pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
+    let name = name.map_or_else(
+        || dog::first_free_name(&dog::list_dogs(town)),
+        str::to_owned,
+    );
+    let rigs = town.list_rigs()?;
     let names = rigs.iter().map(RigLayout::name);
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
-        dog::load(town, &name).is_none(),
+        dog::load_dog(town, &name).is_none(),
         "there is a dog `{name}` already"
     );
     let now = town.clock.now();
@@ -73,37 +79,37 @@ pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
         ..Dog::default()
     };
     for rig in &rigs {
-        let path = dog::folder(town, &dog.name).join(rig.name());
+        let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if !path.exists() {
-            worktree(town, rig, &dog, now)?;
+            add_worktree(town, rig, &dog, now)?;
         }
         dog.worktrees.insert(rig.name().to_owned(), path);
     }
-    dog::create(town, &dog)?;
+    dog::create_dog(town, &dog)?;
     Ok(dog)
 }
 
-/// Adds the work tree of a rig, on a branch of its own from the rig's target.
-fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
+/// Adds the worktree of a rig, on a branch of its own from the rig's target.
+fn add_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
     let (git, name) = (Git::at(rig.repo()), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
     if git.remote_url("origin")?.is_some() {
-        // From what is known where it cannot be reached.
+        // Falls back to the local state if origin cannot be reached.
         git.fetch("origin").ok();
     }
-    let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
-    let path = dog::folder(town, name).join(rig.name());
+    let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
+    let path = dog::dog_folder(town, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
-    Ok(sandbox::provision(rig, &path)?)
+    Ok(sandbox::provision_worktree(rig, &path)?)
 }
 
-/// Makes the work trees of a dog again from their rigs' targets, also those of rigs that were added since. One that is at
-/// work is refused, and so is a work tree with uncommitted files unless `force` is said: those are saved. Gives the refs
-/// that were saved.
-pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
-    let dog = find(town, name)?;
+/// Recreates a dog's worktrees from the rigs' targets, including those of new rigs. Refuses a
+/// working dog. Refuses uncommitted files without `force`, and saves them with it. Returns the refs
+/// of the saved files.
+pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
+    let dog = find_dog(town, name)?;
     anyhow::ensure!(
         dog.state == DogState::Idle,
         "dog {name} is at work on {}, so its work trees stay",
@@ -112,15 +118,15 @@ pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<S
     if !force {
         refuse_uncommitted(&dog)?;
     }
-    session::end::agent(town, &dog.address())?;
-    let saved = remove_trees(town, &dog)?;
+    session::end::end_agent_session(town, &dog.address())?;
+    let saved = remove_worktrees(town, &dog)?;
     let mut trees = std::collections::BTreeMap::new();
-    for rig in &town.rigs()? {
-        worktree(town, rig, &dog, town.clock.now())?;
-        let path = dog::folder(town, name).join(rig.name());
+    for rig in &town.list_rigs()? {
+        add_worktree(town, rig, &dog, town.clock.now())?;
+        let path = dog::dog_folder(town, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
     }
-    dog::change(town, name, |dog| {
+    dog::change_dog(town, name, |dog| {
         dog.worktrees = trees;
         Ok(())
     })?;
@@ -138,23 +144,23 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the work trees of a dog; what only they have is saved before.
-fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
+/// Removes a dog's worktrees after saving the work that only they have. Returns the rescue refs.
+fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
-    for rig in town.rigs()? {
-        let path = dog::folder(town, &dog.name).join(rig.name());
+    for rig in town.list_rigs()? {
+        let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if path.exists() {
-            saved.extend(keep(town, &rig, dog)?);
+            saved.extend(save_worktree(town, &rig, dog)?);
             Git::at(rig.repo()).worktree_remove(&path, true)?;
         }
     }
     Ok(saved)
 }
 
-/// Removes a dog; one that has something to do, or files that are not committed, only with `force`: those are saved.
-/// Gives the refs that they were saved on.
-pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let dog = find(town, name)?;
+/// Removes a dog. A dog with work or uncommitted files needs `force`, which saves them. Returns the
+/// rescue refs.
+pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+    let dog = find_dog(town, name)?;
     if !force {
         anyhow::ensure!(
             dog.state == DogState::Idle,
@@ -163,16 +169,16 @@ pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<St
         );
         refuse_uncommitted(&dog)?;
     }
-    session::end::agent(town, &dog.address())?;
-    let saved = remove_trees(town, &dog)?;
-    std::fs::remove_dir_all(dog::folder(town, name))?;
+    session::end::end_agent_session(town, &dog.address())?;
+    let saved = remove_worktrees(town, &dog)?;
+    std::fs::remove_dir_all(dog::dog_folder(town, name))?;
     Ok(saved)
 }
 
-/// Saves what a work tree holds that only it has: files, and commits of its branch.
-fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
+/// Saves the files and the commits that only one worktree has.
+fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, town.clock.now().as_millisecond());
-    let git = Git::at(dog::folder(town, name).join(rig.name()));
+    let git = Git::at(dog::dog_folder(town, name).join(rig.name()));
     let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
     let author = Identity {
         name: dog.address().to_string(),
@@ -180,86 +186,91 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
     };
     let message = format!("Uncommitted work of {}", dog.address());
     let mut saved = Vec::new();
-    let files = rescue::save(
+    let files = rescue::save_rescue(
         &git,
         &format!("{folder}-files"),
         &message,
         &author,
-        Big::Leave,
+        BigFilePolicy::Leave,
     )?;
     saved.extend(files.map(|saved| saved.refname));
     let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
     if let (Some(tip), Some(branch)) = (tip, branch) {
-        let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
+        let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;
             saved.push(name);
         }
-        // It is checked out until the work tree goes; a branch that stays is only in the way.
+        // Fails while the branch is checked out. A remaining branch is harmless.
         git.delete_branch(&branch, &tip).ok();
     }
     Ok(saved)
 }
 
 /// Starts the session of a dog.
-pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<Live> {
-    let dog = dog::find(town, name)?;
-    let live = role::begin(town, &dog.address(), runtime)?;
+pub fn start_dog_session(
+    town: &LiveTown,
+    name: &str,
+    runtime: &str,
+) -> anyhow::Result<LiveSession> {
+    let dog = dog::find_dog(town, name)?;
+    let live = role::begin_session(town, &dog.address(), runtime)?;
     let now = town.clock.now();
-    dog::change(town, name, |dog| {
+    dog::change_dog(town, name, |dog| {
         dog.last_active = now;
         Ok(())
     })?;
     Ok(live)
 }
 
-/// A dog has done its work: it rests, and its session ends.
-pub fn done(town: &LiveTown, name: &str) -> anyhow::Result<String> {
+/// Ends a dog's work and its session. Returns the finished work.
+pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
     let now = town.clock.now();
-    let work = dog::change(town, name, |dog| {
+    let work = dog::change_dog(town, name, |dog| {
         let work = dog.work.clone();
         dog.rest(now);
         Ok(work)
     })?;
-    session::end::agent(town, &Address::Dog(name.to_owned()))?;
+    session::end::end_agent_session(town, &Address::Dog(name.to_owned()))?;
     Ok(work)
 }
 
-/// Takes its work from a dog. One whose session runs only with `force`, which ends that.
-pub fn clear(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
-    let dog = dog::find(town, name)?;
-    let runs = session::show::find(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
+/// Takes the work from a dog. A running session needs `force`, which ends it.
+pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
+    let dog = dog::find_dog(town, name)?;
+    let runs =
+        session::show::find_session(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
     anyhow::ensure!(
         force || !runs,
         "the session of dog {name} runs (--force ends it)"
     );
-    done(town, name)
+    finish_work(town, name)
 }
 
-/// A dog for a piece of work: the one that is named, else the first idle one, else with `create` a new one. It has the work
-/// from then on. Also says whether it is new.
-pub fn take(
+/// Reserves a dog for a piece of work: the named one, otherwise the first idle one, otherwise with
+/// `create` a new one. The flag is true for a new dog.
+pub fn reserve_dog(
     town: &LiveTown,
     wanted: Option<&str>,
     create: bool,
     work: &str,
 ) -> anyhow::Result<(Dog, bool)> {
-    let mut dogs = all(town)?.into_iter();
+    let mut dogs = list_dogs(town)?.into_iter();
     let found = match wanted {
         Some(name) => dogs.find(|dog| dog.name == name),
         None => dogs.find(|dog| dog.state == DogState::Idle),
     };
     let (dog, is_new) = match found {
         Some(dog) => (dog, false),
-        None if create => (add(town, wanted)?, true),
-        None if wanted.is_some() => (find(town, wanted.unwrap_or_default())?, false),
+        None if create => (add_dog(town, wanted)?, true),
+        None if wanted.is_some() => (find_dog(town, wanted.unwrap_or_default())?, false),
         None => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
     };
     let is_free = dog.state == DogState::Idle;
     anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
     let now = town.clock.now();
-    let dog = dog::change(town, &dog.name, |dog| {
+    let dog = dog::change_dog(town, &dog.name, |dog| {
         let is_free = dog.state == DogState::Idle;
         anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
         dog.begin(work, now);

@@ -1,18 +1,19 @@
-//! Discovery documents that a worker leaves uncommitted: on a convoy's own branch they are committed, since that
-//! is where they stay until it lands; else they are kept on the convoy's ref.
+//! Handles discovery documents that a worker leaves uncommitted. On a convoy's own branch they are
+//! committed, and stay there until it lands. Otherwise they are kept on the convoy's ref.
 
 use bd::git::{Git, Identity};
 
 use super::HeldWorker;
-use super::proof::own_part;
+use super::proof::find_own_commits;
 use crate::flow::convoy::integration;
 use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
-use crate::town::event::{DocumentsKept, Event, event};
+use crate::town::event::{DiscoveryDocuments, Event, event};
 
-/// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
-pub(super) fn all_there_is(
+/// Returns the no-change reason of a worker whose task was to explore or plan and who leaves only
+/// documents.
+pub(super) fn documents_only_reason(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
@@ -21,56 +22,60 @@ pub(super) fn all_there_is(
     if record.documents.is_empty() {
         return Ok(None);
     }
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
-    let explored = beads.get(&slot.bead).is_some_and(discovery::explores);
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+    let explored = beads
+        .get(&slot.bead)
+        .is_some_and(discovery::is_discovery_work);
     let git = Git::at(worker.sandbox());
     let tip = git.resolve("HEAD")?.unwrap_or_default();
-    let nothing = git.status()?.is_empty() && own_part(&git, slot, &tip)?.commits.is_empty();
+    let nothing =
+        git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
     let why = || format!("only discovery documents, kept on {}", record.documents);
     Ok((explored && nothing).then(why))
 }
 
-/// Looks after what was written below `.gt/` in the sandbox and not committed; the ref that holds it, where it
-/// is on one.
-pub(super) fn hand_over(
+/// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if
+/// they are on one.
+pub(super) fn keep_uncommitted(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
 ) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
-    let who = author(town, worker);
-    let convoys = town.store()?.snapshot()?;
+    let who = author_identity(town, worker);
+    let convoys = town.open_town_store()?.snapshot()?;
     let no_change = slot
         .state
-        .done()
+        .done_record()
         .is_some_and(|done| done.no_change.is_some());
     let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
-    let own = integration::owner_of(&convoys, worker.rig.name(), &slot.target).is_some();
-    if own && on_branch && !no_change {
-        let files = discovery::commit(&git, &who)?;
+    let is_convoy_branch =
+        integration::convoy_of_branch(&convoys, worker.rig.name(), &slot.target).is_some();
+    if is_convoy_branch && on_branch && !no_change {
+        let files = discovery::commit_documents(&git, &who)?;
         if !files.is_empty() {
-            town.tell(&event!(DiscoveryCommitted,
+            town.record_event(&event!(DiscoveryCommitted,
                 bead: slot.bead, rig: worker.rig.name(), branch: slot.branch, files: files,
             ));
         }
         return Ok(None);
     }
     let key = discovery::key_of(&convoys, &slot.bead);
-    if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
+    if let Some(kept) = discovery::take_documents(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
-        town.tell(&Event::DiscoveryKept(DocumentsKept {
+        town.record_event(&Event::DiscoveryKept(DiscoveryDocuments {
             bead: slot.bead.to_string(),
             rig: worker.rig.name().to_owned(),
             r#ref: reference.clone(),
             files,
-            ..DocumentsKept::default()
+            ..DiscoveryDocuments::default()
         }));
         return Ok(Some(reference));
     }
     Ok(None)
 }
 
-fn author(town: &LiveTown, worker: &HeldWorker) -> Identity {
+fn author_identity(town: &LiveTown, worker: &HeldWorker) -> Identity {
     let email = town.env.get("GIT_AUTHOR_EMAIL");
     Identity {
         name: worker.address().to_string(),

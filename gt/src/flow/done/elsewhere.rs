@@ -1,7 +1,8 @@
-//! Work of a worker that is not on the branch of its bead: on another branch, on none, or stashed. Nobody merges it.
+//! Finds work of a worker that is not on its bead's branch: on another branch, on a detached HEAD,
+//! or stashed. Such work is never merged.
 //!
-//! Its worktree's own log of HEAD says where it has been since the sling. The list of stashes is shared by all worktrees,
-//! so a stash counts where its message names a branch of this one.
+//! The worktree's own log of HEAD lists the branches since the sling. All worktrees share the list
+//! of stashes, so a stash counts if its message names a branch of this worktree.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,38 +13,38 @@ use crate::record::polecat::Slot;
 
 /// Work that is not on the branch of its bead.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Elsewhere {
+pub(super) struct StrayWork {
     /// The branch of the bead.
-    own: String,
-    what: What,
+    bead_branch: String,
+    place: StrayPlace,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum What {
+enum StrayPlace {
     Branch { name: String, commits: usize },
     NoBranch { tip: String, commits: usize },
     Stash(Stash),
 }
 
-impl fmt::Display for Elsewhere {
+impl fmt::Display for StrayWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own = &self.own;
+        let bead_branch = &self.bead_branch;
         let of = |count: &usize| match count {
             1 => "1 commit".to_owned(),
             count => format!("{count} commits"),
         };
-        match &self.what {
-            What::Branch { name, commits } => write!(
+        match &self.place {
+            StrayPlace::Branch { name, commits } => write!(
                 f,
-                "{} on branch {name} (git switch {own} && git merge {name}; to drop: git branch -D {name})",
+                "{} on branch {name} (git switch {bead_branch} && git merge {name}; to drop: git branch -D {name})",
                 of(commits)
             ),
-            What::NoBranch { tip, commits } => write!(
+            StrayPlace::NoBranch { tip, commits } => write!(
                 f,
-                "{} on no branch, up to {tip:.12} (git switch {own} && git merge {tip:.12}; to drop: git switch {own})",
+                "{} on no branch, up to {tip:.12} (git switch {bead_branch} && git merge {tip:.12}; to drop: git switch {bead_branch})",
                 of(commits)
             ),
-            What::Stash(Stash { name, message, .. }) => write!(
+            StrayPlace::Stash(Stash { name, message, .. }) => write!(
                 f,
                 "the stash `{message}` (git stash pop {name}; to drop: git stash drop {name})"
             ),
@@ -51,9 +52,8 @@ impl fmt::Display for Elsewhere {
     }
 }
 
-/// Finds such work in a sandbox.
-pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
-    let visits = since_the_sling(git.visits()?, &slot.branch);
+pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, GitError> {
+    let visits = visits_since_sling(git.head_reflog()?, &slot.branch);
     let mut branches = BTreeSet::from([slot.branch.to_string()]);
     let switched = visits.iter().filter_map(|(_, how)| how.rsplit_once(" to "));
     branches.extend(switched.map(|(_, branch)| branch.to_owned()));
@@ -72,17 +72,17 @@ pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
             continue;
         }
         branches.insert(name.to_owned());
-        let (name, commits) = (name.to_owned(), unmerged(git, slot, tip)?);
+        let (name, commits) = (name.to_owned(), count_unkept_commits(git, slot, tip)?);
         if commits > 0 {
-            found.push(What::Branch { name, commits });
+            found.push(StrayPlace::Branch { name, commits });
         }
     }
     if git.head_branch()?.is_none()
         && let Some(tip) = git.resolve("HEAD")?
     {
-        let commits = unmerged(git, slot, &tip)?;
+        let commits = count_unkept_commits(git, slot, &tip)?;
         if commits > 0 {
-            found.push(What::NoBranch { tip, commits });
+            found.push(StrayPlace::NoBranch { tip, commits });
         }
     }
     let stashes = git.stashes()?.into_iter();
@@ -91,17 +91,18 @@ pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
             .branch()
             .is_some_and(|branch| branches.contains(branch))
     });
-    found.extend(its.map(What::Stash));
-    let own = slot.branch.clone();
-    let whole = |what| Elsewhere {
-        own: own.to_string(),
-        what,
+    found.extend(its.map(StrayPlace::Stash));
+    let bead_branch = slot.branch.clone();
+    let whole = |what| StrayWork {
+        bead_branch: bead_branch.to_string(),
+        place: what,
     };
     Ok(found.into_iter().map(whole).collect())
 }
 
-/// The visits since the sling switched to the branch. In a fresh worktree, where it did not, all of them are.
-fn since_the_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(String, String)> {
+/// Returns the HEAD log entries since the sling switched to the branch. All of them in a fresh
+/// worktree, where the sling did not switch.
+fn visits_since_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(String, String)> {
     let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
     if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
         let was_there = |(_, how): &(String, String)| how.contains(&off);
@@ -112,8 +113,9 @@ fn since_the_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(Stri
     visits
 }
 
-/// How many commits up to `tip` are neither on the branch of the bead nor anywhere where they are kept.
-fn unmerged(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitError> {
+/// Counts the commits up to `tip` that are neither on the bead's branch nor on any ref that keeps
+/// them.
+fn count_unkept_commits(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitError> {
     let kept = [
         "--remotes",
         "--glob=refs/gt/merged",

@@ -1,17 +1,18 @@
-//! A worker that gives up: its attempt ends as failed, with what it says about it, and nothing is merged. Commits and files go
-//! to a rescue ref, and the bead is open for another attempt unless it is to be closed.
+//! Ends the attempt of a worker that gives up: records it as failed with the worker's explanation
+//! and merges nothing. Commits and files go to a rescue ref. The bead is open for another attempt
+//! unless the worker closes it.
 
 use bd::bead::{Status, attempt};
 use bd::change;
 use bd::git::Git;
 
-use super::submit::{bead_in_hand, go_idle, set_summary};
-use super::{Done, FailedAttempt, HeldWorker, has_commits};
+use super::submit::{held_bead, set_idle, set_summary};
+use super::{DoneReport, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::record::attempt::{self as history, End};
-use crate::record::polecat::{DoneRecord, GaveUp, Slot};
+use crate::record::attempt::{self as history, AttemptEnd};
+use crate::record::polecat::{DoneRecord, GivingUp, Slot};
 use crate::town::event::event;
 
 /// Ends the attempt of a worker.
@@ -19,33 +20,34 @@ pub(super) fn give_up(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GaveUp),
-) -> anyhow::Result<Done> {
+    (record, gave_up): (&DoneRecord, &GivingUp),
+) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
-    // A sandbox that does not answer is moved aside, whole.
+    // A sandbox that git cannot read is moved aside as a whole.
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
-    let rescue = Sandbox::of(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
-    write(
+    let rescue = Sandbox::new(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
+    record_failure(
         town,
         worker,
         slot,
         (record, gave_up),
         (&tip, rescue.as_deref()),
     )?;
-    if let Ok(Some(head)) = git.resolve("HEAD")
-        && git.checkout_detach(&head).is_ok()
+    if let Ok(Some(head_commit)) = git.resolve("HEAD")
+        && git.checkout_detach(&head_commit).is_ok()
     {
-        // Its commits are on the rescue ref; what is not committed is, too, and is taken away by the next sling.
-        git.delete_branch(slot.branch.as_str(), &head).ok();
-        super::sync(worker, slot, &git);
+        // The rescue ref has the commits and the uncommitted files. The next sling cleans the files
+        // up.
+        git.delete_branch(slot.branch.as_str(), &head_commit).ok();
+        super::switch_to_target(worker, slot, &git);
     }
-    town.tell(&event!(AttemptFailed,
+    town.record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,
     ));
-    Ok(Done {
+    Ok(DoneReport {
         bead: slot.bead.to_string(),
         request: None,
         branch: slot.branch.to_string(),
@@ -61,27 +63,27 @@ pub(super) fn give_up(
     })
 }
 
-fn write(
+fn record_failure(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GaveUp),
+    (record, gave_up): (&DoneRecord, &GivingUp),
     (tip, rescue): (&str, Option<&str>),
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(&worker.rig)?;
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        let mut bead = bead_in_hand(tx, worker, slot)?;
-        attempt::raise(&mut bead)?;
+        let mut bead = held_bead(tx, worker, slot)?;
+        attempt::raise_attempt(&mut bead)?;
         let why = format!("failed: {}", gave_up.why.trim());
         let address = worker.address().to_string();
-        let end = End {
+        let end = AttemptEnd {
             worker: &address,
             why: &why,
             kept: rescue,
         };
-        let said = (tip, record.summary.as_str());
-        history::give_up(&mut bead, slot, end, said, &now.to_string())?;
+        let tip_and_summary = (tip, record.summary.as_str());
+        history::record_giving_up(&mut bead, slot, end, tip_and_summary, &now.to_string())?;
         if !record.more.spec.is_empty() {
             bead.spec_id.clone_from(&record.more.spec);
         }
@@ -95,7 +97,7 @@ fn write(
         }
         bead.updated_at = now.clone();
         tx.put(bead)?;
-        molecule::let_go(tx, &slot.bead)?;
-        go_idle(tx, worker, slot, record, None, &now)
+        molecule::discard_molecule(tx, &slot.bead)?;
+        set_idle(tx, worker, slot, record, None, &now)
     })
 }

@@ -1,4 +1,5 @@
-//! Who is done: only a polecat, only with the current lease, only with work on its hook.
+//! Checks that the caller may finish the work: only a polecat, with the current lease, with work on
+//! its hook.
 
 use std::path::PathBuf;
 
@@ -11,66 +12,50 @@ use crate::town::name::Lease;
 
 /// A polecat whose work is being finished. Holds its slot lock.
 pub struct HeldWorker {
-    /// Its rig.
     pub rig: RigLayout,
-    /// Its name.
     pub name: String,
-    /// The id of its local record.
+    /// The id of the polecat's local record.
     pub slot_id: String,
-    /// Its local record when the work began to be finished.
+    /// The polecat's local record at the start of the flow.
     pub slot: Slot,
-    /// The id of its identity bead.
+    /// The id of the polecat's identity bead.
     pub agent_id: String,
     _lock: Lock,
 }
 
 impl HeldWorker {
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.name().to_owned(), self.name.clone())
     }
 
-    /// Its sandbox.
     pub fn sandbox(&self) -> PathBuf {
         self.rig.sandbox(&self.name)
     }
 }
 
-/// Why someone may not finish this work.
+/// Defines why a caller may not finish the work.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum NotYours {
-    /// Only polecats finish work this way.
+pub enum IdentifyError {
+    /// The caller is not a polecat.
     #[error("only a polecat finishes work with `gt done`; this is {who}")]
-    NoPolecat {
-        /// Who called.
-        who: String,
-    },
-    /// There is nothing to finish.
+    NoPolecat { who: String },
+    /// The caller's hook is empty.
     #[error("there is no work on the hook of {who}: nothing to finish")]
-    NoWork {
-        /// Who called.
-        who: String,
-    },
-    /// It does not say which session it is.
+    NoWork { who: String },
+    /// The caller's session has no lease.
     #[error(
         "this is no session of {who}: GT_LEASE is not set, and only the session that holds the lease \
          finishes its work (look at it with `gt attach {who}`)"
     )]
-    NoLease {
-        /// Whose work it is.
-        who: String,
-    },
+    NoLease { who: String },
     /// The bead is no longer at the attempt of this worker.
     #[error(
         "{bead} was {what}, after it was given to {worker}: nothing is handed in. The commits are kept on a rescue ref, \
          and this session may end"
     )]
     Superseded {
-        /// The bead.
         bead: String,
-        /// Who had it.
         worker: String,
-        /// What happened to it.
         what: String,
     },
     /// A newer session has taken over.
@@ -79,54 +64,51 @@ pub enum NotYours {
          has taken over this work, and this one may end"
     )]
     OldLease {
-        /// Who called.
         who: String,
-        /// The caller's lease.
         held: Lease,
-        /// The current one.
         current: Lease,
     },
 }
 
 /// Identifies the calling polecat and takes its slot lock.
-pub fn identify(town: &LiveTown) -> anyhow::Result<HeldWorker> {
+pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
     let who = town.actor.to_string();
     let Address::Polecat(rig, name) = &town.actor else {
-        return Err(NotYours::NoPolecat { who }.into());
+        return Err(IdentifyError::NoPolecat { who }.into());
     };
-    let rig = town.rig(rig)?;
+    let rig = town.find_rig(rig)?;
     let held = town
         .env
         .get("GT_LEASE")
         .and_then(|text| text.parse().ok())
         .map(Lease);
-    // A patrol may be looking at the slot for a moment, or a sling finishing its last step.
+    // A patrol or the last step of a sling may hold the lock for a moment.
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
-    let worker = worker(town, rig, name, lock)?;
+    let worker = find_worker(town, rig, name, lock)?;
     match held {
         Some(held) if held == worker.slot.lease => Ok(worker),
-        Some(held) => Err(NotYours::OldLease {
+        Some(held) => Err(IdentifyError::OldLease {
             who,
             held,
             current: worker.slot.lease,
         }
         .into()),
-        None => Err(NotYours::NoLease { who }.into()),
+        None => Err(IdentifyError::NoLease { who }.into()),
     }
 }
 
-/// A polecat with work on its hook, by name, under a lock that the caller took.
-pub fn worker(
+/// Returns a polecat with work on its hook, by name, under a lock that the caller took.
+pub fn find_worker(
     town: &LiveTown,
     rig: RigLayout,
     name: &str,
     lock: Lock,
 ) -> anyhow::Result<HeldWorker> {
-    let prefix = town.prefix(rig.name());
+    let prefix = town.prefix_of_rig(rig.name());
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let agent_id = address.bead_id(&prefix);
     let slot_id = Slot::id(&prefix, rig.name(), name);
-    let snapshot = town.rig_store(&rig)?.snapshot()?;
+    let snapshot = town.open_rig_store(&rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &slot_id);
     let hook = snapshot
         .get(&agent_id)
@@ -134,7 +116,7 @@ pub fn worker(
         .unwrap_or_default();
     anyhow::ensure!(
         !hook.is_empty() && hook == slot.bead,
-        NotYours::NoWork {
+        IdentifyError::NoWork {
             who: address.to_string()
         }
     );

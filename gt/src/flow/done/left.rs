@@ -1,48 +1,46 @@
-//! What a worker whose bead was closed without `gt done` still has in its sandbox.
+//! Finds the work that remains in the sandbox of a worker whose bead was closed without `gt done`.
 
 use bd::git::{Git, GitError};
 
-use super::proof::own_part;
+use super::proof::find_own_commits;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
 
-/// What is in a sandbox and on no target.
+/// The work in a sandbox that is on no target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Left {
-    /// Nothing.
+pub enum SandboxLeftovers {
     #[default]
     Nothing,
-    /// Files that are not committed, and no commit.
+    /// Uncommitted files without commits.
     Files,
-    /// Commits.
     Commits,
 }
 
-/// Looks at a sandbox. Nothing is fetched: what is not known to be on the target is not there. A sandbox
-/// that does not answer may hold commits.
-pub(crate) fn left(rig: &RigLayout, name: &str, slot: &Slot) -> Left {
+/// Finds the remaining work of a sandbox. Nothing is fetched: a commit that is not known to be on
+/// the target counts as remaining. A sandbox that git cannot read counts as one with commits.
+pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -> SandboxLeftovers {
     let sandbox = rig.sandbox(name);
     if slot.base.is_empty() || !sandbox.exists() {
-        return Left::Nothing;
+        return SandboxLeftovers::Nothing;
     }
-    find_leftovers(&Git::at(sandbox), slot).unwrap_or(Left::Commits)
+    find_leftovers(&Git::at(sandbox), slot).unwrap_or(SandboxLeftovers::Commits)
 }
 
-/// Whether a commit of a sandbox has commits of its worker that are not known to be on the target.
+/// Returns true if `tip` has commits of the worker that are not known to be on the target.
 pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -> bool {
     let git = Git::at(rig.sandbox(name));
-    // What cannot be asked may be there.
-    own_part(&git, slot, tip).map_or(true, |own| !own.commits.is_empty())
+    // If git cannot answer, there may be commits.
+    find_own_commits(&git, slot, tip).map_or(true, |own_commits| !own_commits.commits.is_empty())
 }
 
-fn find_leftovers(git: &Git, slot: &Slot) -> Result<Left, GitError> {
+fn find_leftovers(git: &Git, slot: &Slot) -> Result<SandboxLeftovers, GitError> {
     let tip = git.resolve("HEAD")?.unwrap_or_default();
-    if !own_part(git, slot, &tip)?.commits.is_empty() {
-        return Ok(Left::Commits);
+    if !find_own_commits(git, slot, &tip)?.commits.is_empty() {
+        return Ok(SandboxLeftovers::Commits);
     }
     Ok(if git.status()?.is_empty() {
-        Left::Nothing
+        SandboxLeftovers::Nothing
     } else {
-        Left::Files
+        SandboxLeftovers::Files
     })
 }

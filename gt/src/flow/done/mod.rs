@@ -1,18 +1,20 @@
-//! What happens when a polecat runs `gt done`:
+//! Finishes a polecat's work, `gt done`:
 //!
-//! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
-//! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
-//! 3. `hand_over`: what was written below `.gt/` and not committed is kept for the convoy (`documents`).
-//! 4. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
-//!    touching beads; or a stated reason why there is no change (`proof`), and no work elsewhere (`elsewhere`).
-//! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
-//! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
-//! 7. `leave`: the sandbox lets go of the branch and goes to the target, the session ends.
+//! 1. `identify`: the caller is a polecat in its own sandbox with the current lease (`identify`).
+//! 2. `begin_done`: records the intent with summary and reason, so that any process can finish it.
+//! 3. `keep_uncommitted`: keeps uncommitted files below `.gt/` for the convoy (`documents`).
+//! 4. `prove`: the right branch, no uncommitted files, commits that the target lacks, none of them
+//!    with beads files. Otherwise a stated reason for no change (`proof`). No work elsewhere
+//!    (`elsewhere`).
+//! 5. `push`: pushes the branch to origin and reads its tip back (`push`).
+//! 6. `submit`: merge request, summary, cleared hook, idle worker, in one transaction (`submit`).
+//! 7. `leave_branch`: moves the sandbox from the branch to the target. The session ends.
 //!
-//! A worker that gives up (`--failed`) goes from 3 to `failed::give_up`: its work is kept on a rescue ref, nothing is merged.
+//! A worker that gives up (`--failed`) continues from 3 with `failed::give_up`: its work is kept on
+//! a rescue ref, and nothing is merged.
 //!
-//! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was
-//! killed is finished by the patrol.
+//! A failed step is recorded with its reason, and the next `gt done` starts there. The patrol
+//! finishes a `gt done` that was killed.
 
 mod documents;
 mod elsewhere;
@@ -26,120 +28,125 @@ mod submit;
 use bd::git::Git;
 use serde::Serialize;
 
-pub use identify::{HeldWorker, NotYours, identify, worker};
-pub use left::Left;
-pub(crate) use left::{has_commits, left};
-pub use proof::{Proof, ProofError};
-pub use push::PushFailed;
+pub use identify::{HeldWorker, IdentifyError, find_worker, identify_worker};
+pub use left::SandboxLeftovers;
+pub(crate) use left::{find_sandbox_leftovers, has_commits};
+pub use proof::{ProofError, WorkProof};
+pub use push::BranchPushError;
 
-use crate::flow::molecule::{self, Concluded};
-use crate::flow::sandbox::start_of;
+use crate::flow::molecule::{self, MoleculeEnding};
+use crate::flow::sandbox::find_start_commit;
 use crate::flow::seance::{self, SessionNumbers};
-use crate::flow::town_hook::{self, Call, Event};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneMore, DoneRecord, FailedStep, GaveUp, Slot, SlotState};
-use crate::record::pulse::Pulse;
+use crate::record::polecat::{DoneDetails, DoneRecord, FailedStep, GivingUp, Slot, SlotState};
+use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
-/// What the worker says about its work.
+/// The worker's description of its work.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// What was done, for the worker of the next bead.
+pub struct WorkReport {
+    /// A summary for the worker of the next bead.
     pub summary: String,
-    /// Why there is no change to merge, where that is so.
+    /// The reason why there is no change to merge.
     pub no_change: Option<String>,
-    /// The path of the specification by which it was done, in the sandbox; the bead's own where none is named.
+    /// The path of the followed specification in the sandbox. If `None`, the bead's own.
     pub spec: Option<String>,
-    /// That it is given up, if so.
-    pub gave_up: Option<GaveUp>,
-    /// Whether open steps of its molecule are closed with it.
+    /// Set if the worker gives up.
+    pub gave_up: Option<GivingUp>,
+    /// True if open steps of the molecule are closed too.
     pub close_steps: bool,
 }
 
-/// How a `gt done` ended.
+/// The result of a `gt done`.
 #[derive(Debug, Clone, Serialize)]
-pub struct Done {
-    /// The bead.
+pub struct DoneReport {
     pub bead: String,
-    /// The merge request; none where there was no change.
+    /// The merge request. None without a change.
     pub request: Option<String>,
-    /// The branch.
     pub branch: String,
-    /// The tip that was proven.
     pub tip: String,
-    /// How many commits it has.
+    /// The number of commits.
     pub commits: usize,
-    /// Whether it went to a remote, or stays in the rig's own repository.
+    /// True if the branch was pushed to a remote, false if it stays in the rig's own repository.
     pub remote: bool,
-    /// What became of its molecule.
+    /// The ending of the molecule.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub molecule: Option<Concluded>,
-    /// What was given up and where its work is kept, if it was.
+    pub molecule: Option<MoleculeEnding>,
+    /// The failed attempt, if the worker gave up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedAttempt>,
 }
 
-/// An attempt that its worker gave up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailedAttempt {
-    /// What was tried, and why it fails.
+    /// The approach and the reason for the failure.
     pub why: String,
-    /// Whether the bead is closed.
+    /// True if the bead is closed.
     pub closed: bool,
-    /// The rescue ref with its commits and files, if there are any.
+    /// The rescue ref with the commits and files, if there are any.
     pub rescue: Option<String>,
 }
 
-/// Finishes the work on the caller's hook: the story above.
-pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
+/// Finishes the work on the caller's hook with the steps above.
+pub fn finish_work(
+    town: &LiveTown,
+    worker: &HeldWorker,
+    report: &WorkReport,
+) -> anyhow::Result<DoneReport> {
     check_attempt(town, worker)?;
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     if report.gave_up.is_none() {
-        molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
+        molecule::check_steps_closed(&beads, &worker.slot.bead, report.close_steps)?;
     }
     drop(beads);
-    let mut slot = begin(town, worker, report)?;
-    run(town, worker, &mut slot)
+    let mut slot = begin_done(town, worker, report)?;
+    run_steps(town, worker, &mut slot)
 }
 
-/// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
+/// Checks that the bead is still at this worker's attempt. The transaction that submits the work
+/// checks again.
 fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
     };
-    let is_current = bd::bead::attempt::of(bead) == worker.slot.attempt;
-    anyhow::ensure!(is_current, submit::superseded(bead, worker));
+    let is_current = bd::bead::attempt::read_attempt(bead) == worker.slot.attempt;
+    anyhow::ensure!(is_current, submit::build_superseded_error(bead, worker));
     Ok(())
 }
 
-/// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
-pub fn resume(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<Done>> {
+/// Finishes an interrupted `gt done` from its record. `None` if there is none.
+pub fn resume_done(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     let mut slot = worker.slot.clone();
-    if slot.state.done().is_none() {
+    if slot.state.done_record().is_none() {
         return Ok(None);
     }
-    run(town, worker, &mut slot).map(Some)
+    run_steps(town, worker, &mut slot).map(Some)
 }
 
-/// Ends the caller's own session, as the very last act. This process is part of it.
+/// Ends the caller's own session, as the very last step. This process is part of it.
 pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    match SessionName::of(&worker.address()) {
+    match SessionName::for_agent(&worker.address()) {
         Some(session) => Ok(town.host.kill(session.as_str())?),
         None => Ok(()),
     }
 }
 
-/// What the worker's program says of its session.
+/// Returns the numbers that the agent program reports for its session.
 fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
-    let session = SessionName::of(&address);
+    let session = SessionName::for_agent(&address);
     let session = session.as_ref().map_or("", SessionName::as_str);
-    seance::numbers(town, &address, &Pulse::load(town, session, &slot.token))
+    seance::read_session_numbers(
+        town,
+        &address,
+        &SessionPulse::load(town, session, &slot.token),
+    )
 }
 
-/// The path of a specification from the top of the sandbox.
+/// Returns the path of a specification relative to the top of the sandbox.
 fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let top = worker.sandbox();
     let full = top.join(path).canonicalize();
@@ -149,27 +156,27 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let inside = inside.ok_or_else(|| {
         anyhow::anyhow!(
             "--spec: there is no file {} in the sandbox {}",
-            kit::ui::escape::line(path),
+            kit::ui::escape::escape_line(path),
             top.display()
         )
     })?;
     Ok(inside.to_string_lossy().into_owned())
 }
 
-fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Slot> {
-    let store = town.rig_store(&worker.rig)?;
+fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
+    let store = town.open_rig_store(&worker.rig)?;
     let spec = report.spec.as_deref();
     let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
     let model = session_numbers(town, worker, &worker.slot).model;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
-        // What failed is tried again.
-        let before = slot.state.done().cloned().unwrap_or_default();
+        // A failed step is retried.
+        let before = slot.state.done_record().cloned().unwrap_or_default();
         let record = DoneRecord {
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
-            more: Box::new(DoneMore {
+            more: Box::new(DoneDetails {
                 spec: spec.clone().unwrap_or(before.more.spec.clone()),
                 model: model.clone(),
                 gave_up: report.gave_up.clone(),
@@ -183,31 +190,31 @@ fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Resul
     })
 }
 
-fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Done> {
-    let mut record = slot.state.done().cloned().unwrap_or_default();
-    match documents::hand_over(town, worker, slot) {
+fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
+    match documents::keep_uncommitted(town, worker, slot) {
         Ok(Some(reference)) => {
             record.documents = reference;
             slot.state = SlotState::finishing(&record);
-            save(town, worker, slot)?;
+            save_slot(town, worker, slot)?;
         }
         Ok(None) => {}
-        Err(error) => return fail(town, worker, slot, "documents", true, error),
+        Err(error) => return record_failed_step(town, worker, slot, "documents", true, error),
     }
     if let Some(gave_up) = record.more.gave_up.clone() {
         return match failed::give_up(town, worker, slot, (&record, &gave_up)) {
             Ok(done) => Ok(done),
-            Err(error) => fail(town, worker, slot, "rescue", true, error),
+            Err(error) => record_failed_step(town, worker, slot, "rescue", true, error),
         };
     }
     if record.no_change.is_none() {
-        record.no_change = documents::all_there_is(town, worker, slot, &record)?;
+        record.no_change = documents::documents_only_reason(town, worker, slot, &record)?;
     }
-    let proof = match proof::prove(town, worker, slot, &record) {
+    let proof = match proof::prove_work(town, worker, slot, &record) {
         Ok(proof) => proof,
         Err(error) => {
             let retry = error.can_retry();
-            return fail(town, worker, slot, "proof", retry, error.into());
+            return record_failed_step(town, worker, slot, "proof", retry, error.into());
         }
     };
     if record.tip != proof.tip {
@@ -215,43 +222,43 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         record.pushed = false;
     }
     if !proof.commits.is_empty() && !record.pushed {
-        match push::push(town, worker, slot, &proof) {
+        match push::push_branch(town, worker, slot, &proof) {
             Ok(()) => record.pushed = true,
             Err(error) => {
                 slot.state = SlotState::Finishing { record };
                 let retry = error.can_retry();
-                return fail(town, worker, slot, error.step(), retry, error.into());
+                return record_failed_step(town, worker, slot, error.step(), retry, error.into());
             }
         }
         slot.state = SlotState::finishing(&record);
-        save(town, worker, slot)?;
+        save_slot(town, worker, slot)?;
     }
     submit_proven(town, worker, slot, (&record, proof))
 }
 
-/// Files the merge request of what is proven and pushed, and leaves.
+/// Creates the merge request for the proven and pushed work, and leaves the branch.
 fn submit_proven(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
-    (record, proof): (&DoneRecord, Proof),
-) -> anyhow::Result<Done> {
-    let (request, concluded) = match submit::submit(town, worker, slot, record, &proof) {
+    (record, proof): (&DoneRecord, WorkProof),
+) -> anyhow::Result<DoneReport> {
+    let (request, concluded) = match submit::submit_work(town, worker, slot, record, &proof) {
         Ok(submitted) => submitted,
-        Err(error) => return fail(town, worker, slot, "submit", true, error),
+        Err(error) => return record_failed_step(town, worker, slot, "submit", true, error),
     };
-    leave(worker, slot, &proof);
-    town.tell(&event!(Done,
+    leave_branch(worker, slot, &proof);
+    town.record_event(&event!(Done,
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
     ));
     if let Some(concluded) = &concluded {
-        town.tell(&event!(MoleculeEnded,
+        town.record_event(&event!(MoleculeEnded,
             bead: slot.bead, molecule: concluded.molecule, how: "handed in", digest: concluded.digest,
         ));
     }
-    tell_hooks(town, worker, slot, request.as_deref());
-    Ok(Done {
+    run_post_done_hooks(town, worker, slot, request.as_deref());
+    Ok(DoneReport {
         bead: slot.bead.to_string(),
         request,
         branch: slot.branch.to_string(),
@@ -263,9 +270,9 @@ fn submit_proven(
     })
 }
 
-/// Hooks may want to know; what they say changes nothing any more.
-fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
-    let call = Call {
+/// Runs the `post-done` hooks. Their answers are ignored.
+fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
+    let call = TownHookCall {
         rig: Some(&worker.rig),
         issues: vec![slot.bead.to_string()],
         more: vec![
@@ -275,15 +282,15 @@ fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option
             ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
         ],
         about: vec![("bead", slot.bead.to_string())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    town_hook::notify(town, Event::PostDone, &call);
+    town_hook::notify_event_hooks(town, TownHookEvent::PostDone, &call);
 }
 
-/// Lets go of the branch, so that the queue can remove it once it is merged, and puts the sandbox on the target as it was
-/// just fetched, ready for the next work. A branch without commits goes at once. Failing only means that more is left for
-/// the next sling to do.
-fn leave(worker: &HeldWorker, slot: &Slot, proof: &Proof) {
+/// Switches the sandbox from the branch to the target as just fetched, so that the queue can remove
+/// the branch and the sandbox is ready for other work. Deletes a branch without commits at once.
+/// Errors are ignored, because the next sling does the same.
+fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
     let git = Git::at(worker.sandbox());
     if git.checkout_detach(&proof.tip).is_err() {
         return;
@@ -291,19 +298,19 @@ fn leave(worker: &HeldWorker, slot: &Slot, proof: &Proof) {
     if proof.commits.is_empty() {
         git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
     }
-    sync(worker, slot, &git);
+    switch_to_target(worker, slot, &git);
 }
 
-/// Puts a clean sandbox on the target.
-fn sync(worker: &HeldWorker, slot: &Slot, git: &Git) {
+/// Switches a clean sandbox to the target.
+fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
     let is_clean = git.status().is_ok_and(|changes| changes.is_empty());
-    if let (true, Ok(target)) = (is_clean, start_of(&worker.rig, &slot.target)) {
+    if let (true, Ok(target)) = (is_clean, find_start_commit(&worker.rig, &slot.target)) {
         git.checkout_detach(&target).ok();
     }
 }
 
-/// Records the failed step, so that everyone sees it, and passes the error on.
-fn fail<T>(
+/// Records the failed step where users see it, and returns the error.
+fn record_failed_step<T>(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
@@ -312,19 +319,19 @@ fn fail<T>(
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
-    let mut record = slot.state.done().cloned().unwrap_or_default();
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
     record.failed = Some(FailedStep {
         step: step.to_owned(),
         reason: reason.clone(),
         retry,
     });
     slot.state = SlotState::Finishing { record };
-    save(town, worker, slot)?;
-    town.tell(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
+    save_slot(town, worker, slot)?;
+    town.record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
-fn save(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
-    let store = town.rig_store(&worker.rig)?;
+fn save_slot(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

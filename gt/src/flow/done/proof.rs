@@ -1,5 +1,5 @@
-//! The proof that work is finished: what is said to be done is committed, on the right branch, and is
-//! nothing but work.
+//! Proves that work is finished: it is committed, on the right branch, and contains nothing but
+//! work.
 
 use bd::git::{CommitInfo, Git, GitError};
 
@@ -8,95 +8,66 @@ use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::beads::is_beads_file;
 
-/// Proven work.
 #[derive(Debug, Clone)]
-pub struct Proof {
-    /// The tip of the branch.
+pub struct WorkProof {
     pub tip: String,
-    /// The commit that the work stands on: where it started, or the newest commit of the target that
-    /// came into the branch since.
+    /// The commit that the work is based on: the start of the branch, or the newest commit of the
+    /// target that the branch contains.
     pub base: String,
-    /// The commits, oldest first; empty where there is no change.
+    /// The commits, oldest first. Empty without a change.
     pub commits: Vec<CommitInfo>,
-    /// The files they change.
     pub files: Vec<String>,
-    /// Whether the rig has a remote.
+    /// True if the rig has a remote.
     pub remote: bool,
 }
 
-/// Why work does not count as finished.
+/// Defines why work does not count as finished.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// The sandbox is on another branch.
     #[error(
         "the sandbox is on {found}, but the work belongs on {expected} (git switch {expected})"
     )]
-    WrongBranch {
-        /// Where it is.
-        found: String,
-        /// Where it should be.
-        expected: String,
-    },
-    /// There are uncommitted files.
+    WrongBranch { found: String, expected: String },
     #[error(
         "{count} files are not committed: {files} (commit them, or say so in a commit that removes them)"
     )]
-    Uncommitted {
-        /// How many.
-        count: usize,
-        /// The first few.
-        files: String,
-    },
-    /// There is no commit.
+    Uncommitted { count: usize, files: String },
+    /// The branch has no commit.
     #[error(
         "branch {branch} has no commit beyond {base} that changes anything: nothing to merge (commit your work, or give the \
          reason with --no-change \"why\")"
     )]
-    NothingDone {
-        /// The branch.
-        branch: String,
-        /// Where it started.
-        base: String,
-    },
-    /// There are commits, and the worker says there are none.
+    NothingDone { branch: String, base: String },
+    /// The worker reports no change, but there are commits.
     #[error("--no-change was given, but branch {branch} has {count} commits beyond {base}")]
     HasCommits {
-        /// The branch.
         branch: String,
-        /// How many.
         count: usize,
-        /// Where it started.
         base: String,
     },
-    /// There is work elsewhere, and the worker says there is none.
+    /// The worker reports no change, but there is work elsewhere.
     #[error("--no-change was given, but there is work that is not on branch {branch}: {found}")]
     Elsewhere {
-        /// The branch.
         branch: String,
-        /// Where it is, with what to do.
+        /// The places of the work with their next steps.
         found: String,
     },
-    /// The work touches beads.
+    /// The commits change beads files.
     #[error(
         "the branch changes beads, which a sandbox must not: {files}. Drop them from it: \
          git restore --source {base} --staged --worktree -- {files} and commit"
     )]
-    TouchesBeads {
-        /// The files.
-        files: String,
-        /// Where the branch started.
-        base: String,
-    },
-    /// Nobody can say what is on the target already.
+    TouchesBeads { files: String, base: String },
+    /// The fetch failed, so the state of the target is unknown.
     #[error("cannot fetch from origin, to see what is on the target already")]
     Fetch(#[source] GitError),
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
 impl ProofError {
-    /// Whether trying again can help without a person.
+    /// Returns true if a retry can help without a user.
     pub fn can_retry(&self) -> bool {
         matches!(self, Self::Fetch(_))
     }
@@ -105,17 +76,16 @@ impl ProofError {
 /// The part of a branch that is the worker's own.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnCommits {
-    /// The commit that it stands on.
+    /// The commit that the part is based on.
     pub base: String,
-    /// Its commits, oldest first.
     pub commits: Vec<CommitInfo>,
-    /// The files they change. None are changed by commits that only bring the target in.
+    /// The files that the commits change, except merges that only bring the target in.
     pub files: Vec<String>,
 }
 
-/// What of `tip` is the worker's own, as far as the target is known here: what came into the branch from
-/// its target is not.
-pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
+/// Returns the worker's own part of `tip`, as far as the target is known locally. Commits that came
+/// from the target do not count.
+pub(crate) fn find_own_commits(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
     let base = base_of(git, slot, tip)?;
     let files = git.changed_files(&base, tip)?;
     let mut commits = if files.is_empty() {
@@ -131,8 +101,8 @@ pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, 
     })
 }
 
-/// Where the branch started; but where it has taken in newer commits of its target since, or was moved
-/// onto them, the newest of those.
+/// Returns the start of the branch. If the branch has merged newer commits of the target, or was
+/// rebased onto them, returns the newest of those.
 fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
     for place in ["refs/remotes/origin", "refs/heads"] {
         let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? else {
@@ -141,7 +111,7 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
         let Some(fork) = git.merge_base(tip, &target)? else {
             break;
         };
-        // A target that was taken back is no reason to count what it lost as the worker's.
+        // If the target was reset, the commits that it lost do not count as the worker's.
         let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
         return Ok(if went_back { slot.base.clone() } else { fork });
     }
@@ -149,19 +119,19 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
 }
 
 /// Proves the work in the worker's sandbox.
-pub(super) fn prove(
+pub(super) fn prove_work(
     _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
-) -> Result<Proof, ProofError> {
+) -> Result<WorkProof, ProofError> {
     let git = Git::at(worker.sandbox());
     if record.no_change.is_some() {
-        nothing_elsewhere(&git, slot)?;
+        refuse_stray_work(&git, slot)?;
     }
     let remote = git.remote_url("origin")?.is_some();
     let branch = git.head_branch()?;
-    // A `gt done` that was killed at its very end has let go of the branch already.
+    // A `gt done` that was killed in its last step has left the branch already.
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     let let_go = branch.is_none() && !record.tip.is_empty() && record.tip == tip;
     if branch.as_deref() != Some(slot.branch.as_str()) && !let_go {
@@ -186,20 +156,21 @@ pub(super) fn prove(
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
     }
-    let own = own_part(&git, slot, &tip)?;
-    judge(slot, record, &own)?;
-    Ok(Proof {
+    let own_commits = find_own_commits(&git, slot, &tip)?;
+    check_own_commits(slot, record, &own_commits)?;
+    Ok(WorkProof {
         tip,
-        base: own.base,
-        commits: own.commits,
-        files: own.files,
+        base: own_commits.base,
+        commits: own_commits.commits,
+        files: own_commits.files,
         remote,
     })
 }
 
-/// Before anything says to switch branches: what is on none is hard to find afterwards.
-fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
-    let found = elsewhere::find(git, slot)?;
+/// Refuses work elsewhere before any advice to switch branches, because commits on no branch are
+/// hard to find later.
+fn refuse_stray_work(git: &Git, slot: &Slot) -> Result<(), ProofError> {
+    let found = elsewhere::find_stray_work(git, slot)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -210,10 +181,14 @@ fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
     })
 }
 
-/// Whether there is work, where work is said to be, and nothing but work.
-fn judge(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
-    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own.base));
-    match (&record.no_change, own.commits.len()) {
+/// Checks that the work exists if the worker reports work, and that it contains nothing but work.
+fn check_own_commits(
+    slot: &Slot,
+    record: &DoneRecord,
+    own_commits: &OwnCommits,
+) -> Result<(), ProofError> {
+    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own_commits.base));
+    match (&record.no_change, own_commits.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),
         (Some(_), count @ 1..) => {
             return Err(ProofError::HasCommits {
@@ -224,7 +199,7 @@ fn judge(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), Proof
         }
         _ => {}
     }
-    let beads: Vec<&str> = own
+    let beads: Vec<&str> = own_commits
         .files
         .iter()
         .map(String::as_str)
@@ -244,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_of_beads_counts_whatever_it_is_and_other_names_do_not() {
+    fn only_the_top_level_beads_folder_counts_as_bead_files() {
         for file in [".beads", ".beads/issues.jsonl", ".beads/a/b"] {
             assert!(is_beads_file(file), "{file}");
         }

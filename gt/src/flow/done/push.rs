@@ -1,41 +1,33 @@
-//! Pushing the branch and reading its tip back. A rig without a remote keeps the branch in its own
-//! repository, which then takes the remote's place.
+//! Pushes the branch and reads its tip back. A rig without a remote keeps the branch in its own
+//! repository, which then serves as the remote.
 
-use bd::git::{Git, GitError, Lease, PushError, PushRefusal};
+use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
-use super::{HeldWorker, Proof};
+use super::{HeldWorker, WorkProof};
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 
-/// Why the branch is not where it should be.
 #[derive(Debug, thiserror::Error)]
-pub enum PushFailed {
-    /// The push was refused.
+pub enum BranchPushError {
     #[error("origin does not take branch {branch}")]
     Refused {
-        /// The branch.
         branch: String,
-        /// How it was refused.
         #[source]
         source: PushError,
     },
-    /// The tip read back is not ours.
+    /// The tip on the remote differs from the pushed one.
     #[error("origin has {found} as tip of {branch}, not the pushed {tip:.12}")]
     ReadBack {
-        /// The branch.
         branch: String,
-        /// What origin says.
         found: String,
-        /// What was pushed.
         tip: String,
     },
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-impl PushFailed {
-    /// The step of `gt done` that this stops.
+impl BranchPushError {
+    /// Returns the step of `gt done` that failed.
     pub fn step(&self) -> &'static str {
         match self {
             Self::ReadBack { .. } => "read back",
@@ -43,7 +35,7 @@ impl PushFailed {
         }
     }
 
-    /// Whether trying again can help without a person: not where a hook or a rule said no.
+    /// Returns true if a retry can help without a user. False if a hook or a rule refused.
     pub fn can_retry(&self) -> bool {
         !matches!(
             self,
@@ -55,26 +47,26 @@ impl PushFailed {
     }
 }
 
-/// Pushes the proven tip to the branch's name on origin and reads it back.
-pub(super) fn push(
+/// Pushes the proven tip to the branch on origin and reads it back.
+pub(super) fn push_branch(
     _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    proof: &Proof,
-) -> Result<(), PushFailed> {
+    proof: &WorkProof,
+) -> Result<(), BranchPushError> {
     let git = Git::at(worker.sandbox());
     let branch = slot.branch.as_str();
     if !proof.remote {
         let found = git
             .resolve(&format!("refs/heads/{branch}"))?
             .unwrap_or_default();
-        return same(branch, &found, &proof.tip);
+        return check_read_back(branch, &found, &proof.tip);
     }
     let seen = git.ls_remote("origin", branch)?;
     if seen.as_deref() != Some(proof.tip.as_str()) {
-        let lease = seen.as_deref().map_or(Lease::Absent, Lease::At);
+        let lease = seen.as_deref().map_or(PushLease::Absent, PushLease::At);
         git.push("origin", &proof.tip, branch, lease, true)
-            .map_err(|source| PushFailed::Refused {
+            .map_err(|source| BranchPushError::Refused {
                 branch: branch.to_owned(),
                 source,
             })?;
@@ -82,13 +74,13 @@ pub(super) fn push(
     let found = git
         .ls_remote("origin", branch)?
         .unwrap_or_else(|| "nothing".to_owned());
-    same(branch, &found, &proof.tip)
+    check_read_back(branch, &found, &proof.tip)
 }
 
-fn same(branch: &str, found: &str, tip: &str) -> Result<(), PushFailed> {
+fn check_read_back(branch: &str, found: &str, tip: &str) -> Result<(), BranchPushError> {
     if found == tip {
         return Ok(());
     }
     let (branch, found, tip) = (branch.to_owned(), found.to_owned(), tip.to_owned());
-    Err(PushFailed::ReadBack { branch, found, tip })
+    Err(BranchPushError::ReadBack { branch, found, tip })
 }

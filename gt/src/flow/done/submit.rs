@@ -1,46 +1,48 @@
-//! Files the merge request: one transaction that makes the request with its receipt, stores the summary, ends the
-//! molecule, clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
+//! Submits the work: one transaction creates the merge request with its receipt, stores the
+//! summary, ends the molecule, clears the hook and makes the worker idle. Work without a change is
+//! closed with its reason instead.
 
 use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::change;
 use bd::store::Tx;
 
-use super::{HeldWorker, NotYours, Proof};
+use super::{HeldWorker, IdentifyError, WorkProof};
 use crate::flow::convoy::briefing::area_of;
 use crate::flow::followup;
-use crate::flow::molecule::{self, Concluded};
+use crate::flow::molecule::{self, MoleculeEnding};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
-use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
+use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
-/// The bead, if the worker still has it and no later attempt at it has begun.
-pub(super) fn bead_in_hand(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
-    still_ours(tx, worker, slot)?;
+/// Returns the bead, if the worker still has it and no later attempt has begun.
+pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
+    check_lease(tx, worker, slot)?;
     let bead = tx.get(&slot.bead).cloned();
     let bead = bead.ok_or_else(|| crate::town::beads::UnknownBead {
         id: slot.bead.to_string(),
     })?;
     anyhow::ensure!(
-        attempt::of(&bead) == slot.attempt,
-        superseded(&bead, worker)
+        attempt::read_attempt(&bead) == slot.attempt,
+        build_superseded_error(&bead, worker)
     );
     Ok(bead)
 }
 
-/// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
-pub(super) fn submit(
+/// Submits the proven work to the merge queue. Returns the request's id, if there is anything to
+/// merge.
+pub(super) fn submit_work(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
-    proof: &Proof,
-) -> anyhow::Result<(Option<String>, Option<Concluded>)> {
-    let prefix = town.prefix(worker.rig.name());
-    let store = town.rig_store(&worker.rig)?;
+    proof: &WorkProof,
+) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
+    let prefix = town.prefix_of_rig(worker.rig.name());
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        let mut bead = bead_in_hand(tx, worker, slot)?;
-        let number = attempt::raise(&mut bead)?;
+        let mut bead = held_bead(tx, worker, slot)?;
+        let number = attempt::raise_attempt(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
         let area = area_of(&proof.files);
         if !area.is_empty() {
@@ -56,7 +58,7 @@ pub(super) fn submit(
                 change::mark_closed(&mut bead, &format!("No change: {reason}"), &now);
                 None
             }
-            None => Some(file_request(
+            None => Some(create_request(
                 tx,
                 (worker, slot, number),
                 record,
@@ -66,55 +68,58 @@ pub(super) fn submit(
             )?),
         };
         tx.put(bead)?;
-        let concluded = molecule::conclude(tx, &slot.bead)?;
-        go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
+        let concluded = molecule::conclude_molecule(tx, &slot.bead)?;
+        set_idle(tx, worker, slot, record, request.as_deref(), &now)?;
         Ok((request, concluded))
     })
 }
 
-/// Someone else has closed the bead, or reopened it, since it was given to this worker.
-pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
+/// Builds the error for a bead that was closed or reopened since this worker got it.
+pub(super) fn build_superseded_error(bead: &Bead, worker: &HeldWorker) -> IdentifyError {
     let what = match (&bead.status, bead.close_reason.as_str()) {
         (Status::Closed, "") => "closed by someone else".to_owned(),
         (Status::Closed, reason) => {
-            format!("closed by someone else: {}", kit::ui::escape::line(reason))
+            format!(
+                "closed by someone else: {}",
+                kit::ui::escape::escape_line(reason)
+            )
         }
         (Status::Tombstone, _) => "deleted".to_owned(),
         _ => "closed and reopened by someone else".to_owned(),
     };
-    NotYours::Superseded {
+    IdentifyError::Superseded {
         bead: bead.id.clone(),
         worker: worker.address().to_string(),
         what,
     }
 }
 
-/// Whether the lease is still the one under which the work was proven.
-fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
+/// Checks that the lease is still the one under which the work was proven.
+fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), IdentifyError> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
         .get(&worker.agent_id)
         .map(|agent| agent.hook_bead.as_str());
     let who = worker.address().to_string();
     if current.lease != slot.lease {
-        return Err(NotYours::OldLease {
+        return Err(IdentifyError::OldLease {
             who,
             held: slot.lease,
             current: current.lease,
         });
     }
     if hook != Some(slot.bead.as_str()) {
-        return Err(NotYours::NoWork { who });
+        return Err(IdentifyError::NoWork { who });
     }
     Ok(())
 }
 
-/// Makes the merge request and lets the bead wait for it.
-fn file_request(
+/// Creates the merge request, and makes the bead wait for it.
+fn create_request(
     tx: &mut Tx,
     (worker, slot, attempt): (&HeldWorker, &Slot, u64),
     record: &DoneRecord,
-    proof: &Proof,
+    proof: &WorkProof,
     bead: &mut Bead,
     prefix: &str,
 ) -> anyhow::Result<String> {
@@ -134,27 +139,29 @@ fn file_request(
         worker: worker.address().to_string(),
         lease: slot.lease,
         attempt,
-        resolves: crate::record::merge_request::resolves(bead),
+        resolves: crate::record::merge_request::resolved_request(bead),
     };
     let id = request_id(prefix, &slot.branch);
-    let mut request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
-    if let Some(on) = followup::stands_on(tx, bead).filter(|on| on.tip == slot.base) {
-        // What it stands on is merged first.
-        request.dependencies.push(blocks(tx, &id, &on.request));
+    let mut request = receipt.build_request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    if let Some(on) = followup::find_unmerged_base(tx, bead).filter(|on| on.tip == slot.base) {
+        // The work that this branch starts from is merged first.
+        request
+            .dependencies
+            .push(build_blocks_edge(tx, &id, &on.request));
     }
     tx.put(request)?;
-    // Whoever closed it early: it is done when the request is merged.
+    // A bead that was closed early is reopened, because it is done when the request is merged.
     change::mark_open(bead, Status::InProgress, &now);
     if !bead
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == id)
     {
-        bead.dependencies.push(blocks(tx, &bead.id, &id));
+        bead.dependencies.push(build_blocks_edge(tx, &bead.id, &id));
     }
     Ok(id)
 }
 
-fn blocks(tx: &Tx, from: &str, to: &str) -> Dep {
+fn build_blocks_edge(tx: &Tx, from: &str, to: &str) -> Dep {
     Dep {
         issue_id: from.to_owned(),
         depends_on_id: to.to_owned(),
@@ -165,13 +172,16 @@ fn blocks(tx: &Tx, from: &str, to: &str) -> Dep {
     }
 }
 
-/// One branch makes one request: its id follows from the branch.
+/// Computes the request's id from the branch, so that one branch has one request.
 fn request_id(prefix: &str, branch: &str) -> String {
-    format!("{prefix}-mr-{}", bd::bead::hash::short(branch, 4))
+    format!(
+        "{prefix}-mr-{}",
+        bd::bead::hash::compute_short_hash(branch, 4)
+    )
 }
 
 /// Clears the hook, makes the worker idle and writes its record.
-pub(super) fn go_idle(
+pub(super) fn set_idle(
     tx: &mut Tx,
     worker: &HeldWorker,
     slot: &Slot,
@@ -182,18 +192,18 @@ pub(super) fn go_idle(
     if let Some(mut agent) = tx.get(&worker.agent_id).cloned() {
         polecat::set_hook(&mut agent, None, "idle", now);
         let mr = Some(request.unwrap_or("null"));
-        agent.description = bd::bead::fields::set(&agent.description, "active_mr", mr);
-        let since = Stamp::read(&slot.since).instant();
-        let entry = Completion {
+        agent.description = bd::bead::fields::set_field(&agent.description, "active_mr", mr);
+        let since = Stamp::parse(&slot.since).instant();
+        let entry = WorkCompletion {
             bead: slot.bead.to_string(),
             outcome: match (&record.more.gave_up, &record.no_change) {
-                (Some(_), _) => Outcome::Failed,
-                (None, Some(_)) => Outcome::NoChange,
-                (None, None) => Outcome::Submitted,
+                (Some(_), _) => WorkOutcome::Failed,
+                (None, Some(_)) => WorkOutcome::NoChange,
+                (None, None) => WorkOutcome::Submitted,
             },
             at: now.to_string(),
             seconds: now.instant().duration_since(since).as_secs(),
-            sessions: slot.sessions(),
+            sessions: slot.session_count(),
             agent: slot.agent.clone(),
             model: record.more.model.clone(),
             request: request.map(str::to_owned),
@@ -201,7 +211,7 @@ pub(super) fn go_idle(
             gate_failures: 0,
             merged_after: None,
         };
-        polecat::complete(&mut agent, &entry, now)?;
+        polecat::append_completion(&mut agent, &entry, now)?;
         tx.put(agent)?;
     }
     Slot {
@@ -212,7 +222,7 @@ pub(super) fn go_idle(
     .save(tx, &worker.slot_id)
 }
 
-/// Stores the summary in the bead's metadata; other metadata stays.
+/// Stores the summary in the bead's metadata and keeps the other keys.
 pub(super) fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
     if summary.trim().is_empty() {
         return Ok(());

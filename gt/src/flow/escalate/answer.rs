@@ -1,156 +1,172 @@
-//! What is done about an escalation: someone takes it up, passes it on, resolves or closes it.
+//! Handles the answers to an escalation: acknowledge, forward, resolve or close.
 
 use bd::change;
 use bd::store::Tx;
 
-use super::{EscalateError, live, notice, open, save, thread_of};
+use super::{
+    EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
+};
 use crate::host::LiveTown;
-use crate::record::escalation::{Escalation, Forward};
+use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
 use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
 
-/// Marks an escalation as taken up: it is not raised any more.
-pub fn acknowledge(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.store()?, town.actor.mailbox());
-    let one = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
-        if !one.is_acked() {
-            one.acked_by.clone_from(&by);
-            one.acked_at = tx.now().to_string();
-            save(tx, &one)?;
+/// Acknowledges an escalation. Its severity is not raised any more.
+pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
+    let escalation = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        if !escalation.is_acked() {
+            escalation.acked_by.clone_from(&by);
+            escalation.acked_at = tx.now().to_string();
+            save_escalation(tx, &escalation)?;
         }
-        Ok(one)
+        Ok(escalation)
     })?;
-    if one.acked_by == by {
-        town.tell(&event!(EscalationAcked, escalation_id: id, acked_by: by));
+    if escalation.acked_by == by {
+        town.record_event(&event!(EscalationAcked, escalation_id: id, acked_by: by));
     }
-    Ok(one)
+    Ok(escalation)
 }
 
-/// Passes an escalation on: the next one gets a message, and the wait for an acknowledgement begins again.
-pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.store()?, town.actor.mailbox());
-    let one = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
-        let mut message = notice(&one, to, "");
+/// Forwards an escalation: the new recipient gets a message, and the wait for an acknowledgement
+/// starts again.
+pub fn forward_escalation(
+    town: &LiveTown,
+    id: &str,
+    to: &Address,
+    note: &str,
+) -> anyhow::Result<Escalation> {
+    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
+    let escalation = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        let mut message = build_notice(&escalation, to, "");
         message.from.clone_from(&by);
         message.operation = Some(format!(
             "escalation:{id}:forward:{}",
-            one.details.forwards.len()
+            escalation.details.forwards.len()
         ));
         if !note.trim().is_empty() {
             message.body = format!("{by} adds:\n\n{}\n\n{}", note.trim(), message.body);
         }
-        let message = mail::write(tx, &message)?;
-        one.acked_by.clear();
-        one.acked_at.clear();
-        one.details.forwards.push(Forward {
+        let message = mail::write_message(tx, &message)?;
+        escalation.acked_by.clear();
+        escalation.acked_at.clear();
+        escalation.details.forwards.push(EscalationForward {
             by: by.clone(),
             to: to.mailbox(),
             at: tx.now().to_string(),
             note: note.trim().to_owned(),
             message,
         });
-        let mut bead = live(tx, id)?.0;
+        let mut bead = find_with_bead(tx, id)?.0;
         bead.assignee = to.mailbox();
         tx.put(bead)?;
-        save(tx, &one)?;
-        Ok(one)
+        save_escalation(tx, &escalation)?;
+        Ok(escalation)
     })?;
     let to = to.mailbox();
-    town.tell(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
-    Ok(one)
+    town.record_event(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
+    Ok(escalation)
 }
 
-/// Answers an escalation, and closes it. A number stands for the option of that number.
-pub fn resolve(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
+/// Answers an escalation and closes it. A number stands for the option of that number.
+pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
-    let over = Ending {
+    let over = EscalationEnding {
         by: &by,
         rule: "",
         text: answer,
         is_answer: true,
     };
-    end(town, id, &over, |_| true)
+    end_escalation(town, id, &over, |_| true)
 }
 
 /// Closes an escalation without an answer.
-pub fn close(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
+pub fn close_escalation(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
-    let over = Ending {
+    let over = EscalationEnding {
         by: &by,
         rule: "",
         text: reason,
         is_answer: false,
     };
-    end(town, id, &over, |_| true)
+    end_escalation(town, id, &over, |_| true)
 }
 
-/// How an escalation ends.
-pub(super) struct Ending<'a> {
-    /// Who ends it.
+/// The ending of an escalation.
+pub(super) struct EscalationEnding<'a> {
     pub by: &'a str,
-    /// Why it is ended automatically; empty if it is not.
+    /// The rule of an automatic ending. Empty otherwise.
     pub rule: &'a str,
-    /// The answer, or the reason.
+    /// The answer or the reason.
     pub text: &'a str,
-    /// Whether the text is an answer.
+    /// True if the text is an answer.
     pub is_answer: bool,
 }
 
-/// Ends an escalation if it still is what it was judged by: the text goes to all that asked, and the messages about it
-/// are closed, in one transaction.
-pub(super) fn end(
+/// Ends an escalation if `still` holds in the transaction: all askers get the text, and the
+/// messages about the escalation are closed, in one transaction.
+pub(super) fn end_escalation(
     town: &LiveTown,
     id: &str,
-    ending: &Ending,
+    ending: &EscalationEnding,
     still: impl Fn(&Escalation) -> bool,
 ) -> anyhow::Result<Escalation> {
     let text = ending.text.trim();
     anyhow::ensure!(!text.is_empty(), EscalateError::NoText);
-    let store = town.store()?;
-    let (one, was_open) = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
-        if !still(&one) {
-            return Ok((one, false));
+    let store = town.open_town_store()?;
+    let (escalation, was_open) = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        if !still(&escalation) {
+            return Ok((escalation, false));
         }
         let text = if ending.is_answer {
-            chosen(&one, text)?
+            choose_option(&escalation, text)?
         } else {
             text.to_owned()
         };
-        ending.by.clone_into(&mut one.closed_by);
-        one.closed_reason = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        ending.by.clone_into(&mut escalation.closed_by);
+        escalation.closed_reason = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if ending.is_answer {
-            one.details.answer.clone_from(&text);
+            escalation.details.answer.clone_from(&text);
         }
-        close_messages(tx, &one)?;
-        for to in one.details.asked_by.iter().filter(|to| *to != ending.by) {
-            mail::write(tx, &result_message(&one, to, ending, &text))?;
+        close_messages(tx, &escalation)?;
+        for to in escalation
+            .details
+            .asked_by
+            .iter()
+            .filter(|to| *to != ending.by)
+        {
+            mail::write_message(tx, &build_result_message(&escalation, to, ending, &text))?;
         }
-        save(tx, &one)?;
-        let mut bead = live(tx, id)?.0;
-        change::mark_closed(&mut bead, &one.closed_reason, &tx.now());
-        one.status = bead.status.to_string();
+        save_escalation(tx, &escalation)?;
+        let mut bead = find_with_bead(tx, id)?.0;
+        change::mark_closed(&mut bead, &escalation.closed_reason, &tx.now());
+        escalation.status = bead.status.to_string();
         tx.put(bead)?;
-        Ok((one, true))
+        Ok((escalation, true))
     })?;
     if was_open {
-        town.tell(&Event::EscalationClosed(EscalationClosed {
+        town.record_event(&Event::EscalationClosed(EscalationClosed {
             escalation_id: id.to_owned(),
-            closed_by: one.closed_by.clone(),
-            reason: one.closed_reason.clone(),
-            answer: Some(one.details.answer.clone()).filter(|answer| !answer.is_empty()),
-            bead: Some(one.related_bead.clone()).filter(|bead| !bead.is_empty()),
+            closed_by: escalation.closed_by.clone(),
+            reason: escalation.closed_reason.clone(),
+            answer: Some(escalation.details.answer.clone()).filter(|answer| !answer.is_empty()),
+            bead: Some(escalation.related_bead.clone()).filter(|bead| !bead.is_empty()),
         }));
     }
-    Ok(one)
+    Ok(escalation)
 }
 
-/// The option of a number, or the text.
-fn chosen(one: &Escalation, text: &str) -> Result<String, EscalateError> {
-    let options = one.details.decision.as_ref().map(|choice| &choice.options);
+/// Returns the option of a number, otherwise the text.
+fn choose_option(escalation: &Escalation, text: &str) -> Result<String, EscalateError> {
+    let options = escalation
+        .details
+        .decision
+        .as_ref()
+        .map(|choice| &choice.options);
     let (Some(options), Ok(number)) = (options, text.parse::<usize>()) else {
         return Ok(text.to_owned());
     };
@@ -159,15 +175,15 @@ fn chosen(one: &Escalation, text: &str) -> Result<String, EscalateError> {
     }
     let option = number.checked_sub(1).and_then(|at| options.get(at));
     option.cloned().ok_or_else(|| EscalateError::NoSuchNumber {
-        id: one.id.clone(),
+        id: escalation.id.clone(),
         number,
         options: options.clone(),
     })
 }
 
-/// Closes the messages that were written about an escalation. Replies to them stay.
-fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
-    let details = &one.details;
+/// Closes the messages about an escalation. Replies to them stay open.
+fn close_messages(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
+    let details = &escalation.details;
     let sent = details.deliveries.iter().map(|delivery| &delivery.message);
     let forwarded = details.forwards.iter().map(|step| &step.message);
     let ids: Vec<String> = sent.chain(forwarded).cloned().collect();
@@ -184,19 +200,27 @@ fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The message to one that asked.
-fn result_message(one: &Escalation, to: &str, ending: &Ending, text: &str) -> NewMessage {
+/// Builds the message for one asker.
+fn build_result_message(
+    escalation: &Escalation,
+    to: &str,
+    ending: &EscalationEnding,
+    text: &str,
+) -> NewMessage {
     let (word, subject) = if ending.is_answer {
-        ("answered", format!("Answer: {}", one.title))
+        ("answered", format!("Answer: {}", escalation.title))
     } else {
-        ("closed without an answer", format!("Closed: {}", one.title))
+        (
+            "closed without an answer",
+            format!("Closed: {}", escalation.title),
+        )
     };
-    let mut body = format!("{} was {word} by {}:\n\n{text}\n", one.id, ending.by);
+    let mut body = format!("{} was {word} by {}:\n\n{text}\n", escalation.id, ending.by);
     if !ending.rule.is_empty() {
         body.push_str(&format!("\n{}\n", ending.rule));
     }
-    if !one.related_bead.is_empty() {
-        body.push_str(&format!("\nBead: {}\n", one.related_bead));
+    if !escalation.related_bead.is_empty() {
+        body.push_str(&format!("\nBead: {}\n", escalation.related_bead));
     }
     NewMessage {
         to: to.to_owned(),
@@ -209,8 +233,8 @@ fn result_message(one: &Escalation, to: &str, ending: &Ending, text: &str) -> Ne
         body,
         priority: Some(1),
         kind: "reply".to_owned(),
-        thread: Some(thread_of(&one.id)),
-        operation: Some(format!("escalation:{}:over", one.id)),
+        thread: Some(thread_of_escalation(&escalation.id)),
+        operation: Some(format!("escalation:{}:over", escalation.id)),
         ..NewMessage::default()
     }
 }

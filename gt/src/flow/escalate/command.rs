@@ -1,31 +1,32 @@
-//! One run of a command that notifies a user. Its text is in variables and on standard input, never in its arguments,
-//! and no shell reads it.
+//! Runs a command that notifies a user. The text is passed in variables and on standard input,
+//! never in arguments, and no shell reads it.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use kit::ui::{cut, escape};
 use serde_json::json;
 
-use super::text_of;
-use crate::flow::town_hook::passed_on;
+use super::format_notice_text;
+use crate::flow::town_hook::inherited_variables;
 use crate::host::LiveTown;
 use crate::record::escalation::Escalation;
 use crate::town::config::NotifyCommand;
 
-/// More than any message needs.
+/// The maximum size of the standard input in bytes.
 const OUTPUT: usize = 16 * 1024;
-/// How many bytes of a text a variable holds; standard input has all of it.
+/// The maximum size of a text in a variable, in bytes. Standard input has the whole text.
 const VARIABLE: usize = 16 * 1024;
-/// How much of what a command printed is recorded.
+/// The maximum length of recorded output.
 const DETAIL: usize = 200;
 
-/// Runs a command for an escalation. The value is the first line that it printed, the error why it failed.
-pub(super) fn run(
+/// Runs a command for an escalation. Returns the first line of its output, or the reason of the
+/// failure.
+pub(super) fn run_command(
     town: &LiveTown,
     command: &NotifyCommand,
-    one: &Escalation,
+    escalation: &Escalation,
     to: &str,
 ) -> Result<String, String> {
     let (program, args) = command.cmd.split_first().ok_or("it has no program")?;
@@ -35,34 +36,34 @@ pub(super) fn run(
     } else {
         program.into()
     };
-    let text = text_of(one).replace('\0', "");
-    let mut run = Exec::new(program).args(args).cwd(root).env_clear();
-    for (name, value) in passed_on(&town.env) {
+    let text = format_notice_text(escalation).replace('\0', "");
+    let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
+    for (name, value) in inherited_variables(&town.env) {
         run = run.env(name, value);
     }
     for (name, value) in &command.env {
         run = run.env(name, value);
     }
-    let details = &one.details;
+    let details = &escalation.details;
     for (name, value) in [
-        ("ID", one.id.as_str()),
-        ("SEVERITY", one.severity.word()),
-        ("TITLE", &one.title),
+        ("ID", escalation.id.as_str()),
+        ("SEVERITY", escalation.severity.name()),
+        ("TITLE", &escalation.title),
         ("CATEGORY", &details.category),
-        ("FROM", &one.escalated_by),
-        ("BEAD", &one.related_bead),
+        ("FROM", &escalation.escalated_by),
+        ("BEAD", &escalation.related_bead),
         ("CONVOY", &details.convoy),
         ("TO", to),
     ] {
-        // One line each: a title must not become a second header of a message.
-        run = run.env(format!("GT_ESCALATION_{name}"), escape::line(value));
+        // Each value is one line, because a title must not become a second header of a message.
+        run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
-        .env("GT_ESCALATION_JSON", json_of(one))
-        .env("GT_ESCALATION_TEXT", beginning(&text, VARIABLE))
+        .env("GT_ESCALATION_JSON", build_json(escalation))
+        .env("GT_ESCALATION_TEXT", truncate_text(&text, VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
-        .limit(command.limit())
+        .limit(command.time_limit())
         .cap(OUTPUT)
         .stop_when(Arc::clone(&town.stop))
         .run();
@@ -70,33 +71,33 @@ pub(super) fn run(
         ExecError::Io { program, source } => format!("cannot run {program}: {source}"),
         error => error.to_string(),
     })?;
-    if done.ok() {
-        return Ok(first_line(&done.text()));
+    if done.is_success() {
+        return Ok(first_output_line(&done.text()));
     }
-    let said = [done.error_text(), done.text()];
-    let said = said.iter().map(|text| first_line(text));
-    let said = said.into_iter().find(|text| !text.is_empty());
+    let outputs = [done.error_text(), done.text()];
+    let first_lines = outputs.iter().map(|text| first_output_line(text));
+    let message = first_lines.into_iter().find(|text| !text.is_empty());
     let ended = match done.code() {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".to_owned(),
     };
-    Err(said.map_or(ended.clone(), |said| format!("{ended}: {said}")))
+    Err(message.map_or(ended.clone(), |said| format!("{ended}: {said}")))
 }
 
-/// What a web hook can post: shells have no way to make JSON of a text.
-fn json_of(one: &Escalation) -> String {
-    let (severity, title) = (one.severity.word(), &one.title);
-    let (id, from) = (&one.id, &one.escalated_by);
+/// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
+fn build_json(escalation: &Escalation) -> String {
+    let (severity, title) = (escalation.severity.name(), &escalation.title);
+    let (id, from) = (&escalation.id, &escalation.escalated_by);
     let text = format!("[{severity}] {title} ({id} from {from})");
     json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()
 }
 
-fn first_line(text: &str) -> String {
+fn first_output_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    escape::line(&cut::cut(line, DETAIL))
+    escape::escape_line(&cut::cut_to_width(line, DETAIL))
 }
 
-fn beginning(text: &str, most: usize) -> &str {
+fn truncate_text(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -1,22 +1,23 @@
-//! The commands of an escalation's routes: each is run at most so many times, and how it went is recorded.
+//! Runs the commands of an escalation's routes. Each is attempted a limited number of times, and
+//! every result is recorded.
 
-use super::{command, save, settings};
+use super::{command, read_settings, save_escalation};
 use crate::host::LiveTown;
-use crate::record::escalation::{Delivery, DeliveryState, Escalation, TRIES};
-use crate::town::config::Route;
+use crate::record::escalation::{DeliveryState, Escalation, RouteDelivery, TRIES};
+use crate::town::config::EscalationRoute;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
-/// Runs the commands that were not run yet, or failed and may be tried again; returns the escalation as it is then.
-pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+/// Runs the commands that have not run or may be retried. Returns the updated escalation.
+pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
-    let (settings, _) = settings(town);
-    let store = town.store()?;
+    let (settings, _) = read_settings(town);
+    let store = town.open_town_store()?;
     let read = || {
         let beads = store.snapshot()?;
         let bead = beads.get_live(id);
         let unknown = || super::EscalateError::Unknown { id: id.to_owned() };
-        anyhow::Ok(bead.and_then(Escalation::read).ok_or_else(unknown)?)
+        anyhow::Ok(bead.and_then(Escalation::from_bead).ok_or_else(unknown)?)
     };
     let first = read()?;
     let due = first.details.deliveries.iter().enumerate();
@@ -28,7 +29,8 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
         let Some(before) = first.details.deliveries.get(at) else {
             continue;
         };
-        let Route::Command { name, target } = Route::read(&before.route) else {
+        let EscalationRoute::Command { name, target } = EscalationRoute::parse(&before.route)
+        else {
             continue;
         };
         let (state, detail) = match settings.command(&name) {
@@ -39,37 +41,38 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
             }
             Some(with) => {
                 let to = settings.contact(&name, &target);
-                match command::run(town, with, &first, to) {
-                    Ok(said) => (DeliveryState::Sent, said),
+                match command::run_command(town, with, &first, to) {
+                    Ok(output) => (DeliveryState::Sent, output),
                     Err(reason) => (DeliveryState::Failed, reason),
                 }
             }
         };
-        let after = Delivery {
+        let after = RouteDelivery {
             state,
             detail,
             tries: before.tries + u32::from(state != DeliveryState::Skipped),
             at: town.clock.now().to_string(),
             ..before.clone()
         };
-        town.tell(&event!(EscalationDelivered,
+        town.record_event(&event!(EscalationDelivered,
             escalation_id: id, route: after.route, sent: state == DeliveryState::Sent, outcome: after.detail,
         ));
         town.transact(&store, |tx| {
-            let (_, mut one) = super::live(tx, id)?;
+            let (_, mut one) = super::find_with_bead(tx, id)?;
             if let Some(delivery) = one.details.deliveries.get_mut(at) {
                 *delivery = after;
             }
-            save(tx, &one)
+            save_escalation(tx, &one)
         })?;
     }
     read()
 }
 
-/// Runs what is due, for the patrol: an error names what failed, so that it is tried again later.
-pub(crate) fn redeliver(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let one = deliver(town, id)?;
-    let mut failed = one.details.deliveries.iter();
+/// Runs the due commands for the patrol. The error names the failed ones, so that they are retried
+/// later.
+pub(crate) fn redeliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let escalation = deliver_escalation(town, id)?;
+    let mut failed = escalation.details.deliveries.iter();
     let failed = failed.find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {
         let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);

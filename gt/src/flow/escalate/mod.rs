@@ -1,151 +1,136 @@
-//! Escalations: an agent that cannot go on, or must not decide alone, asks for help.
+//! Manages escalations: requests for help from agents that are stuck or must not decide alone.
 //!
-//! What must always hold: an escalation is a bead before anyone hears of it, its messages are written in the same
-//! transaction, and a command that was not run or failed stays recorded until it is run again.
+//! An escalation is a bead before anyone is notified, its messages are written in the same
+//! transaction, and a command that has not run or has failed stays recorded until it runs again.
 //!
-//! 1. [`escalate`]: the same, if it is still open, is counted; else the bead is made, with the messages of its routes.
-//! 2. [`deliver()`]: runs the commands of its routes, and records how each went.
-//! 3. [`acknowledge`], [`forward`]: someone takes it up, or passes it on.
-//! 4. [`resolve`], [`close`]: the answer goes to all that asked, and the messages about it are closed.
-//! 5. [`reescalate`], [`take_default`]: what time does to one that nobody answers.
+//! 1. [`send_escalation`]: counts a repetition of an open escalation. Otherwise creates the bead
+//!    with the messages of its routes.
+//! 2. [`deliver_escalation`]: runs the commands of its routes and records their results.
+//! 3. [`acknowledge_escalation`], [`forward_escalation`]: someone accepts it or forwards it.
+//! 4. [`resolve_escalation`], [`close_escalation`]: all askers get the answer, and the messages
+//!    about it are closed.
+//! 5. [`raise_escalation`], [`take_default`]: handle an escalation that no one answers in time.
 
 mod answer;
 mod command;
 mod deliver;
 mod overdue;
 
-use bd::bead::validate::fit_title;
-use bd::change::{self, New};
+use bd::bead::validate::fit_to_title;
+use bd::change::{self, NewBead};
 use bd::store::Tx;
 use serde::Serialize;
 
-pub use answer::{acknowledge, close, forward, resolve};
-pub use deliver::deliver;
-pub(crate) use deliver::redeliver;
-pub use overdue::{Overdue, Raised, raise_stale, reescalate, take_default, when_overdue};
+pub use answer::{
+    acknowledge_escalation, close_escalation, forward_escalation, resolve_escalation,
+};
+pub use deliver::deliver_escalation;
+pub(crate) use deliver::redeliver_escalation;
+pub use overdue::{
+    RaiseTime, RaisedEscalation, find_raise_time, raise_escalation, raise_stale_escalations,
+    take_default,
+};
 
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::convoy;
 use crate::record::escalation::{
-    self, Delivery, DeliveryState, Escalation, EscalationChoice, EscalationDetails, Severity,
+    self, DeliveryState, Escalation, EscalationChoice, EscalationDetails, RouteDelivery, Severity,
 };
 use crate::record::mail::{self, NewMessage};
-use crate::town::config::{EscalationSettings, Route};
+use crate::town::config::{EscalationRoute, EscalationSettings};
 use crate::town::event::{EscalationSent, Event};
 use crate::town::identity::{Address, SessionName};
 
-/// What is escalated.
 #[derive(Debug, Clone, Default)]
 pub struct EscalationRequest {
-    /// What it is about, in one line.
+    /// The subject in one line.
     pub title: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// What kind of trouble it is, in a word.
+    /// The kind of problem in one word.
     pub category: String,
-    /// Why, in as many lines as needed.
+    /// The reason, in any number of lines.
     pub reason: String,
-    /// What noticed it, such as a plugin.
+    /// The source that noticed the problem, such as a plugin.
     pub source: String,
-    /// The bead that it is about; the one on the caller's hook if none is named.
+    /// The bead concerned. If `None`, the one on the caller's hook.
     pub related: Option<String>,
-    /// The convoy that it concerns; the one that tracks the bead if none is named.
+    /// The convoy concerned. If `None`, the one that tracks the bead.
     pub convoy: Option<String>,
-    /// What is to be decided.
+    /// The decision that is requested.
     pub decision: Option<EscalationChoice>,
 }
 
-/// What was done.
+/// The result of an escalation.
 #[derive(Debug, Clone, Serialize)]
-pub struct Escalated {
-    /// The escalation.
+pub struct EscalationReport {
     pub id: String,
-    /// Its severity.
     pub severity: Severity,
-    /// The routes that it took.
+    /// The routes.
     pub actions: Vec<String>,
     /// The mailboxes that got a message.
     pub targets: Vec<String>,
-    /// What noticed it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// How often the same was escalated; 1 for a new one.
+    /// The number of times that the same problem was escalated. 1 for a new escalation.
     pub occurrences: u64,
-    /// The convoy that it concerns.
+    /// The convoy concerned.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub convoy: String,
-    /// What became of each route.
-    pub deliveries: Vec<Delivery>,
-    /// What is wrong with the settings; the built-in routes count then.
+    /// The result of each route.
+    pub deliveries: Vec<RouteDelivery>,
+    /// A problem with the settings, which makes the built-in routes apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
-/// Why an escalation cannot be made or changed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EscalateError {
-    /// There is nothing to read.
+    /// The description is empty.
     #[error("an escalation needs a description: gt escalate \"<what is wrong>\"")]
     NoDescription,
-    /// There is no such escalation.
     #[error("no escalation `{id}` in this town: not found")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
-    /// It is over.
+    Unknown { id: String },
     #[error("{id} is closed already, by {by}: {reason}")]
     Closed {
-        /// The escalation.
         id: String,
-        /// Who closed it.
         by: String,
-        /// Why.
         reason: String,
     },
     /// The default is none of the options.
     #[error("the default `{default}` is not an option (options: {})", options.join(", "))]
     NotAnOption {
-        /// The default.
         default: String,
-        /// The options.
         options: Vec<String>,
     },
-    /// There is no option of this number.
+    /// No option has this number.
     #[error("{id} has no option {number} (options: {})", options.join(", "))]
     NoSuchNumber {
-        /// The escalation.
         id: String,
-        /// The number.
         number: usize,
-        /// The options.
         options: Vec<String>,
     },
-    /// Something must be said.
     #[error("say why: the text goes to the one who asked")]
     NoText,
-    /// There is no such convoy.
     #[error("no convoy `{id}` in this town: not found")]
-    NoConvoy {
-        /// What was asked for.
-        id: String,
-    },
+    NoConvoy { id: String },
 }
 
-/// The settings, and what is wrong with them: an escalation must go out all the same.
-pub fn settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+/// Returns the settings with a description of their problems. Never fails, because an escalation
+/// must be sent even with invalid settings.
+pub fn read_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     match EscalationSettings::load(town) {
         Ok(settings) => (settings, None),
         Err(error) => (EscalationSettings::default(), Some(error.to_string())),
     }
 }
 
-/// The same for who sends messages: the overseer gets what would go to a mayor that does not run.
-fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
-    let (mut settings, warning) = settings(town);
-    let session = SessionName::of(&Address::Mayor);
-    // Sessions that cannot be asked are no reason for nobody to hear of it.
+/// Returns the settings for sending messages: the overseer gets the mail for a mayor that does not
+/// run.
+fn read_send_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+    let (mut settings, warning) = read_settings(town);
+    let session = SessionName::for_agent(&Address::Mayor);
+    // If the sessions cannot be listed, the message still goes to someone who reads it.
     settings.mayor_runs = session.is_some_and(|session| {
         let live = town.host.find(session.as_str()).ok().flatten();
         live.is_some_and(|live| live.dead.is_none())
@@ -153,100 +138,110 @@ fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     (settings, warning)
 }
 
-/// Escalates. The same that is still open is counted there, and raised if this one is more urgent.
-pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
-    let new = prepared(town, request)?;
-    let (settings, mut warning) = settings_to_send(town);
-    let store = town.store()?;
-    let (one, routes) = town.transact(&store, |tx| {
-        let mut one = match escalation::duplicate_of(tx, &new) {
-            Some(open) => counted(tx, open, &new)?,
-            None => created(tx, new.clone())?,
+/// Sends an escalation. A repetition of an open one is counted there, and raises it if it is more
+/// urgent.
+pub fn send_escalation(
+    town: &LiveTown,
+    request: &EscalationRequest,
+) -> anyhow::Result<EscalationReport> {
+    let new = build_escalation(town, request)?;
+    let (settings, mut warning) = read_send_settings(town);
+    let store = town.open_town_store()?;
+    let (escalation, routes) = town.transact(&store, |tx| {
+        let mut escalation = match escalation::find_duplicate(tx, &new) {
+            Some(open) => count_repetition(tx, open, &new)?,
+            None => create_escalation(tx, new.clone())?,
         };
-        let is_new = one.details.occurrences == 1;
-        let routes = if is_new || new.severity > one.severity {
-            one.severity = one.severity.max(new.severity);
-            route(town, tx, &mut one, &settings, "")?
+        let is_new = escalation.details.occurrences == 1;
+        let routes = if is_new || new.severity > escalation.severity {
+            escalation.severity = escalation.severity.max(new.severity);
+            apply_routes(town, tx, &mut escalation, &settings, "")?
         } else {
             Vec::new()
         };
-        save(tx, &one)?;
-        Ok((one, routes))
+        save_escalation(tx, &escalation)?;
+        Ok((escalation, routes))
     })?;
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
-    let targets = mailboxes(town, &routes);
+    let targets = list_mailboxes(town, &routes);
     let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    town.tell(&Event::EscalationSent(EscalationSent {
-        rig: one.id.clone(),
+    town.record_event(&Event::EscalationSent(EscalationSent {
+        rig: escalation.id.clone(),
         target: town.actor.mailbox(),
         to: targets.join(","),
-        reason: one.title.clone(),
-        severity: one.severity.word().to_owned(),
+        reason: escalation.title.clone(),
+        severity: escalation.severity.name().to_owned(),
         actions: actions.clone(),
-        source: named(&one.source),
-        bead: named(&one.related_bead),
-        convoy: named(&one.details.convoy),
-        occurrences: Some(one.details.occurrences),
+        source: named(&escalation.source),
+        bead: named(&escalation.related_bead),
+        convoy: named(&escalation.details.convoy),
+        occurrences: Some(escalation.details.occurrences),
         ..EscalationSent::default()
     }));
-    let deliveries = match deliver(town, &one.id) {
-        Ok(one) => one.details.deliveries,
-        // It is written: what is left to be run is run by the patrol.
+    let deliveries = match deliver_escalation(town, &escalation.id) {
+        Ok(escalation) => escalation.details.deliveries,
+        // The escalation is written. The patrol runs the remaining commands.
         Err(error) => {
             warning = warning.or_else(|| Some(format!("its commands were not run: {error:#}")));
-            one.details.deliveries
+            escalation.details.deliveries
         }
     };
-    Ok(Escalated {
-        id: one.id,
-        severity: one.severity,
+    Ok(EscalationReport {
+        id: escalation.id,
+        severity: escalation.severity,
         actions,
         targets,
-        source: one.source,
-        occurrences: one.details.occurrences,
-        convoy: one.details.convoy,
+        source: escalation.source,
+        occurrences: escalation.details.occurrences,
+        convoy: escalation.details.convoy,
         deliveries,
         warning,
     })
 }
 
-/// What would be escalated: to whom, and by which routes.
-pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
-    let new = prepared(town, request)?;
-    let (settings, warning) = settings_to_send(town);
-    let same = escalation::duplicate_of(&town.store()?.snapshot()?, &new);
-    let routes = settings.routes(new.severity.word());
-    Ok(Escalated {
-        id: same.as_ref().map(|one| one.id.clone()).unwrap_or_default(),
+/// Returns the report of an escalation without sending it: recipients and routes.
+pub fn preview_escalation(
+    town: &LiveTown,
+    request: &EscalationRequest,
+) -> anyhow::Result<EscalationReport> {
+    let new = build_escalation(town, request)?;
+    let (settings, warning) = read_send_settings(town);
+    let same = escalation::find_duplicate(&town.open_town_store()?.snapshot()?, &new);
+    let routes = settings.routes(new.severity.name());
+    Ok(EscalationReport {
+        id: same
+            .as_ref()
+            .map(|duplicate| duplicate.id.clone())
+            .unwrap_or_default(),
         severity: new.severity,
         actions: routes.iter().map(ToString::to_string).collect(),
-        targets: mailboxes(town, &routes),
+        targets: list_mailboxes(town, &routes),
         source: new.source,
-        occurrences: same.map_or(1, |one| one.details.occurrences + 1),
+        occurrences: same.map_or(1, |duplicate| duplicate.details.occurrences + 1),
         convoy: new.details.convoy,
         deliveries: Vec::new(),
         warning,
     })
 }
 
-/// The escalation as it is to be written, with the bead and the convoy that it concerns.
-fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
-    let title = fit_title(&request.title);
+/// Builds the escalation to write, with the bead and the convoy concerned.
+fn build_escalation(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
+    let title = fit_to_title(&request.title);
     anyhow::ensure!(!title.is_empty(), EscalateError::NoDescription);
     let related = match &request.related {
         Some(id) => town.find_bead(id)?.bead.id,
         None if town.actor == Address::Overseer => String::new(),
-        // An agent without work may escalate, too.
-        None => record::hook::hooked_bead(town, &town.actor).unwrap_or_default(),
+        // An agent without work may escalate too.
+        None => record::hook::find_hooked_bead(town, &town.actor).unwrap_or_default(),
     };
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let convoy = match &request.convoy {
         Some(id) => {
             let found = beads.get_live(id).filter(|bead| convoy::is_convoy(bead));
             let unknown = || EscalateError::NoConvoy { id: id.clone() };
             found.ok_or_else(unknown)?.id.clone()
         }
-        None => convoy::tracking(&beads, &related)
+        None => convoy::convoys_tracking(&beads, &related)
             .into_iter()
             .next()
             .unwrap_or_default(),
@@ -264,12 +259,12 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
         title,
         severity: request.severity,
         reason: request.reason.trim().to_owned(),
-        source: fit_title(&request.source),
+        source: fit_to_title(&request.source),
         escalated_by: town.actor.mailbox(),
         escalated_at: now.clone(),
         related_bead: related,
         details: EscalationDetails {
-            category: fit_title(&request.category),
+            category: fit_to_title(&request.category),
             asked_by: vec![town.actor.mailbox()],
             occurrences: 1,
             last_seen: now,
@@ -281,13 +276,13 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
     })
 }
 
-fn created(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
-    let bead = change::create(
+fn create_escalation(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
+    let bead = change::create_bead(
         tx,
-        New {
+        NewBead {
             title: new.title.clone(),
             labels: vec![escalation::LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     new.id = bead.id;
@@ -295,8 +290,12 @@ fn created(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
     Ok(new)
 }
 
-/// The same was escalated before: it is counted, and what is new about it becomes a comment.
-fn counted(tx: &mut Tx, mut open: Escalation, new: &Escalation) -> anyhow::Result<Escalation> {
+/// Counts a repetition of an open escalation, and adds its new facts as a comment.
+fn count_repetition(
+    tx: &mut Tx,
+    mut open: Escalation,
+    new: &Escalation,
+) -> anyhow::Result<Escalation> {
     open.details.occurrences = open.details.occurrences.max(1) + 1;
     open.details.last_seen.clone_from(&new.details.last_seen);
     for who in &new.details.asked_by {
@@ -311,59 +310,59 @@ fn counted(tx: &mut Tx, mut open: Escalation, new: &Escalation) -> anyhow::Resul
 }
 
 /// Writes an escalation into its bead.
-fn save(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
-    let mut bead = live(tx, &one.id)?.0;
-    one.write(&mut bead)?;
+fn save_escalation(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
+    let mut bead = find_with_bead(tx, &escalation.id)?.0;
+    escalation.write_to(&mut bead)?;
     tx.put_updated(bead)?;
     Ok(())
 }
 
-/// An escalation with its bead.
-fn live(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
+/// Returns an escalation with its bead.
+fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
     let unknown = || EscalateError::Unknown { id: id.to_owned() };
     let bead = tx.get_live(id).ok_or_else(unknown)?;
-    let one = Escalation::read(bead).ok_or_else(unknown)?;
-    Ok((bead.clone(), one))
+    let escalation = Escalation::from_bead(bead).ok_or_else(unknown)?;
+    Ok((bead.clone(), escalation))
 }
 
-/// The same, if it is open.
-fn open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
-    let (_, one) = live(tx, id)?;
-    if one.is_open() {
-        return Ok(one);
+/// Returns an open escalation.
+fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
+    let (_, escalation) = find_with_bead(tx, id)?;
+    if escalation.is_open() {
+        return Ok(escalation);
     }
     Err(EscalateError::Closed {
-        id: one.id,
-        by: one.closed_by,
-        reason: one.closed_reason,
+        id: escalation.id,
+        by: escalation.closed_by,
+        reason: escalation.closed_reason,
     })
 }
 
-/// Writes the messages of a severity's routes, and notes the commands that are to be run. `mark` stands before the
-/// subject in place of the severity.
-fn route(
+/// Writes the messages of a severity's routes, and records the commands to run. `mark` replaces the
+/// severity before the subject.
+fn apply_routes(
     town: &LiveTown,
     tx: &mut Tx,
-    one: &mut Escalation,
+    escalation: &mut Escalation,
     settings: &EscalationSettings,
     mark: &str,
-) -> anyhow::Result<Vec<Route>> {
-    let routes = settings.routes(one.severity.word());
+) -> anyhow::Result<Vec<EscalationRoute>> {
+    let routes = settings.routes(escalation.severity.name());
     let now = tx.now().to_string();
     for route in &routes {
-        let mut delivery = Delivery {
+        let mut delivery = RouteDelivery {
             route: route.to_string(),
-            severity: one.severity,
-            ..Delivery::default()
+            severity: escalation.severity,
+            ..RouteDelivery::default()
         };
         match route {
-            Route::Bead | Route::Log => continue,
-            Route::Mail(address) => {
+            EscalationRoute::Bead | EscalationRoute::Log => continue,
+            EscalationRoute::Mail(address) => {
                 delivery.at.clone_from(&now);
-                match town.address(address) {
+                match town.parse_address(address) {
                     Ok(to) => {
-                        let message = notice(one, &to, mark);
-                        delivery.message = mail::write(tx, &message)?;
+                        let message = build_notice(escalation, &to, mark);
+                        delivery.message = mail::write_message(tx, &message)?;
                         delivery.state = DeliveryState::Sent;
                     }
                     Err(error) => {
@@ -372,73 +371,73 @@ fn route(
                     }
                 }
             }
-            Route::Command { .. } => {}
+            EscalationRoute::Command { .. } => {}
         }
-        one.details.deliveries.push(delivery);
+        escalation.details.deliveries.push(delivery);
     }
     Ok(routes)
 }
 
-/// The mailboxes among routes.
-fn mailboxes(town: &LiveTown, routes: &[Route]) -> Vec<String> {
+/// Returns the mailboxes among the routes.
+fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
     let addresses = routes.iter().filter_map(|route| match route {
-        Route::Mail(address) => town.address(address).ok(),
+        EscalationRoute::Mail(address) => town.parse_address(address).ok(),
         _ => None,
     });
     addresses.map(|address| address.mailbox()).collect()
 }
 
-/// The message about an escalation.
-fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
+/// Builds the message about an escalation.
+fn build_notice(escalation: &Escalation, to: &Address, mark: &str) -> NewMessage {
     let mark = match mark {
-        "" => format!("[{}]", one.severity.word().to_uppercase()),
+        "" => format!("[{}]", escalation.severity.name().to_uppercase()),
         mark => mark.to_owned(),
     };
     NewMessage {
         to: to.mailbox(),
-        from: one.escalated_by.clone(),
-        subject: format!("{mark} {}", one.title),
-        body: text_of(one),
-        priority: Some(one.severity.priority()),
+        from: escalation.escalated_by.clone(),
+        subject: format!("{mark} {}", escalation.title),
+        body: format_notice_text(escalation),
+        priority: Some(escalation.severity.priority()),
         kind: "task".to_owned(),
-        thread: Some(thread_of(&one.id)),
+        thread: Some(thread_of_escalation(&escalation.id)),
         operation: Some(format!(
             "escalation:{}:{}:{}",
-            one.id,
-            one.severity.word(),
-            one.details.deliveries.len()
+            escalation.id,
+            escalation.severity.name(),
+            escalation.details.deliveries.len()
         )),
         ..NewMessage::default()
     }
 }
 
-/// The thread of the messages about an escalation.
-fn thread_of(id: &str) -> String {
+/// Returns the thread of the messages about an escalation.
+fn thread_of_escalation(id: &str) -> String {
     format!("escalation-{id}")
 }
 
-/// What is said about an escalation, with the commands that move it.
-fn text_of(one: &Escalation) -> String {
+/// Formats the text of an escalation with the commands to act on it.
+fn format_notice_text(escalation: &Escalation) -> String {
     let mut lines = vec![
-        format!("Escalation: {}", one.id),
-        format!("Severity: {}", one.severity.word()),
-        format!("From: {}", one.escalated_by),
+        format!("Escalation: {}", escalation.id),
+        format!("Severity: {}", escalation.severity.name()),
+        format!("From: {}", escalation.escalated_by),
     ];
-    let details = &one.details;
+    let details = &escalation.details;
     for (key, value) in [
         ("Category", &details.category),
-        ("Bead", &one.related_bead),
+        ("Bead", &escalation.related_bead),
         ("Convoy", &details.convoy),
     ] {
         if !value.is_empty() {
             lines.push(format!("{key}: {value}"));
         }
     }
-    if !one.reason.is_empty() {
+    if !escalation.reason.is_empty() {
         lines.push(String::new());
-        lines.push(one.reason.clone());
+        lines.push(escalation.reason.clone());
     }
-    let id = &one.id;
+    let id = &escalation.id;
     let mut steps = vec![format!("gt escalate ack {id}")];
     match &details.decision {
         Some(choice) => {

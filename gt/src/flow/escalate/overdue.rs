@@ -1,180 +1,180 @@
-//! What time does to an escalation: nobody acknowledges it and it is raised, or its deadline passes and the default is
-//! the answer.
+//! Handles escalations that no one answers in time: raises the severity if no one acknowledges, and
+//! takes the default if the deadline passes.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::answer::{self, Ending};
-use super::{deliver, mailboxes, open, route, save, settings, settings_to_send};
+use super::answer::{self, EscalationEnding};
+use super::{
+    apply_routes, deliver_escalation, find_open, list_mailboxes, read_send_settings, read_settings,
+    save_escalation,
+};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::town::event::{EscalationSent, Event};
 
-/// Whether an escalation is to be raised.
+/// The time at which an escalation is raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overdue {
-    /// At this time.
+pub enum RaiseTime {
     At(Timestamp),
-    /// Never, for this reason.
     Never(&'static str),
 }
 
-/// An escalation that was raised, or why it was not.
+/// An escalation that was raised, or the reason why it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Raised {
-    /// The escalation.
+pub struct RaisedEscalation {
     #[serde(rename = "ID")]
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its severity before.
     pub old_severity: Severity,
-    /// Its severity now.
     pub new_severity: Severity,
-    /// How often it was raised.
+    /// The number of times it was raised.
     pub reescalation_num: u64,
-    /// Whether it stays as it is.
+    /// True if it was not raised.
     pub skipped: bool,
-    /// Why.
     pub skip_reason: String,
 }
 
-/// When an escalation is to be raised that nobody acknowledged.
-pub fn when_overdue(
+/// Returns the time at which an unacknowledged escalation is raised.
+pub fn find_raise_time(
     (severity, is_acked, count): (Severity, bool, u64),
     since: Timestamp,
     (stale, limit): (SignedDuration, u64),
-) -> Overdue {
+) -> RaiseTime {
     if is_acked {
-        return Overdue::Never("acknowledged");
+        return RaiseTime::Never("acknowledged");
     }
     if severity.raised().is_none() {
-        return Overdue::Never("critical already");
+        return RaiseTime::Never("critical already");
     }
     if count >= limit {
-        return Overdue::Never("raised as often as the limit allows");
+        return RaiseTime::Never("raised as often as the limit allows");
     }
-    Overdue::At(since.saturating_add(stale).unwrap_or(Timestamp::MAX))
+    RaiseTime::At(since.saturating_add(stale).unwrap_or(Timestamp::MAX))
 }
 
 impl Escalation {
-    /// When it is to be raised.
-    pub(crate) fn overdue(&self, numbers: (SignedDuration, u64)) -> Overdue {
+    /// Returns the time at which this escalation is raised.
+    pub(crate) fn raise_time(&self, numbers: (SignedDuration, u64)) -> RaiseTime {
         let state = (self.severity, self.is_acked(), self.reescalation_count);
-        when_overdue(state, self.waits_since(), numbers)
+        find_raise_time(state, self.waits_since(), numbers)
     }
 }
 
-/// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
-pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
-    let (settings, _) = settings_to_send(town);
-    let store = town.store()?;
+/// Raises an escalation by one severity if it is due, and applies the routes of that severity. None
+/// if it is not due.
+pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<RaisedEscalation>> {
+    let (settings, _) = read_send_settings(town);
+    let store = town.open_town_store()?;
     let raised = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
-        let old = one.severity;
-        let due = one.overdue((settings.stale, settings.limit));
-        let is_due = matches!(due, Overdue::At(at) if at <= tx.now().instant());
+        let mut escalation = find_open(tx, id)?;
+        let old = escalation.severity;
+        let due = escalation.raise_time((settings.stale, settings.limit));
+        let is_due = matches!(due, RaiseTime::At(at) if at <= tx.now().instant());
         let Some(new) = old.raised().filter(|_| is_due) else {
             return Ok(None);
         };
-        if one.original_severity.is_empty() {
-            one.original_severity = old.word().to_owned();
+        if escalation.original_severity.is_empty() {
+            escalation.original_severity = old.name().to_owned();
         }
-        one.severity = new;
-        one.reescalation_count += 1;
-        one.last_reescalated_at = tx.now().to_string();
-        one.last_reescalated_by = town.actor.mailbox();
-        let shout = |severity: Severity| severity.word().to_uppercase();
+        escalation.severity = new;
+        escalation.reescalation_count += 1;
+        escalation.last_reescalated_at = tx.now().to_string();
+        escalation.last_reescalated_by = town.actor.mailbox();
+        let shout = |severity: Severity| severity.name().to_uppercase();
         let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
-        let routes = route(town, tx, &mut one, &settings, &mark)?;
-        save(tx, &one)?;
-        Ok(Some((one, old, routes)))
+        let routes = apply_routes(town, tx, &mut escalation, &settings, &mark)?;
+        save_escalation(tx, &escalation)?;
+        Ok(Some((escalation, old, routes)))
     })?;
-    let Some((one, old, routes)) = raised else {
+    let Some((escalation, old, routes)) = raised else {
         return Ok(None);
     };
-    let targets = mailboxes(town, &routes);
-    town.tell(&Event::EscalationSent(EscalationSent {
+    let targets = list_mailboxes(town, &routes);
+    town.record_event(&Event::EscalationSent(EscalationSent {
         rig: id.to_owned(),
         target: town.actor.mailbox(),
         to: targets.join(","),
-        reason: one.title.clone(),
-        severity: one.severity.word().to_owned(),
+        reason: escalation.title.clone(),
+        severity: escalation.severity.name().to_owned(),
         actions: routes.iter().map(ToString::to_string).collect(),
         escalation_id: Some(id.to_owned()),
         reescalated: Some(true),
-        old_severity: Some(old.word().to_owned()),
-        new_severity: Some(one.severity.word().to_owned()),
-        reescalation_num: Some(one.reescalation_count),
+        old_severity: Some(old.name().to_owned()),
+        new_severity: Some(escalation.severity.name().to_owned()),
+        reescalation_num: Some(escalation.reescalation_count),
         targets: Some(targets),
         ..EscalationSent::default()
     }));
-    // It is raised; a command that fails now is run again by the patrol.
-    deliver(town, id).ok();
-    Ok(Some(Raised {
+    // The escalation is raised. The patrol reruns a command that fails now.
+    deliver_escalation(town, id).ok();
+    Ok(Some(RaisedEscalation {
         id: id.to_owned(),
-        title: one.title,
+        title: escalation.title,
         old_severity: old,
-        new_severity: one.severity,
-        reescalation_num: one.reescalation_count,
+        new_severity: escalation.severity,
+        reescalation_num: escalation.reescalation_count,
         skipped: false,
         skip_reason: String::new(),
     }))
 }
 
-/// Raises all that nobody acknowledged in time, or only names them. Those that waited as long and may not be raised are
-/// named with the reason.
-pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raised>> {
-    let (settings, _) = settings(town);
+/// Raises all escalations that no one acknowledged in time, or only lists them. Those that are due
+/// but may not be raised are listed with the reason.
+pub fn raise_stale_escalations(
+    town: &LiveTown,
+    only_show: bool,
+) -> anyhow::Result<Vec<RaisedEscalation>> {
+    let (settings, _) = read_settings(town);
     let now = town.clock.now();
     let mut found = Vec::new();
-    for one in escalation::list(&town.store()?.snapshot()?, false) {
-        let waited = now.duration_since(one.waits_since());
-        if waited < settings.stale || one.is_acked() {
+    for escalation in escalation::list_escalations(&town.open_town_store()?.snapshot()?, false) {
+        let waited = now.duration_since(escalation.waits_since());
+        if waited < settings.stale || escalation.is_acked() {
             continue;
         }
-        let reason = match one.overdue((settings.stale, settings.limit)) {
-            Overdue::Never(reason) => Some(reason),
-            Overdue::At(_) => None,
+        let reason = match escalation.raise_time((settings.stale, settings.limit)) {
+            RaiseTime::Never(reason) => Some(reason),
+            RaiseTime::At(_) => None,
         };
         if reason.is_none() && !only_show {
-            found.extend(reescalate(town, &one.id)?);
+            found.extend(raise_escalation(town, &escalation.id)?);
             continue;
         }
-        let new = one.severity.raised().filter(|_| reason.is_none());
-        found.push(Raised {
-            new_severity: new.unwrap_or(one.severity),
-            reescalation_num: one.reescalation_count + u64::from(reason.is_none()),
+        let new = escalation.severity.raised().filter(|_| reason.is_none());
+        found.push(RaisedEscalation {
+            new_severity: new.unwrap_or(escalation.severity),
+            reescalation_num: escalation.reescalation_count + u64::from(reason.is_none()),
             skipped: reason.is_some(),
             skip_reason: reason.unwrap_or_default().to_owned(),
-            old_severity: one.severity,
-            title: one.title,
-            id: one.id,
+            old_severity: escalation.severity,
+            title: escalation.title,
+            id: escalation.id,
         });
     }
     Ok(found)
 }
 
-/// Takes the default of a decision whose deadline has passed. None if someone was quicker.
+/// Answers an escalation with its default after the deadline. None if someone answered first.
 pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let beads = town.store()?.snapshot()?;
-    let found = beads.get_live(id).and_then(Escalation::read);
+    let beads = town.open_town_store()?.snapshot()?;
+    let found = beads.get_live(id).and_then(Escalation::from_bead);
     let now = town.clock.now();
-    let is_due = |one: &Escalation| one.default_at().is_some_and(|(_, at)| at <= now);
-    let Some(one) = found.filter(|one| one.is_open() && is_due(one)) else {
+    let is_due = |escalation: &Escalation| escalation.default_at().is_some_and(|(_, at)| at <= now);
+    let Some(escalation) = found.filter(|one| one.is_open() && is_due(one)) else {
         return Ok(None);
     };
-    let Some((default, at)) = one.default_at() else {
+    let Some((default, at)) = escalation.default_at() else {
         return Ok(None);
     };
     let rule = format!("Nobody answered by {at}, so the default was taken.");
-    let ending = Ending {
+    let ending = EscalationEnding {
         by: "deadline",
         rule: &rule,
         text: default,
         is_answer: true,
     };
-    let one = answer::end(town, id, &ending, is_due)?;
-    Ok((!one.is_open()).then(|| format!("{id} was answered with its default: {default}")))
+    let escalation = answer::end_escalation(town, id, &ending, is_due)?;
+    Ok((!escalation.is_open()).then(|| format!("{id} was answered with its default: {default}")))
 }

@@ -1,22 +1,22 @@
-//! What a session knows of its state, for its successor: hook, branch, files, mail, work.
+//! Collects the state of a session for its successor: hook, branch, files, mail, work.
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use kit::ui::escape;
 
-use super::in_a_line;
+use super::describe_bead;
 use crate::host::LiveTown;
 use crate::record::hook;
 use crate::record::mail;
 use crate::town;
 use crate::town::identity::Address;
 
-/// How many lines a section has at most.
+/// The maximum number of lines per section.
 const LINES: usize = 10;
 
-/// The state of an agent, as text. A part that cannot be had is left out.
-pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
-    let stores = town.stores()?;
+/// Formats the state of an agent. A part that cannot be read is left out.
+pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+    let stores = town.read_stores()?;
     let mut text = String::new();
     let mut section = |heading: &str, lines: Vec<String>| {
         if lines.is_empty() {
@@ -32,35 +32,43 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
         }
         text.push('\n');
     };
-    let hook = hook::hooked_bead(town, agent).ok();
-    let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
+    let hook = hook::find_hooked_bead(town, agent).ok();
+    let hook = hook.and_then(|id| stores.get(&id).map(describe_bead));
     section("On the hook", hook.into_iter().collect());
-    section("Where it stands", of_git(&town::home_of(town, agent)));
-    let messages = mail::inbox(&stores.town, &agent.mailbox());
+    section(
+        "Where it stands",
+        collect_git_state(&town::agent_home(town, agent)),
+    );
+    let messages = mail::list_inbox(&stores.town, &agent.mailbox());
     let unread = messages.iter().filter(|message| !message.read);
-    let unread = unread.map(|message| format!("{} {}", message.id, escape::line(&message.subject)));
+    let unread =
+        unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));
     section("Unread mail", unread.collect());
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
-    let going_on = all.flat_map(|beads| beads.select(|head| head.status() == Status::InProgress));
-    section("In progress", going_on.filter(own).map(in_a_line).collect());
+    let is_own =
+        |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
+    let going_on = all.flat_map(|beads| beads.select(|bead| bead.status() == Status::InProgress));
+    section(
+        "In progress",
+        going_on.filter(is_own).map(describe_bead).collect(),
+    );
     Ok(text.trim_end().to_owned())
 }
 
-/// Branch and changed files of a work tree.
-fn of_git(home: &std::path::Path) -> Vec<String> {
+/// Returns the branch and the changed files of a worktree.
+fn collect_git_state(home: &std::path::Path) -> Vec<String> {
     if !home.join(".git").exists() {
         return Vec::new();
     }
     let git = Git::at(home);
     let mut lines = Vec::new();
     if let Ok(Some(branch)) = git.head_branch() {
-        lines.push(format!("branch {}", escape::line(&branch)));
+        lines.push(format!("branch {}", escape::escape_line(&branch)));
     }
     if let Ok(changes) = git.status() {
         let changed = changes
             .iter()
-            .map(|change| format!("not committed: {}", escape::line(&change.path)));
+            .map(|change| format!("not committed: {}", escape::escape_line(&change.path)));
         lines.extend(changed);
     }
     lines

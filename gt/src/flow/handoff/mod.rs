@@ -1,71 +1,62 @@
-//! Handing an agent's work over to a fresh session of the same agent.
+//! Hands an agent's work over to a fresh session of the same agent.
 //!
-//! Steps: what the successor should know becomes a note to the agent itself; the old session is ended and the
-//! next one started by a process of its own, since the one who asks for this usually is in the old one; the
-//! successor's context has the note once. Hook, branch and sandbox stay as they are, and what a worker has not
-//! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
-//! the patrol restarts, or another agent without one, which a person does; the note waits.
+//! Steps: the message for the successor becomes a note to the agent itself. A separate process ends
+//! the old session and starts the next one, because the caller usually runs inside the old session.
+//! The successor's context includes the note once. Hook, branch and sandbox stay unchanged, and a
+//! worker's uncommitted work is saved to a hidden ref. If a process dies in between, the note
+//! waits, and the patrol restarts a polecat without a session. Any other agent is restarted by a
+//! user.
 
 mod collect;
 
 use bd::bead::Bead;
-use kit::sys::{Exec, file};
+use kit::sys::{ChildCommand, file};
 use serde::Serialize;
 
-pub use collect::collect;
+pub use collect::collect_state;
 
 use crate::flow::session::start;
 use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
 use crate::record::mail::{self, NewMessage};
-use crate::town::event::{Event, HandedOver};
+use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
-/// What the subject of such a note begins with.
+/// The subject prefix of a handoff note.
 pub const SUBJECT: &str = "🤝 HANDOFF";
 
-/// The variable that names the session which hands over, for the process that renews it.
+/// The variable with the token of the session to replace, for the process that replaces it.
 const TOKEN: &str = "GT_HANDOFF_OF";
 
-/// The kind of such a note.
+/// The message type of a handoff note.
 pub const KIND: &str = "handoff";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct HandoffRequest {
-    /// What the note is about; empty for nothing special.
+    /// The subject of the note. May be empty.
     pub subject: String,
-    /// What the successor should know; empty for no note.
+    /// The message for the successor. Empty for no note.
     pub message: String,
 }
 
-/// What was done.
+/// The result of a handoff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct HandedOff {
-    /// Whose session is renewed.
+pub struct HandoffReport {
     pub agent: String,
-    /// The session.
     pub session: String,
-    /// The note to the successor.
+    /// The id of the note to the successor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Why nothing is handed over.
 #[derive(Debug, thiserror::Error)]
 pub enum HandoffError {
-    /// There is nothing to end.
+    /// The agent has no session.
     #[error("{agent} has no session: nothing to hand over")]
-    NoSession {
-        /// The agent.
-        agent: String,
-    },
-    /// A worker without work ends, it is not renewed.
+    NoSession { agent: String },
+    /// A worker without work is not restarted.
     #[error("nothing is on the hook of {agent}: end the session instead")]
-    NoWork {
-        /// The agent.
-        agent: String,
-    },
+    NoWork { agent: String },
 }
 
 /// Writes the note and replaces the session.
@@ -73,43 +64,46 @@ pub fn hand_off(
     town: &LiveTown,
     agent: &Address,
     request: &HandoffRequest,
-) -> anyhow::Result<HandedOff> {
-    let session = start::name_of(agent)?;
+) -> anyhow::Result<HandoffReport> {
+    let session = start::start_session_name(agent)?;
     let name = || agent.to_string();
     let live = town.host.find(session.as_str())?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         anyhow::bail!(HandoffError::NoSession { agent: name() });
     };
     if matches!(agent, Address::Polecat(..)) {
-        let hook = crate::record::hook::hooked_bead(town, agent);
+        let hook = crate::record::hook::find_hooked_bead(town, agent);
         anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
     }
     let message = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
-        // First: the note must not be had by the session that writes it.
-        let path = town.layout.ending(&agent.mailbox());
+        // Written first, because the session that writes the note must not read it.
+        let path = town.layout.ending_session(&agent.mailbox());
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
-        Some(mail::send(town, &handoff_note(agent, request))?)
+        file::replace_file_relaxed(&path, live.token.as_bytes(), 0o600)?;
+        Some(mail::send_message(
+            town,
+            &build_handoff_note(agent, request),
+        )?)
     };
-    town.tell(&Event::Handoff(HandedOver {
+    town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
         agent: Some(name()),
         subject: request.subject.clone(),
         message: message.clone(),
     }));
-    renew_apart(town, agent, &live.token)?;
-    Ok(HandedOff {
+    spawn_renewal(town, agent, &live.token)?;
+    Ok(HandoffReport {
         agent: name(),
         session: session.to_string(),
         message,
     })
 }
 
-fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
+fn build_handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     let about = match request.subject.trim() {
         "" => "context of the last session",
         subject => subject,
@@ -123,19 +117,19 @@ fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     }
 }
 
-/// The notes that no successor has had yet, oldest first.
-pub fn unread_notes(messages: &[mail::Message]) -> Vec<&mail::Message> {
+/// Returns the notes that no successor has read, oldest first.
+pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
     let mut found: Vec<_> = messages
         .iter()
-        .filter(|message| is_handoff(message) && !message.read)
+        .filter(|message| is_handoff_note(message) && !message.read)
         .collect();
     found.reverse();
     found
 }
 
-/// Takes back the notes that a polecat has not had: they are of work that it has no more.
-pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
-    let messages = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
+/// Marks the unread notes of a polecat as read, because they are about work that it no longer has.
+pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+    let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
         .map(|message| message.id.clone())
@@ -146,47 +140,48 @@ pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     mail::mark_read(town, &old)
 }
 
-/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the note is
-/// for the next one.
-pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
-    let own = town.env.get(crate::town::process::TOKEN);
-    let ending = file::read(&town.layout.ending(&agent.mailbox()))
+/// Returns true if this process belongs to a session that hands over and has not ended yet. The
+/// note is for the next session.
+pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
+    let own_token = town.env.get(crate::town::process::TOKEN);
+    let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
         .flatten();
-    own.zip(ending)
-        .is_some_and(|(own, ending)| own.as_bytes() == ending)
+    own_token
+        .zip(ending)
+        .is_some_and(|(own_token, ending)| own_token.as_bytes() == ending)
 }
 
-/// Whether a message is a handoff note.
-pub fn is_handoff(message: &mail::Message) -> bool {
+pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
     message.kind == KIND
 }
 
-/// Renews a session from a process that is no part of it.
-fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
+/// Replaces a session from a process outside of it.
+fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
-        file::make_folder(folder, 0o700)?;
+        file::create_folder(folder, 0o700)?;
     }
     let log = file::open_append(&log_path, 0o600)?;
-    let run = Exec::new(&town.exe)
+    let run = ChildCommand::new(&town.exe)
         .args(["session-restart", &agent.to_string()])
         .cwd(town.layout.root())
         .env_clear();
-    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
-    own.fold(run, |run, (name, value)| run.env(name, value))
+    let kept_vars = town.env.vars().filter(|(name, _)| !is_foreign(name));
+    kept_vars
+        .fold(run, |run, (name, value)| run.env(name, value))
         .env(TOKEN, token)
         .spawn_detached(&log)?;
     Ok(())
 }
 
-/// Ends the session of an agent and starts the next one; returns its name. Only the session that hands over
-/// is ended.
-pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+/// Ends the session of an agent and starts the next one. Returns its name. Only the session that
+/// hands over is ended.
+pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
-        let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
+        let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
         return started.ok_or_else(|| {
             HandoffError::NoWork {
                 agent: agent.to_string(),
@@ -194,26 +189,26 @@ pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
             .into()
         });
     }
-    let session = start::name_of(agent)?;
-    start::refuse_another(town.host.find(session.as_str())?.as_ref(), token)?;
+    let session = start::start_session_name(agent)?;
+    start::check_session_token(town.host.find(session.as_str())?.as_ref(), token)?;
     let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {
-        saved = crate::flow::crew::stop(town, &town.rig(rig)?, name);
+        saved = crate::flow::crew::stop_member(town, &town.find_rig(rig)?, name);
     } else {
-        town.host.kill(start::name_of(agent)?.as_str())?;
+        town.host.kill(start::start_session_name(agent)?.as_str())?;
     }
-    // The next session starts, whatever could not be saved; that is told.
-    let live = start::agent(town, agent, "")?;
+    // The next session starts even if the save failed. The error is reported afterwards.
+    let live = start::start_agent_session(town, agent, "")?;
     saved?;
     Ok(live.name)
 }
 
-/// The work of an agent in a line.
-fn in_a_line(bead: &Bead) -> String {
+/// Describes a bead in one line.
+fn describe_bead(bead: &Bead) -> String {
     format!(
         "{} \"{}\" ({})",
         bead.id,
-        kit::ui::escape::line(&bead.title),
+        kit::ui::escape::escape_line(&bead.title),
         bead.status
     )
 }

@@ -1,19 +1,21 @@
-//! The landing of a convoy that has branches of its own: one commit in each rig, in two phases.
+//! Lands a convoy that has branches of its own: one commit per rig, in two phases.
 //!
-//! What must always hold: nothing is pushed before every rig is prepared; a push expects the target where it
-//! was prepared for; "landed" is only written after the target was fetched and found to hold the commit; what
-//! has landed in one rig is never taken back because another rig refuses.
+//! Nothing is pushed before every rig is prepared. A push expects the target at the commit for
+//! which the landing was prepared. "Landed" is recorded only after the fetched target contains the
+//! commit. A landing in one rig is never undone because another rig refuses.
 //!
-//! 1. Is every bead done, is nothing on its way to the branches, and do they hold all that was merged to them?
-//! 2. Prepare, rig by rig: one commit with all of the branch, without discovery documents, on the target as it
-//!    is now; the rig's gates on it (`prepare`). Each is written into the convoy. Then 1 once more.
-//! 3. Push, rig by rig: the door for documents, the push, the fetch, the proof; each is written down (`push`).
-//!    A target that moved meanwhile: from 2 on for what has not landed.
-//! 4. 1 once more; it is written down that the convoy is closing; the branches go; the convoy closes and its subscribers
-//!    hear of it.
+//! 1. Check that every bead is done, that no request for the branches is open, and that the
+//!    branches contain everything that was merged to them.
+//! 2. Prepare each rig: build one commit with the whole branch, without discovery documents, on the
+//!    current target, and run the rig's gates on it (`prepare`). Record each in the convoy. Repeat
+//!    1.
+//! 3. Push each rig: check for documents, push, fetch, verify, record (`push`). If a target has
+//!    moved in the meantime, repeat from 2 for the rigs that have not landed.
+//! 4. Repeat 1, record that the convoy is closing, remove the branches, close the convoy and mail
+//!    its subscribers.
 //!
-//! What stands in the way becomes a task that the convoy tracks (`task`): once that is closed, the landing is
-//! tried again by itself. Killed anywhere, the next try finds what is done and goes on.
+//! A blocker becomes a task that the convoy tracks (`task`). Once the task is closed, the landing
+//! is retried automatically. After a crash, the next try continues from the recorded steps.
 
 mod prepare;
 mod push;
@@ -25,125 +27,113 @@ use bd::store::Store;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::flow::convoy::integration::{self, Branch, Integration, LandedStep};
-use crate::flow::convoy::{self, Board, ConvoyError, Landed, Progress, Standing, Tracked};
-use crate::flow::mq::job::{Job, repository};
+use crate::flow::convoy::integration::{self, ConvoyBranch, Integration, LandingStep};
+use crate::flow::convoy::{
+    self, BeadStanding, ConvoyError, ConvoyProgress, LandedConvoy, ProgressBoard, TrackedBead,
+};
+use crate::flow::mq::job::{MergeJob, queue_repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
-use crate::town::event::{Event, LandingStopped, event};
+use crate::town::event::{Event, LandingStop, event};
 use crate::town::lock::Lock;
 
-/// So often a landing is prepared again because a target has moved.
+/// The number of times that a landing is prepared again because a target has moved.
 const ROUNDS: usize = 3;
 
-/// How a landing came out.
+/// The outcome of a landing.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Landing {
+pub enum LandingOutcome {
     /// Everything is on its targets, and the convoy is closed.
-    Landed(Landed),
-    /// It waits.
-    Waits(Waits),
+    Landed(LandedConvoy),
+    Waits(WaitingLanding),
 }
 
-/// A landing that is not at its end.
+/// A landing that has to wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Waits {
-    /// The convoy.
+pub struct WaitingLanding {
     pub convoy: String,
-    /// How many rigs have landed.
+    /// The number of rigs that have landed.
     pub landed: usize,
-    /// Of how many.
+    /// The number of rigs with work of the convoy.
     pub of: usize,
-    /// Where it stopped.
     pub rig: String,
-    /// Why.
     pub reason: String,
-    /// The task made of that; none where trying again later is all that can be done.
+    /// The task that was created for the reason. None if waiting is enough.
     pub task: Option<String>,
 }
 
-/// Why a convoy is not ready to land.
+/// Defines why a convoy is not ready to land.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum NotReady {
-    /// It has open work.
+pub enum NotReadyError {
     #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", open.join(", "))]
     Open {
-        /// The convoy.
         convoy: String,
-        /// What is open, and how it stands.
+        /// The open beads with their states.
         open: Vec<String>,
     },
-    /// A critical escalation blocks it.
+    /// A critical escalation blocks the convoy.
     #[error(
         "{convoy} cannot land: the escalation {escalation} blocks it (`gt escalate show {escalation}`)"
     )]
-    Escalated {
-        /// The convoy.
-        convoy: String,
-        /// The escalation.
-        escalation: String,
-    },
-    /// Something is on its way to one of its branches.
+    Escalated { convoy: String, escalation: String },
+    /// A merge request for one of the branches is open.
     #[error("{convoy} cannot land yet: {} go to {branch} (`gt mq list {rig}`)", requests.join(", "))]
     OnTheWay {
-        /// The convoy.
         convoy: String,
-        /// The rig.
         rig: String,
-        /// The branch.
         branch: String,
-        /// The merge requests.
         requests: Vec<String>,
     },
 }
 
-/// Why a landing stops.
-enum LandingInterrupted {
-    /// A target has moved since it was prepared for.
+/// The reason why a landing stops.
+enum LandingInterruption {
+    /// A target has moved since the landing was prepared.
     Moved,
-    /// The world outside; trying again later may help.
+    /// An outside failure. A later retry may help.
     Later { rig: String, reason: String },
-    /// Someone has to do something.
+    /// Someone must act.
     Blocked {
         rig: String,
         what: task::LandingBlocker,
     },
 }
 
-/// A rig of the convoy, held against its merge queue.
-struct Yard {
+/// A rig of the convoy, with its merge queue locked.
+struct LandingRig {
     rig: RigLayout,
     store: Store,
     settings: RigSettings,
     _queue: Lock,
 }
 
-/// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
-/// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
-pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
-    let stores = town.stores()?;
-    let board = Board::of(&stores);
-    let ready: Vec<String> = record::convoy::list(&stores.town, false)
+/// Lands every open convoy whose tracked work is all done. A convoy that tracks nothing never
+/// lands. A landing that stops is recorded as an event and does not keep other convoys from
+/// landing.
+pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> {
+    let stores = town.read_stores()?;
+    let board = ProgressBoard::from_stores(&stores);
+    let ready: Vec<String> = record::convoy::list_convoys(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
-        .filter(Progress::is_done)
+        .filter(ConvoyProgress::is_done)
         .map(|progress| progress.id)
         .collect();
     let mut landed = Vec::new();
     for id in ready {
-        match land(town, &id) {
-            Ok(Some(Landing::Landed(one))) => landed.push(one),
+        match land_convoy(town, &id) {
+            Ok(Some(LandingOutcome::Landed(one))) => landed.push(one),
             Ok(_) => {}
             Err(error) => {
                 let reason = format!("{error:#}");
-                town.tell(&Event::LandingStopped(LandingStopped {
+                town.record_event(&Event::LandingStopped(LandingStop {
                     convoy: id.clone(),
                     reason,
-                    ..LandingStopped::default()
+                    ..LandingStop::default()
                 }));
             }
         }
@@ -151,10 +141,10 @@ pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
     Ok(landed)
 }
 
-/// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
-/// was quicker, or where it tracks something new.
-pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
-    let stores = town.stores()?;
+/// Lands a convoy whose tracked work is all done, directly or from branches of its own. `None` if
+/// another process landed it first, or if it tracks new beads.
+pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
+    let stores = town.read_stores()?;
     let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
     let Some(convoy) = stores.town.get(id).filter(known) else {
         return Err(ConvoyError::Unknown { id: id.to_owned() }.into());
@@ -162,130 +152,132 @@ pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
     if !convoy.is_open() {
         return Ok(None);
     }
-    if integration::of(convoy).is_some_and(|own| !own.rigs.is_empty()) {
+    if integration::read_integration(convoy).is_some_and(|integration| !integration.rigs.is_empty())
+    {
         return land_branches(town, id).map(Some);
     }
-    done_beads(town, id)?;
+    find_done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
-    // Read again right before it closes: a bead may have been reopened.
-    let judged = done_beads(town, id)?;
+    // Read again right before closing, because a bead may have been reopened.
+    let judged = find_done_beads(town, id)?;
     let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
-    Ok(convoy::close_if_done(town, id, &judged)?.map(Landing::Landed))
+    Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
 }
 
-/// The tracked beads of a convoy, as the stores are now, if all are done.
-fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+/// Returns the tracked beads of a convoy, if all are done in the stores now.
+fn find_done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
+    let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
-    let progress = Board::of(&stores).progress(&convoy);
-    not_escalated(&progress)?;
+    let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
+    refuse_escalated(&progress)?;
     if !progress.is_done() {
-        let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
-        let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
+        let not_done = |bead: &&TrackedBead| bead.standing != BeadStanding::Done;
+        let how = |bead: &TrackedBead| format!("{} is {}", bead.id, bead.standing.name());
         let mut open: Vec<String> = progress.tracked.iter().filter(not_done).map(how).collect();
         if open.is_empty() {
             open.push("it tracks nothing".to_owned());
         }
         let convoy = id.to_owned();
-        return Err(NotReady::Open { convoy, open }.into());
+        return Err(NotReadyError::Open { convoy, open }.into());
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
 
 /// Refuses a convoy that a critical escalation blocks.
-fn not_escalated(progress: &Progress) -> Result<(), NotReady> {
+fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
     match progress.blocked_by.first() {
         None => Ok(()),
-        Some(blocker) => Err(NotReady::Escalated {
+        Some(blocker) => Err(NotReadyError::Escalated {
             convoy: progress.id.clone(),
             escalation: blocker.id.clone(),
         }),
     }
 }
 
-/// Lands a convoy with branches of its own, or goes on with its landing: the steps above.
-fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
+/// Lands a convoy with branches of its own, or continues its landing, with the steps above.
+fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
-    let convoy = load(town, id)?;
-    let own = integration::of(&convoy).unwrap_or_default();
-    if !own.closing {
-        let yards = yards(town, &own)?;
+    let convoy = load_convoy(town, id)?;
+    let integration = integration::read_integration(&convoy).unwrap_or_default();
+    if !integration.closing {
+        let yards = lock_rigs(town, &integration)?;
         for round in 1.. {
-            let judged = check(town, id, &yards)?;
-            match round_trip(town, id, &yards, &judged)? {
-                // Once more: the pushes took time, and beads may have been reopened in it.
+            let judged = check_ready(town, id, &yards)?;
+            match prepare_and_push(town, id, &yards, &judged)? {
+                // Checked again, because beads may have been reopened during the pushes.
                 Ok(())
-                    if check(town, id, &yards)? == judged && begin_closing(town, id, &judged)? =>
+                    if check_ready(town, id, &yards)? == judged
+                        && begin_closing(town, id, &judged)? =>
                 {
                     break;
                 }
-                Ok(()) | Err(LandingInterrupted::Moved) if round < ROUNDS => {}
-                Ok(()) | Err(LandingInterrupted::Moved) => {
+                Ok(()) | Err(LandingInterruption::Moved) if round < ROUNDS => {}
+                Ok(()) | Err(LandingInterruption::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
-                    let rig = own.rigs.keys().next().cloned().unwrap_or_default();
-                    return waits(town, id, &rig, reason, None);
+                    let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
+                    return record_waiting(town, id, &rig, reason, None);
                 }
-                Err(LandingInterrupted::Later { rig, reason }) => {
-                    return waits(town, id, &rig, &reason, None);
+                Err(LandingInterruption::Later { rig, reason }) => {
+                    return record_waiting(town, id, &rig, &reason, None);
                 }
-                Err(LandingInterrupted::Blocked { rig, what }) => {
-                    let job_rig = town.rig(&rig)?;
-                    let (reason, task) = task::make(town, &job_rig, id, &what)?;
-                    return waits(town, id, &rig, &reason, Some(task));
+                Err(LandingInterruption::Blocked { rig, what }) => {
+                    let job_rig = town.find_rig(&rig)?;
+                    let (reason, task) = task::create_blocker_task(town, &job_rig, id, &what)?;
+                    return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
         }
     }
     clean_up(town, id)?;
     match convoy::close_landed(town, id)? {
-        Some(landed) => Ok(Landing::Landed(landed)),
+        Some(landed) => Ok(LandingOutcome::Landed(landed)),
         None => anyhow::bail!("{id} was closed by someone else meanwhile"),
     }
 }
 
-/// Prepares all, then pushes all if what was judged still holds.
-fn round_trip(
+/// Prepares all rigs, then pushes all rigs if the check still holds.
+fn prepare_and_push(
     town: &LiveTown,
     id: &str,
-    yards: &[Yard],
+    yards: &[LandingRig],
     judged: &[String],
-) -> anyhow::Result<Result<(), LandingInterrupted>> {
-    let convoy = load(town, id)?;
+) -> anyhow::Result<Result<(), LandingInterruption>> {
+    let convoy = load_convoy(town, id)?;
     let prepared = match prepare_all(town, &convoy, yards)? {
         Ok(prepared) => prepared,
         Err(stop) => return Ok(Err(stop)),
     };
-    // The gates took their time: a bead may have been reopened, or work handed in.
-    if check(town, id, yards)? != judged {
-        return Ok(Err(LandingInterrupted::Moved));
+    // Checked again, because a bead may have been reopened or work submitted while the gates ran.
+    if check_ready(town, id, yards)? != judged {
+        return Ok(Err(LandingInterruption::Moved));
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
-    town.tell(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
+    town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
     for (job, step) in &prepared {
         if step.landed {
             continue;
         }
-        if let Err(stop) = push::push(job, id, step)? {
+        if let Err(stop) = push::push_landing(job, id, step)? {
             return Ok(Err(stop));
         }
     }
     Ok(Ok(()))
 }
 
-/// Looks at all targets before any gate runs, as one that can only be waited for would make each try run the
-/// gates of the others; then prepares rig by rig, and writes each down at once.
+/// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
+/// rerun the gates of the others in each try. Then prepares each rig and records it at once.
 fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yards: &'a [Yard],
-) -> anyhow::Result<Result<Vec<(Job<'a>, LandedStep)>, LandingInterrupted>> {
-    let own = integration::of(convoy).unwrap_or_default();
+    yards: &'a [LandingRig],
+) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
+    let integration = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
-        let Some(branch) = own.rigs.get(yard.rig.name()) else {
+        let Some(branch) = integration.rigs.get(yard.rig.name()) else {
             continue;
         };
-        let job = job(town, convoy, yard, branch)?;
+        let job = build_job(town, convoy, yard, branch)?;
         match prepare::check_target(&job) {
             Ok(onto) => looked.push((job, branch, onto)),
             Err(stop) => return Ok(Err(stop)),
@@ -293,12 +285,12 @@ fn prepare_all<'a>(
     }
     let mut prepared = Vec::new();
     for (job, branch, onto) in looked {
-        let step = match prepare::prepare(&job, convoy, branch, onto)? {
+        let step = match prepare::prepare_rig(&job, convoy, branch, onto)? {
             Ok(step) => step,
             Err(stop) => return Ok(Err(stop)),
         };
-        integration::change(town, &convoy.id, |own| {
-            if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
+        integration::change_integration(town, &convoy.id, |integration| {
+            if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
                 branch.landing = Some(step.clone());
             }
         })?;
@@ -307,8 +299,8 @@ fn prepare_all<'a>(
     Ok(Ok(prepared))
 }
 
-fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
-    let convoys = town.store()?.snapshot()?;
+fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
+    let convoys = town.open_town_store()?.snapshot()?;
     let found = convoys
         .get(id)
         .filter(|bead| record::convoy::is_convoy(bead));
@@ -318,14 +310,14 @@ fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
         .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))
 }
 
-/// The rigs in which the convoy has a branch, each held against its merge queue.
-fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
+/// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
+fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<LandingRig>> {
     let mut yards = Vec::new();
-    for name in own.rigs.keys() {
-        let rig = town.rig(name)?;
-        yards.push(Yard {
+    for name in integration.rigs.keys() {
+        let rig = town.find_rig(name)?;
+        yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
-            store: town.rig_store(&rig)?,
+            store: town.open_rig_store(&rig)?,
             settings: RigSettings::load(town, &rig)?,
             rig,
         });
@@ -333,21 +325,21 @@ fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
     Ok(yards)
 }
 
-/// The convoy's landing in one rig in the form in which the queue's own steps take their work.
-fn job<'a>(
+/// Builds the queue's job for the convoy's landing in one rig.
+fn build_job<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yard: &'a Yard,
-    branch: &Branch,
-) -> anyhow::Result<Job<'a>> {
-    let git = repository(&yard.rig);
+    yard: &'a LandingRig,
+    branch: &ConvoyBranch,
+) -> anyhow::Result<MergeJob<'a>> {
+    let git = queue_repository(&yard.rig);
     let receipt = merge_request::Receipt {
         branch: branch.branch.clone(),
         target: branch.target.clone(),
         worker: format!("{}/refinery", yard.rig.name()),
         ..merge_request::Receipt::default()
     };
-    Ok(Job {
+    Ok(MergeJob {
         town,
         rig: &yard.rig,
         store: &yard.store,
@@ -359,35 +351,35 @@ fn job<'a>(
     })
 }
 
-/// Whether all is done that is to land; the ids of what was judged.
-fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
-    let convoy = load(town, id)?;
-    let progress = Board::of(&stores).progress(&convoy);
-    not_escalated(&progress)?;
+/// Checks that everything to land is done. Returns the ids of the tracked beads.
+fn check_ready(town: &LiveTown, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
+    let stores = town.read_stores()?;
+    let convoy = load_convoy(town, id)?;
+    let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
+    refuse_escalated(&progress)?;
     let is_own = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
     let open: Vec<String> = progress
         .tracked
         .iter()
-        .filter(|bead| bead.standing != Standing::Done && !is_own(&bead.id))
-        .map(|bead| format!("{} is {}", bead.id, bead.standing.word()))
+        .filter(|bead| bead.standing != BeadStanding::Done && !is_own(&bead.id))
+        .map(|bead| format!("{} is {}", bead.id, bead.standing.name()))
         .collect();
     let convoy = id.to_owned();
-    anyhow::ensure!(open.is_empty(), NotReady::Open { convoy, open });
+    anyhow::ensure!(open.is_empty(), NotReadyError::Open { convoy, open });
     for yard in yards {
-        on_the_way(id, &stores, yard, progress.integration.as_ref())?;
+        refuse_open_requests(id, &stores, yard, progress.integration.as_ref())?;
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
 
-fn on_the_way(
+fn refuse_open_requests(
     id: &str,
-    stores: &Stores,
-    yard: &Yard,
-    own: Option<&Integration>,
-) -> Result<(), NotReady> {
+    stores: &TownStores,
+    yard: &LandingRig,
+    integration: Option<&Integration>,
+) -> Result<(), NotReadyError> {
     let rig = yard.rig.name();
-    let branch = own.and_then(|own| own.rigs.get(rig));
+    let branch = integration.and_then(|own| own.rigs.get(rig));
     let (Some(branch), Some(beads)) = (branch, stores.rigs.get(rig)) else {
         return Ok(());
     };
@@ -399,7 +391,7 @@ fn on_the_way(
     if requests.is_empty() {
         return Ok(());
     }
-    Err(NotReady::OnTheWay {
+    Err(NotReadyError::OnTheWay {
         convoy: id.to_owned(),
         rig: rig.to_owned(),
         branch: branch.branch.clone(),
@@ -407,49 +399,53 @@ fn on_the_way(
     })
 }
 
-/// Writes down that every rig has landed; not, where the convoy tracks something else by now.
+/// Records that every rig has landed. Returns false if the tracked beads have changed.
 fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result<bool> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
         };
-        let mut own = integration::of(&convoy).unwrap_or_default();
-        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
-        if !record::convoy::tracked_ids(&convoy).eq(judged) || !own.rigs.values().all(landed) {
+        let mut integration = integration::read_integration(&convoy).unwrap_or_default();
+        let landed =
+            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
+        if !record::convoy::tracked_ids(&convoy).eq(judged)
+            || !integration.rigs.values().all(landed)
+        {
             return Ok(false);
         }
-        own.closing = true;
-        integration::set(&mut convoy, &own)?;
+        integration.closing = true;
+        integration::set_integration(&mut convoy, &integration)?;
         convoy.updated_at = tx.now();
         tx.put(convoy)?;
         Ok(true)
     })
 }
 
-/// Takes the branches away and closes the tasks that stood in the way. What cannot be taken away is told and
-/// only in the way.
+/// Removes the branches and closes the landing's tasks. A branch that cannot be removed is reported
+/// and otherwise harmless.
 fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
-    let bead = load(town, id)?;
-    let own = integration::of(&bead).unwrap_or_default();
-    for (name, branch) in &own.rigs {
-        let rig = town.rig(name)?;
-        let git = repository(&rig);
+    let bead = load_convoy(town, id)?;
+    let integration = integration::read_integration(&bead).unwrap_or_default();
+    for (name, branch) in &integration.rigs {
+        let rig = town.find_rig(name)?;
+        let git = queue_repository(&rig);
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
-        let kept = merged_ref(id, record::convoy::landings(&bead));
-        if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
+        let kept = merged_ref(id, record::convoy::count_landings(&bead));
+        if let Err(error) = remove_landed_branch(&git, remote, (id, &kept), branch, &step) {
             let reason = format!("{error:#}");
-            town.tell(&event!(IntegrationBranchLeft,
+            town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
             ));
         }
-        task::close_all(town, &rig, id)?;
+        task::close_landing_tasks(town, &rig, id)?;
     }
     convoy::close_epic(town, &bead)
 }
 
-/// Where the commits of a convoy's branch stay reachable once it has landed; each landing has a ref of its own.
+/// Returns the ref that keeps the commits of a landed convoy's branch. Each landing has its own
+/// ref.
 fn merged_ref(id: &str, landings: u64) -> String {
     match landings {
         0 => format!("refs/gt/merged/{id}"),
@@ -457,13 +453,13 @@ fn merged_ref(id: &str, landings: u64) -> String {
     }
 }
 
-/// The commits as they were on the branch stay reachable under `refs/gt/merged/`.
-fn take_away(
+/// Removes a branch. Its commits stay reachable under `refs/gt/merged/`.
+fn remove_landed_branch(
     git: &Git,
     remote: bool,
     (id, kept): (&str, &str),
-    branch: &Branch,
-    step: &LandedStep,
+    branch: &ConvoyBranch,
+    step: &LandingStep,
 ) -> anyhow::Result<()> {
     if !step.tip.is_empty() && git.resolve(&step.tip)?.is_some() {
         let old = git.resolve(kept)?;
@@ -473,29 +469,29 @@ fn take_away(
     if let Some(commit) = git.resolve(&candidate)? {
         git.delete_ref(&candidate, &commit)?;
     }
-    if integration::tip(git, remote, &branch.branch)?.is_some() {
-        integration::remove(git, remote, &branch.branch, &step.tip)?;
+    if integration::read_branch_tip(git, remote, &branch.branch)?.is_some() {
+        integration::remove_branch(git, remote, &branch.branch, &step.tip)?;
     }
     Ok(())
 }
 
-/// Writes down what a landing waits for.
-fn waits(
+/// Records the reason for which a landing waits.
+fn record_waiting(
     town: &LiveTown,
     id: &str,
     rig: &str,
     reason: &str,
     task: Option<String>,
-) -> anyhow::Result<Landing> {
+) -> anyhow::Result<LandingOutcome> {
     let mut counts = (0, 0);
-    integration::change(town, id, |own| {
-        if let Some(branch) = own.rigs.get_mut(rig) {
+    integration::change_integration(town, id, |integration| {
+        if let Some(branch) = integration.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);
             branch.task = task.clone().unwrap_or_default();
         }
-        counts = own.landed_of();
+        counts = integration.count_landed_rigs();
     })?;
-    let waits = Waits {
+    let waits = WaitingLanding {
         convoy: id.to_owned(),
         landed: counts.0,
         of: counts.1,
@@ -504,7 +500,7 @@ fn waits(
         task,
     };
     if let Ok(event) = serde_json::from_value(json!(waits)) {
-        town.tell(&Event::LandingStopped(event));
+        town.record_event(&Event::LandingStopped(event));
     }
-    Ok(Landing::Waits(waits))
+    Ok(LandingOutcome::Waits(waits))
 }

@@ -1,79 +1,79 @@
-//! Phase one of a landing in one rig: the commit that is to land. Nothing is pushed here.
+//! Prepares a landing in one rig (phase one): builds the commit to land. Never pushes.
 
 use bd::bead::Bead;
 use bd::git::{GitError, TreeMerge};
 
-use super::LandingInterrupted;
+use super::LandingInterruption;
 use super::task::LandingBlocker;
-use crate::flow::convoy::integration::{Branch, LandedStep, Part};
+use crate::flow::convoy::integration::{ConvoyBranch, LandedPart, LandingStep};
 use crate::flow::discovery;
-use crate::flow::mq::job::{Job, fetch};
+use crate::flow::mq::job::{MergeJob, fetch_target};
 use crate::flow::mq::{candidate, gate, verify};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config;
 
-/// Where the target is, as just fetched; or why that can only be waited for.
-pub(super) fn check_target(job: &Job) -> Result<String, LandingInterrupted> {
+/// Returns the tip of the fetched target, or an interruption that only waiting can solve.
+pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption> {
     if job.settings.merge_queue.enabled == Some(false) {
-        return Err(later(job, "its merge queue is turned off"));
+        return Err(interrupt_for_later(job, "its merge queue is turned off"));
     }
     if let Err(error) = config::check_merge_queue(job.town, job.rig) {
-        return Err(later(job, &error.to_string()));
+        return Err(interrupt_for_later(job, &error.to_string()));
     }
-    match fetch(job) {
+    match fetch_target(job) {
         Ok(Some(onto)) => Ok(onto),
         Ok(None) => {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
-            Err(later(job, &reason))
+            Err(interrupt_for_later(job, &reason))
         }
-        Err(error) => Err(later(job, &error.to_string())),
+        Err(error) => Err(interrupt_for_later(job, &error.to_string())),
     }
 }
 
-/// Prepares the landing in one rig, or finds that it is prepared or has landed already.
-pub(super) fn prepare(
-    job: &Job,
+/// Prepares the landing in one rig, or returns the step if it is prepared or has landed.
+pub(super) fn prepare_rig(
+    job: &MergeJob,
     convoy: &Bead,
-    branch: &Branch,
+    branch: &ConvoyBranch,
     onto: String,
-) -> anyhow::Result<Result<LandedStep, LandingInterrupted>> {
+) -> anyhow::Result<Result<LandingStep, LandingInterruption>> {
     let mut before = branch.landing.clone().unwrap_or_default();
     if let Some(lost) = find_dropped_part(job, &before, &onto)? {
-        return Ok(Err(blocked(job, lost)));
+        return Ok(Err(interrupt_blocked(job, lost)));
     }
-    // Where there was nothing to land, a target that went back has to be looked at again. One that has it and was
-    // not known to: pushed by a try that was killed before it could say so.
+    // Without anything to land, a target that was reset must be checked again. A candidate that is
+    // on the target without a record was pushed by a try that was killed before it could record it.
     let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
-    before.landed = verify::holds_work(job, &onto, (&before.onto, &before.candidate))?;
-    let tip = tip_of(job)?;
+    before.landed = verify::contains_change(job, &onto, (&before.onto, &before.candidate))?;
+    let tip = fetched_tip(job)?;
     if before.landed && tip.as_ref().is_none_or(|tip| *tip == before.tip) {
         return Ok(Ok(before));
     }
-    if let Some(lost) = not_there(job, tip.as_deref())? {
-        return Ok(Err(blocked(job, lost)));
+    if let Some(lost) = find_lost_work(job, tip.as_deref())? {
+        return Ok(Err(interrupt_blocked(job, lost)));
     }
     let Some(tip) = tip else {
-        // Nothing was ever merged to it.
-        return Ok(Ok(nothing(branch.base.clone(), onto)));
+        // No work was ever merged to the branch.
+        return Ok(Ok(build_empty_step(branch.base.clone(), onto)));
     };
     if known && before.tip == tip && before.onto == onto {
         return Ok(Ok(before));
     }
-    // Work that was added after a part of the convoy had landed: only that is new.
+    // A part of the convoy has landed before. Only the work that was added since is new.
     let part = before.landed_part();
     let from = part.as_ref().map(|part| &*part.tip);
-    let made = make(job, convoy, (tip, onto), from)?;
-    Ok(made.map(|step| LandedStep { part, ..step }))
+    let made = build_candidate(job, convoy, (tip, onto), from)?;
+    Ok(made.map(|step| LandingStep { part, ..step }))
 }
 
-/// Work that had landed and is not on its target any more: someone took it back there.
+/// Returns a blocker if landed work is no longer on its target, because someone reverted it there.
 fn find_dropped_part(
-    job: &Job,
-    before: &LandedStep,
+    job: &MergeJob,
+    before: &LandingStep,
     onto: &str,
 ) -> anyhow::Result<Option<LandingBlocker>> {
-    let Some(Part {
+    let Some(LandedPart {
         onto: then,
         candidate,
         ..
@@ -82,14 +82,14 @@ fn find_dropped_part(
         return Ok(None);
     };
     let nothing = candidate == then;
-    if nothing || verify::holds_work(job, onto, (&then, &candidate))? {
+    if nothing || verify::contains_change(job, onto, (&then, &candidate))? {
         return Ok(None);
     }
     Ok(Some(LandingBlocker::LostAgain { candidate }))
 }
 
-/// Where the convoy's branch is, as just fetched.
-fn tip_of(job: &Job) -> Result<Option<String>, GitError> {
+/// Returns the tip of the convoy's branch, as just fetched.
+fn fetched_tip(job: &MergeJob) -> Result<Option<String>, GitError> {
     let place = if job.remote {
         "refs/remotes/origin"
     } else {
@@ -98,9 +98,9 @@ fn tip_of(job: &Job) -> Result<Option<String>, GitError> {
     job.git.resolve(&format!("{place}/{}", job.receipt.branch))
 }
 
-fn nothing(tip: String, onto: String) -> LandedStep {
+fn build_empty_step(tip: String, onto: String) -> LandingStep {
     let (candidate, landed) = (onto.clone(), true);
-    LandedStep {
+    LandingStep {
         tip,
         onto,
         candidate,
@@ -109,15 +109,17 @@ fn nothing(tip: String, onto: String) -> LandedStep {
     }
 }
 
-/// Work that was merged to the convoy's branch and is not there any more: someone took it back.
-fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
+/// Returns a blocker if merged work is no longer on the convoy's branch, because someone reverted
+/// it there.
+fn find_lost_work(job: &MergeJob, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
     let beads = job.store.snapshot()?;
-    let merged = beads.select(|head| head.is_a(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
+    let merged = beads
+        .select(|bead| bead.has_kind_or_label(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
     for request in merged.filter(|request| !request.is_open()) {
         if merge_request::receipt_of(request).target != job.receipt.branch {
             continue;
         }
-        let commit = bd::bead::fields::get(&request.description, "merge_commit");
+        let commit = bd::bead::fields::get_field(&request.description, "merge_commit");
         let Some(commit) = commit.filter(|commit| commit != "null" && !commit.is_empty()) else {
             continue;
         };
@@ -127,34 +129,34 @@ fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlock
             }
             _ => false,
         };
-        if !there && !landed_before(job, &commit)? {
-            let bead = merge_request::source_of(request);
+        if !there && !has_landed_before(job, &commit)? {
+            let bead = merge_request::source_bead_of(request);
             return Ok(Some(LandingBlocker::TakenBack { bead, commit }));
         }
     }
     Ok(None)
 }
 
-/// Whether a commit was on the convoy's branch of a landing before.
-fn landed_before(job: &Job, commit: &str) -> anyhow::Result<bool> {
+/// Returns true if a previous landing of the convoy contained the commit.
+fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
     if job.git.resolve(commit)?.is_none() {
         return Ok(false);
     }
-    let own = format!("refs/gt/merged/{}", job.request.id);
-    let further = format!("{own}.*");
+    let merge_ref = format!("refs/gt/merged/{}", job.request.id);
+    let further = format!("{merge_ref}.*");
     let call = job
         .git
         .plumbing(["for-each-ref", "--format=%(refname)", "--contains", commit]);
-    Ok(!call.args([own, further]).text()?.is_empty())
+    Ok(!call.args([merge_ref, further]).text()?.is_empty())
 }
 
-/// Makes the one commit and runs the gates on it.
-fn make(
-    job: &Job,
+/// Builds the single commit and runs the gates on it.
+fn build_candidate(
+    job: &MergeJob,
     convoy: &Bead,
     (tip, onto): (String, String),
     part: Option<&str>,
-) -> anyhow::Result<Result<LandedStep, LandingInterrupted>> {
+) -> anyhow::Result<Result<LandingStep, LandingInterruption>> {
     let git = &job.git;
     let fork = git.merge_base(&tip, &onto)?.unwrap_or_default();
     anyhow::ensure!(
@@ -163,15 +165,15 @@ fn make(
         job.receipt.branch,
         job.receipt.target
     );
-    // Neither discovery documents nor beads go along: both stay as they were where the branch began.
+    // Discovery documents and beads files do not land: both keep the content of the branch's start.
     let stays = |path: &[u8]| {
-        discovery::is_ours(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
+        discovery::is_in_gt_folder(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
     };
-    let who = candidate::identity(job);
+    let who = candidate::queue_identity(job);
     let from = git.tree_without(part.unwrap_or(&fork), &stays, &fork)?;
     let tree = git.tree_without(&tip, &stays, &fork)?;
     if tree == from {
-        return Ok(Ok(nothing(tip, onto)));
+        return Ok(Ok(build_empty_step(tip, onto)));
     }
     let merged = match git.apply_change(&from, &tree, &onto)? {
         TreeMerge::Clean(merged) => merged,
@@ -181,22 +183,25 @@ fn make(
                 files,
                 detail,
             };
-            return Ok(Err(blocked(job, what)));
+            return Ok(Err(interrupt_blocked(job, what)));
         }
     };
     if merged == git.tree_of(&onto)? {
-        return Ok(Ok(nothing(tip, onto)));
+        return Ok(Ok(build_empty_step(tip, onto)));
     }
-    let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
+    let message = format_message(job, convoy, (part.unwrap_or(&fork), &tip))?;
     let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
-    if let Some(failure) = gate::run(job, &candidate)? {
-        return Ok(Err(blocked(job, LandingBlocker::Gate { onto, failure })));
+    if let Some(failure) = gate::run_gates(job, &candidate)? {
+        return Ok(Err(interrupt_blocked(
+            job,
+            LandingBlocker::Gate { onto, failure },
+        )));
     }
-    // So that nothing that collects garbage takes it before it is pushed.
+    // Protects the commit from garbage collection until it is pushed.
     let kept = format!("refs/gt/landing/{}", convoy.id);
     let old = git.resolve(&kept)?;
     git.update_ref(&kept, &candidate, old.as_deref())?;
-    Ok(Ok(LandedStep {
+    Ok(Ok(LandingStep {
         tip,
         onto,
         candidate,
@@ -205,18 +210,30 @@ fn make(
     }))
 }
 
-/// The message of the one commit: the convoy, its beads of this rig, and who wrote it.
-fn message(job: &Job, convoy: &Bead, (fork, tip): (&str, &str)) -> anyhow::Result<String> {
+/// Builds the message of the single commit: the convoy, its beads of this rig, and the authors.
+fn format_message(
+    job: &MergeJob,
+    convoy: &Bead,
+    (fork, tip): (&str, &str),
+) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
-    let mut text = format!("{}\n\nConvoy {}:\n\n", line(&convoy.title), convoy.id);
+    let mut text = format!(
+        "{}\n\nConvoy {}:\n\n",
+        format_line(&convoy.title),
+        convoy.id
+    );
     for id in crate::record::convoy::tracked_ids(convoy) {
         if let Some(bead) = beads.get(id) {
-            text.push_str(&format!("- {id} {}\n", line(&bead.title)));
+            text.push_str(&format!("- {id} {}\n", format_line(&bead.title)));
         }
     }
     let mut authors: Vec<String> = Vec::new();
     for commit in job.git.commits(fork, tip)?.iter().rev() {
-        let author = format!("{} <{}>", line(&commit.author_name), commit.author_email);
+        let author = format!(
+            "{} <{}>",
+            format_line(&commit.author_name),
+            commit.author_email
+        );
         if !author.contains("/refinery ") && !authors.contains(&author) {
             authors.push(author);
         }
@@ -230,18 +247,18 @@ fn message(job: &Job, convoy: &Bead, (fork, tip): (&str, &str)) -> anyhow::Resul
     Ok(text)
 }
 
-fn line(text: &str) -> String {
-    kit::ui::escape::line(text)
+fn format_line(text: &str) -> String {
+    kit::ui::escape::escape_line(text)
 }
 
-fn later(job: &Job, reason: &str) -> LandingInterrupted {
-    LandingInterrupted::Later {
+fn interrupt_for_later(job: &MergeJob, reason: &str) -> LandingInterruption {
+    LandingInterruption::Later {
         rig: job.rig.name().to_owned(),
         reason: reason.to_owned(),
     }
 }
 
-fn blocked(job: &Job, what: LandingBlocker) -> LandingInterrupted {
+fn interrupt_blocked(job: &MergeJob, what: LandingBlocker) -> LandingInterruption {
     let rig = job.rig.name().to_owned();
-    LandingInterrupted::Blocked { rig, what }
+    LandingInterruption::Blocked { rig, what }
 }

@@ -1,53 +1,56 @@
-//! Phase two of a landing in one rig: the prepared commit goes to the target, and that is proven.
+//! Pushes a prepared landing to its target in one rig (phase two), and verifies it.
 
 use bd::git::{PushError, PushRefusal};
 
-use super::LandingInterrupted;
+use super::LandingInterruption;
 use super::task::LandingBlocker;
-use crate::flow::convoy::integration::{self, LandedStep};
+use crate::flow::convoy::integration::{self, LandingStep};
 use crate::flow::discovery;
-use crate::flow::mq::job::{Job, fetch};
+use crate::flow::mq::job::{MergeJob, fetch_target};
 use crate::flow::mq::{land, verify};
 use crate::town::event::event;
 
-/// Pushes what was prepared, expecting the target where it was then; fetches, proves, writes it down.
-pub(super) fn push(
-    job: &Job,
+/// Pushes the prepared commit if the target is unchanged, then fetches, verifies and records it.
+pub(super) fn push_landing(
+    job: &MergeJob,
     convoy: &str,
-    step: &LandedStep,
-) -> anyhow::Result<Result<(), LandingInterrupted>> {
+    step: &LandingStep,
+) -> anyhow::Result<Result<(), LandingInterruption>> {
     let rig = job.rig.name().to_owned();
     let target = &job.receipt.target;
-    if let Err(refused) = discovery::gate(&job.git, (target, &step.onto), &step.candidate)? {
+    if let Err(refused) = discovery::check_landing(&job.git, (target, &step.onto), &step.candidate)?
+    {
         let what = LandingBlocker::Door(refused.to_string());
-        return Ok(Err(LandingInterrupted::Blocked { rig, what }));
+        return Ok(Err(LandingInterruption::Blocked { rig, what }));
     }
-    match land::push(job, &step.onto, &step.candidate) {
+    match land::push_to_target(job, &step.onto, &step.candidate) {
         Ok(()) => {}
-        Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(LandingInterrupted::Moved)),
-        // Without a remote a target that moved is a ref that is not what was seen.
-        Err(PushError::Git(_)) if moved(job, step)? => return Ok(Err(LandingInterrupted::Moved)),
+        Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(LandingInterruption::Moved)),
+        // Without a remote, a moved target shows as a ref with an unexpected value.
+        Err(PushError::Git(_)) if has_target_moved(job, step)? => {
+            return Ok(Err(LandingInterruption::Moved));
+        }
         Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
             let what = LandingBlocker::Declined {
                 candidate: step.candidate.clone(),
                 words: error.to_string(),
             };
-            return Ok(Err(LandingInterrupted::Blocked { rig, what }));
+            return Ok(Err(LandingInterruption::Blocked { rig, what }));
         }
         Err(error) => {
             let reason = error.to_string();
-            return Ok(Err(LandingInterrupted::Later { rig, reason }));
+            return Ok(Err(LandingInterruption::Later { rig, reason }));
         }
     }
-    let seen = match fetch(job) {
+    let seen = match fetch_target(job) {
         Ok(seen) => seen,
         Err(error) => {
             let reason = format!("pushed, but not proven: {error}");
-            return Ok(Err(LandingInterrupted::Later { rig, reason }));
+            return Ok(Err(LandingInterruption::Later { rig, reason }));
         }
     };
     let holds = match &seen {
-        Some(seen) => verify::holds(job, seen, &step.candidate)?,
+        Some(seen) => verify::contains_commit(job, seen, &step.candidate)?,
         None => false,
     };
     if !holds {
@@ -55,12 +58,12 @@ pub(super) fn push(
             "{:.12} was pushed, but the fetched {target} does not hold it",
             step.candidate
         );
-        return Ok(Err(LandingInterrupted::Later { rig, reason }));
+        return Ok(Err(LandingInterruption::Later { rig, reason }));
     }
-    integration::change(job.town, convoy, |own| {
-        if let Some(branch) = own.rigs.get_mut(&rig) {
+    integration::change_integration(job.town, convoy, |integration| {
+        if let Some(branch) = integration.rigs.get_mut(&rig) {
             let landed = true;
-            branch.landing = Some(LandedStep {
+            branch.landing = Some(LandingStep {
                 landed,
                 ..step.clone()
             });
@@ -68,13 +71,13 @@ pub(super) fn push(
             branch.task.clear();
         }
     })?;
-    job.town.tell(&event!(LandingPushed,
+    job.town.record_event(&event!(LandingPushed,
         convoy: convoy, rig: rig, target: target, commit: step.candidate,
     ));
     Ok(Ok(()))
 }
 
-fn moved(job: &Job, step: &LandedStep) -> anyhow::Result<bool> {
+fn has_target_moved(job: &MergeJob, step: &LandingStep) -> anyhow::Result<bool> {
     let target = format!("refs/heads/{}", job.receipt.target);
     Ok(!job.remote && job.git.resolve(&target)?.as_ref() != Some(&step.onto))
 }

@@ -1,52 +1,56 @@
-//! What stands in the way of a landing becomes a task that the convoy tracks, with the evidence and the way
-//! out. Closing it lets the landing be tried again.
+//! Creates a task for the blocker of a landing, with the evidence and the next steps. The convoy
+//! tracks the task, and closing it retries the landing.
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
 use bd::change;
 use bd::store::Tx;
 use serde_json::{Value, json};
 
 use crate::flow::convoy::{self, integration};
-use crate::flow::mq::gate::Failure;
-use crate::flow::mq::task::{fenced, list, reopen_task};
+use crate::flow::mq::gate::GateFailure;
+use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
 use crate::town::RigLayout;
 
-/// What stands in the way.
+/// The blocker of a landing.
 pub(super) enum LandingBlocker {
-    /// The branch does not fit its target.
+    /// The branch conflicts with its target.
     Conflict {
         onto: String,
         files: Vec<String>,
         detail: String,
     },
-    /// A gate fails on the result.
-    Gate { onto: String, failure: Failure },
-    /// The target does not take it.
+    /// A gate fails on the candidate.
+    Gate { onto: String, failure: GateFailure },
+    /// The remote refuses the push.
     Declined { candidate: String, words: String },
-    /// Documents would reach the target.
+    /// Discovery documents would reach the target.
     Door(String),
-    /// What was merged to the branch is not on it any more.
+    /// Merged work is no longer on the convoy's branch.
     TakenBack { bead: String, commit: String },
-    /// What had landed is not on the target any more.
+    /// Landed work is no longer on the target.
     LostAgain { candidate: String },
 }
 
-/// Makes the task, once for what it is about; gives the reason in a few words, and its id.
-pub(super) fn make(
+/// Creates the task, one per blocker. Returns a short reason and the task's id.
+pub(super) fn create_blocker_task(
     town: &LiveTown,
     rig: &RigLayout,
     convoy: &str,
     what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
-    let own = integration::of(&bead).unwrap_or_default();
-    let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
+    let integration = integration::read_integration(&bead).unwrap_or_default();
+    let branch = integration
+        .rigs
+        .get(rig.name())
+        .cloned()
+        .unwrap_or_default();
     let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
     let key = match what {
@@ -56,35 +60,38 @@ pub(super) fn make(
         LandingBlocker::TakenBack { commit, .. } => commit.as_str(),
         LandingBlocker::LostAgain { candidate } => candidate.as_str(),
     };
-    let number = record::convoy::landings(&bead);
+    let number = record::convoy::count_landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
-    let prefix = town.prefix(rig.name());
-    let title = fit_title(&format!("Let {} land: {reason}", bead.title));
-    let store = town.rig_store(rig)?;
+    let prefix = town.prefix_of_rig(rig.name());
+    let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
+    let store = town.open_rig_store(rig)?;
     let id = town.transact(&store, |tx| {
-        let id = id_for(tx, convoy, (&prefix, &about));
+        let id = task_id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
             reopen_landing_task(tx, &id, &title, &evidence)?;
         } else {
-            put(tx, &id, &title, evidence.clone(), (rig, convoy))?;
+            write_task(tx, &id, &title, evidence.clone(), (rig, convoy))?;
         }
         Ok(id)
     })?;
-    convoy::add(town, convoy, std::slice::from_ref(&id))?;
+    convoy::add_beads(town, convoy, std::slice::from_ref(&id))?;
     Ok((reason, id))
 }
 
-/// The id of the task for what it is about: that of the one made before, unless someone deleted that.
-fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+/// Returns the id of the task for a blocker: the id of the earlier task, unless that was deleted.
+fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
     let mut number = 0;
     loop {
         let further = match number {
             0 => String::new(),
             number => format!("\0{number}"),
         };
-        let id = format!("{prefix}-land-{}", short(format!("{about}{further}"), 3));
+        let id = format!(
+            "{prefix}-land-{}",
+            compute_short_hash(format!("{about}{further}"), 3)
+        );
         let fits = |bead: &Bead| {
-            !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_of(bead, convoy)
+            !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_task_of(bead, convoy)
         };
         if tx.get(&id).is_none_or(fits) {
             return id;
@@ -93,21 +100,21 @@ fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
     }
 }
 
-/// Whether a task is of this convoy's landing.
-fn is_of(task: &Bead, convoy: &str) -> bool {
+/// Returns true if a task belongs to this convoy's landing.
+fn is_task_of(task: &Bead, convoy: &str) -> bool {
     let landing = task.metadata_object().remove("landing");
     landing.as_ref().and_then(Value::as_str) == Some(convoy)
 }
 
-/// The task is there already: it is open again and says what was seen now. What it said before may name a commit
-/// that must not be pushed any more.
+/// Reopens an existing task with the current evidence. The old text may name a commit that must not
+/// be pushed any more.
 fn reopen_landing_task(
     tx: &mut Tx,
     id: &str,
     title: &str,
     description: &str,
 ) -> anyhow::Result<()> {
-    reopen_task(tx, id)?;
+    reopen_repair_task(tx, id)?;
     let Some(mut task) = tx.get(id).cloned() else {
         return Ok(());
     };
@@ -120,7 +127,7 @@ fn reopen_landing_task(
     Ok(())
 }
 
-fn put(
+fn write_task(
     tx: &mut Tx,
     id: &str,
     title: &str,
@@ -146,11 +153,11 @@ fn put(
     Ok(())
 }
 
-/// Why it stops, in a few words; and all that its mender has to know.
+/// Returns a short reason, and the full description for the worker of the task.
 fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
-    branch: &integration::Branch,
+    branch: &integration::ConvoyBranch,
     (what, remote): (&LandingBlocker, bool),
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
@@ -161,16 +168,16 @@ fn describe_blocker(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
          make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
          landing takes it out. Remove it first (`git rm -r .gt`) if you bring this work there in another way.",
-        fenced(&format!("git merge {origin}{to}"))
+        fence_output(&format!("git merge {origin}{to}"))
     );
     let (reason, evidence) = match what {
         LandingBlocker::Conflict { .. } => (
             format!("{from} does not fit {to}"),
-            format!("{}\n\n{bring_in}", evidence(branch, what)),
+            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
         ),
         LandingBlocker::Gate { failure, .. } => (
             format!("gate {} fails on {to}", failure.gate),
-            format!("{}\n\n{bring_in}", evidence(branch, what)),
+            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
         ),
         LandingBlocker::Declined { candidate, words } => (
             format!("the push to {to} was declined"),
@@ -178,8 +185,8 @@ fn describe_blocker(
                 "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
                  What to do: let it be taken (a protection rule, a hook, a right that is missing), or bring that commit to \
                  `{to}` in the way that is allowed there. It is in {repo} and can be pushed with\n\n{}",
-                fenced(words),
-                fenced(&format!(
+                fence_output(words),
+                fence_output(&format!(
                     "git -C {repo} push origin {candidate}:refs/heads/{to}"
                 )),
             ),
@@ -212,8 +219,8 @@ fn describe_blocker(
     (reason, format!("{evidence}\n\n{again}\n"))
 }
 
-/// What was seen of a conflict or a gate.
-fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
+/// Describes the evidence of a conflict or a failed gate.
+fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) -> String {
     let (from, to) = (&branch.branch, &branch.target);
     match what {
         LandingBlocker::Conflict {
@@ -222,29 +229,33 @@ fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
             detail,
         } => format!(
             "`{from}` does not fit on `{to}` at {onto:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
-            list(files),
-            fenced(detail),
+            format_files(files),
+            fence_output(detail),
         ),
         LandingBlocker::Gate { onto, failure } => format!(
             "With all of `{from}` as one commit on `{to}` at {onto:.12}, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
              The end of its output (all of it is in {}):\n\n{}",
             failure.gate,
             failure.end,
-            fenced(&failure.command),
+            fence_output(&failure.command),
             failure.log.display(),
-            fenced(&failure.tail),
+            fence_output(&failure.tail),
         ),
         _ => String::new(),
     }
 }
 
-/// Closes the tasks of a convoy's landing in a rig: it has landed.
-pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+/// Closes the tasks of a convoy's landing in a rig after it has landed.
+pub(super) fn close_landing_tasks(
+    town: &LiveTown,
+    rig: &RigLayout,
+    convoy: &str,
+) -> anyhow::Result<()> {
+    let store = town.open_rig_store(rig)?;
     let open: Vec<String> = store
         .snapshot()?
-        .select(|head| head.is_open() && head.has_label(LABEL))
-        .filter(|bead| is_of(bead, convoy))
+        .select(|bead| bead.is_open() && bead.has_label(LABEL))
+        .filter(|bead| is_task_of(bead, convoy))
         .map(|bead| bead.id.clone())
         .collect();
     if open.is_empty() {
@@ -266,14 +277,14 @@ pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyho
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use bd::bead::Status;
 
     #[test]
-    fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
-        let place = Place::new();
+    fn a_task_records_the_last_state_and_deleted_or_foreign_tasks_are_ignored() {
+        let place = TestTown::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         let task = |id: &str, landing: &str, status: Status| Bead {
             id: id.to_owned(),
             title: "Old".to_owned(),
@@ -284,7 +295,7 @@ mod tests {
             ..Bead::default()
         };
         let pick = || {
-            let pick = |tx: &mut Tx| Ok(id_for(tx, "hq-cv-a", ("hq", "x")));
+            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", ("hq", "x")));
             town.transact(&store, pick).unwrap()
         };
         let put = |bead: &Bead| {

@@ -1,41 +1,42 @@
-//! Putting molecules on work, and taking them off.
+//! Attaches molecules to work, and detaches them.
 
 use bd::bead::{Bead, fields};
-use bd::formula::vars::Values;
-use bd::molecule::pour::{self, Poured};
+use bd::formula::vars::VarValues;
+use bd::molecule::pour::{self, PouredMolecule};
 use bd::molecule::template::PourOptions;
 use bd::molecule::{bond, progress};
 use bd::store::Tx;
 
-use super::shelf;
+use super::formula_shelf;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
 use crate::town::RigLayout;
-use crate::town::config::{Layers, target_branch};
+use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 
-/// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
-/// is recorded, and the work goes on without: it is guidance, not the work.
-pub fn ensure(
+/// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula
+/// that cannot be poured is recorded, and the work continues without it, because a molecule is only
+/// guidance.
+pub fn ensure_molecule(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
     no_molecule: bool,
 ) -> anyhow::Result<()> {
-    let layers = Layers::load(town, Some(rig))?;
-    let formula = text(&layers, "molecule.formula");
-    if no_molecule || formula.is_empty() || record::molecule::is_root(bead) {
+    let layers = SettingsLayers::load(town, Some(rig))?;
+    let formula = setting_text(&layers, "molecule.formula");
+    if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
-    let beads = town.rig_store(rig)?.snapshot()?;
-    if record::molecule::of_bead(&beads, &bead.id).is_some() {
+    let beads = town.open_rig_store(rig)?.snapshot()?;
+    if record::molecule::molecule_of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
-    match pour_for(town, rig, &formula, &bead.id, &Values::new()) {
+    match pour_for(town, rig, &formula, &bead.id, &VarValues::new()) {
         Ok(_) => {}
-        Err(error) => town.tell(&event!(MoleculeSkipped,
+        Err(error) => town.record_event(&event!(MoleculeSkipped,
             bead: bead.id, formula: formula, reason: format!("{error:#}"),
         )),
     }
@@ -48,10 +49,10 @@ pub fn pour_for(
     rig: &RigLayout,
     formula: &str,
     bead: &str,
-    given: &Values,
-) -> anyhow::Result<Poured> {
-    let shelf = shelf(town, Some(rig));
-    let store = town.rig_store(rig)?;
+    given: &VarValues,
+) -> anyhow::Result<PouredMolecule> {
+    let shelf = formula_shelf(town, Some(rig));
+    let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let work = tx.resolve(bead)?.clone();
         let options = PourOptions {
@@ -67,26 +68,26 @@ pub fn pour_for(
             );
         }
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        let poured = pour::pour(tx, template, &options)?;
+        let poured = pour::pour_template(tx, template, &options)?;
         let now = tx.now().to_string();
-        bond::attach(tx, &poured.root, &work.id, &now)?;
+        bond::attach_molecule(tx, &poured.root, &work.id, &now)?;
         Ok(poured)
     })?;
-    town.tell(&event!(MoleculePoured,
+    town.record_event(&event!(MoleculePoured,
         bead: bead, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
 }
 
-/// Pours a formula as durable beads that are the work themselves; returns the root.
+/// Pours a formula as durable beads that are the work themselves. Returns the root.
 pub fn pour_work(
     town: &LiveTown,
     rig: &RigLayout,
     formula: &str,
-    given: &Values,
-) -> anyhow::Result<Poured> {
-    let shelf = shelf(town, Some(rig));
-    let store = town.rig_store(rig)?;
+    given: &VarValues,
+) -> anyhow::Result<PouredMolecule> {
+    let shelf = formula_shelf(town, Some(rig));
+    let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let mut values = rig_values(town, rig)?;
         values.extend(given.clone());
@@ -95,21 +96,21 @@ pub fn pour_work(
             ..PourOptions::default()
         };
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        Ok(pour::pour(tx, template, &options)?)
+        Ok(pour::pour_template(tx, template, &options)?)
     })?;
-    town.tell(&event!(MoleculePoured,
+    town.record_event(&event!(MoleculePoured,
         bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
 }
 
-/// The values that every formula of work may use; those given by hand win.
+/// Returns the values for formulas of work. Values that the user gives win.
 fn values_for(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
-    given: &Values,
-) -> anyhow::Result<Values> {
+    given: &VarValues,
+) -> anyhow::Result<VarValues> {
     let mut values = rig_values(town, rig)?;
     for (name, value) in [
         ("issue", &bead.id),
@@ -122,92 +123,105 @@ fn values_for(
     Ok(values)
 }
 
-/// A setting's text; empty where it has none.
-fn text(layers: &Layers, name: &str) -> String {
-    layers.usable(name).as_str().unwrap_or_default().to_owned()
+/// Returns a setting as text. Empty if unset.
+fn setting_text(layers: &SettingsLayers, name: &str) -> String {
+    layers
+        .valid_value(name)
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
-fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Values> {
-    let layers = Layers::load(town, Some(rig))?;
-    let mut values = Values::from_iter([
+fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
+    let layers = SettingsLayers::load(town, Some(rig))?;
+    let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),
-        ("base_branch".to_owned(), target_branch(town, rig)),
+        ("base_branch".to_owned(), target_branch_of(town, rig)),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
-        let command = text(&layers, &format!("merge_queue.{name}_command"));
+        let command = setting_text(&layers, &format!("merge_queue.{name}_command"));
         values.insert(format!("{name}_command"), command);
     }
     Ok(values)
 }
 
-/// The bead on an agent's hook, by the agent, or the bead that an id names.
-fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
+/// Returns the bead on the hook of an agent, or the bead of an id.
+fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     if let Ok(found) = town.find_bead(target) {
         return Ok(found.bead.id);
     }
     let address = if target.is_empty() {
         town.actor.clone()
     } else {
-        town.address(target)?
+        town.parse_address(target)?
     };
-    record::hook::hooked_bead(town, &address)
+    record::hook::find_hooked_bead(town, &address)
 }
 
-/// The molecule of a bead, or of the bead on an agent's hook; the caller's where nothing is named.
-pub fn attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
-    let bead = work_of(town, target)?;
+/// Returns the molecule of a bead, or of the bead on an agent's hook. Without a target, that of the
+/// caller.
+pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let beads = found.store.snapshot()?;
-    let root = progress::root_of(&beads, &bead).filter(|_| !record::molecule::is_root(&found.bead));
+    let root = progress::root_of(&beads, &bead)
+        .filter(|_| !record::molecule::is_molecule_root(&found.bead));
     let molecule = match root {
-        // A step was named: its molecule is meant.
+        // The id of a step stands for its molecule.
         Some(root) if record::molecule::root_of(&beads, &bead).is_none() => {
             Molecule::load(&beads, &root)
         }
-        _ => record::molecule::of_bead(&beads, &bead),
+        _ => record::molecule::molecule_of_bead(&beads, &bead),
     };
     Ok((bead, molecule))
 }
 
-/// Attaches a molecule to a bead, or to the one on an agent's hook.
-pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(String, String)> {
-    let bead = work_of(town, target)?;
+/// Attaches a molecule to a bead, or to the bead on an agent's hook.
+pub fn attach_molecule(
+    town: &LiveTown,
+    target: &str,
+    molecule: &str,
+) -> anyhow::Result<(String, String)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let root = town.transact(&found.store, |tx: &mut Tx<'_>| {
         let root = tx.resolve(molecule)?.id.clone();
         if let Some(other) = record::molecule::root_of(tx, &bead)
             && other != root
         {
-            bond::detach(tx, &bead)?;
+            bond::detach_molecule(tx, &bead)?;
         }
         let now = tx.now().to_string();
-        bond::attach(tx, &root, &bead, &now)?;
+        bond::attach_molecule(tx, &root, &bead, &now)?;
         Ok(root)
     })?;
     Ok((bead, root))
 }
 
 /// Attaches the molecule that a message names, and marks the message as read.
-pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
-    let beads = town.store()?.snapshot()?;
-    let message = record::mail::read(&beads, &town.actor.mailbox(), mail)?;
+pub fn attach_molecule_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
+    let beads = town.open_town_store()?.snapshot()?;
+    let message = record::mail::find_message(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
-    let named = keys.iter().find_map(|key| fields::get(&message.body, key));
+    let named = keys
+        .iter()
+        .find_map(|key| fields::get_field(&message.body, key));
     let molecule = named.ok_or_else(|| {
         anyhow::anyhow!("message {mail} names no molecule (a line `molecule: ID`)")
     })?;
-    let done = attach(town, "", molecule.trim())?;
+    let done = attach_molecule(town, "", molecule.trim())?;
     record::mail::mark_read(town, &[message.id])?;
     Ok(done)
 }
 
-/// Takes the molecule off a bead, or off the one on an agent's hook. The molecule stays.
-pub fn detach(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
-    let bead = work_of(town, target)?;
+/// Detaches the molecule from a bead, or from the bead on an agent's hook. The molecule itself
+/// stays.
+pub fn detach_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
-    let detached = town.transact(&found.store, |tx| Ok(bond::detach(tx, &bead)?))?;
+    let detached = town.transact(&found.store, |tx| Ok(bond::detach_molecule(tx, &bead)?))?;
     if let Some(molecule) = &detached {
-        town.tell(&event!(MoleculeDetached, bead: bead, molecule: molecule));
+        town.record_event(&event!(MoleculeDetached, bead: bead, molecule: molecule));
     }
     Ok((bead, detached))
 }

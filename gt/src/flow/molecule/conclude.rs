@@ -1,4 +1,4 @@
-//! The end of a molecule: with the work that is handed in, or by hand.
+//! Ends molecules, with submitted work or by hand.
 
 use bd::change;
 use bd::molecule::squash::SquashRequest;
@@ -11,100 +11,107 @@ use crate::host::LiveTown;
 use crate::record::molecule::{self, Molecule};
 use crate::town::event::event;
 
-/// Work cannot be handed in: steps of its molecule are open.
+/// Refuses to submit work because steps of its molecule are open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} of molecule {molecule} {}: {}", kit::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
-pub struct StepsOpen {
-    /// The molecule.
+pub struct OpenStepsError {
     pub molecule: String,
-    /// The steps, each with its title.
+    /// The open steps with their titles.
     pub steps: Vec<String>,
 }
 
-/// Refuses to hand in work with open steps, unless its formula or the worker closes them.
-pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), StepsOpen> {
-    let Some(found) = molecule::own(beads, bead) else {
+/// Refuses to submit work with open steps, unless its formula or the worker closes them.
+pub fn check_steps_closed(
+    beads: &Snapshot,
+    bead: &str,
+    closes: bool,
+) -> Result<(), OpenStepsError> {
+    let Some(found) = molecule::find_own_molecule(beads, bead) else {
         return Ok(());
     };
     let open = |step: &molecule::MoleculeStep| {
-        format!("{} \"{}\"", step.id, kit::ui::escape::line(&step.title))
+        format!(
+            "{} \"{}\"",
+            step.id,
+            kit::ui::escape::escape_line(&step.title)
+        )
     };
-    let steps: Vec<String> = found.open().map(open).collect();
+    let steps: Vec<String> = found.open_steps().map(open).collect();
     if steps.is_empty() || closes || found.closes_steps {
         return Ok(());
     }
-    Err(StepsOpen {
+    Err(OpenStepsError {
         molecule: found.id,
         steps,
     })
 }
 
-/// What became of a molecule.
+/// The ending of a molecule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Concluded {
-    /// The molecule.
+pub struct MoleculeEnding {
     pub molecule: String,
-    /// The bead that is left of wisps.
+    /// The digest that replaced the wisps.
     pub digest: Option<String>,
-    /// How many steps were done.
+    /// The number of completed steps.
     pub done: usize,
-    /// How many there were.
     pub total: usize,
 }
 
-/// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
-/// of a durable one are closed as skipped.
-pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>> {
-    let Some(found) = molecule::own(tx, bead) else {
+/// Ends the molecule of submitted work. Wisps become one digest that lists open steps as open. The
+/// open steps of a durable molecule are closed as skipped.
+pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<MoleculeEnding>> {
+    let Some(found) = molecule::find_own_molecule(tx, bead) else {
         return Ok(None);
     };
-    let mut concluded = Concluded {
+    let mut concluded = MoleculeEnding {
         molecule: found.id.clone(),
         digest: None,
-        done: found.done(),
+        done: found.count_done(),
         total: found.steps.len(),
     };
     if found.is_wisp {
-        let done = squashing::squash(tx, &found.id, &SquashRequest::default())?;
+        let done = squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
         concluded.digest = done.digest;
         return Ok(Some(concluded));
     }
-    close_rest(tx, &found)?;
+    close_open_steps(tx, &found)?;
     if found.id != bead {
-        change::close(tx, &found.id, "All steps ended with the work", "", true)?;
+        change::close_bead(tx, &found.id, "All steps ended with the work", "", true)?;
     }
     Ok(Some(concluded))
 }
 
-/// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
-pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
-    let found = molecule::own(tx, bead).filter(|found| found.is_wisp);
+/// Ends the wisps of a bead that was closed without a submit: keeps a digest if a step was done.
+pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
+    let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
     match found {
-        Some(found) if found.done() > 0 => {
-            squashing::squash(tx, &found.id, &SquashRequest::default())?;
+        Some(found) if found.count_done() > 0 => {
+            squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
         }
-        Some(found) => drop(burning::burn(tx, &found.id)?),
+        Some(found) => drop(burning::burn_molecule(tx, &found.id)?),
         None => {}
     }
     Ok(())
 }
 
-/// Closes the open steps of a durable molecule, the last one first: parents after their children.
-fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
-    for step in found.open().collect::<Vec<_>>().into_iter().rev() {
-        change::close(tx, &step.id, "Skipped: the work was handed in", "", true)?;
+/// Closes the open steps of a durable molecule from the last one on, so that parents follow their
+/// children.
+fn close_open_steps(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
+    for step in found.open_steps().collect::<Vec<_>>().into_iter().rev() {
+        change::close_bead(tx, &step.id, "Skipped: the work was handed in", "", true)?;
     }
     Ok(())
 }
 
-/// A bead and the molecule that follows it. One that is only named in a description is nobody's to end.
-fn owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
-    let (bead, found) = attach::attached(town, target)?;
+/// Returns a bead with the molecule that it owns. A molecule that only a description names is not
+/// owned.
+fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
+    let (bead, found) = attach::find_attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
     let home = town.find_bead(&bead)?;
-    let own = molecule::own_root_of(&home.store.snapshot()?, &bead);
+    let own_root = molecule::own_root_of(&home.store.snapshot()?, &bead);
     anyhow::ensure!(
-        own.as_deref() == Some(found.id.as_str()),
+        own_root.as_deref() == Some(found.id.as_str()),
         "{} is only named in the description of {bead}: `gt mol attach {bead} {}` attaches it",
         found.id,
         found.id
@@ -113,14 +120,18 @@ fn owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
 }
 
 /// Squashes the molecule of a bead or hook.
-pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Concluded> {
-    let (bead, found) = owned(town, target)?;
+pub fn squash_molecule(
+    town: &LiveTown,
+    target: &str,
+    summary: &str,
+) -> anyhow::Result<MoleculeEnding> {
+    let (bead, found) = find_owned(town, target)?;
     let home = town.find_bead(&found.id)?;
     let concluded = town.transact(&home.store, |tx| {
-        let mut concluded = Concluded {
+        let mut concluded = MoleculeEnding {
             molecule: found.id.clone(),
             digest: None,
-            done: found.done(),
+            done: found.count_done(),
             total: found.steps.len(),
         };
         let request = SquashRequest {
@@ -128,32 +139,32 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
             keep_children: false,
         };
         if !found.is_wisp {
-            close_rest(tx, &found)?;
+            close_open_steps(tx, &found)?;
             if found.id != bead {
-                change::close(tx, &found.id, "Squashed", "", true)?;
+                change::close_bead(tx, &found.id, "Squashed", "", true)?;
             }
         }
-        concluded.digest = squashing::squash(tx, &found.id, &request)?.digest;
+        concluded.digest = squashing::squash_molecule(tx, &found.id, &request)?.digest;
         Ok(concluded)
     })?;
-    town.tell(&event!(MoleculeEnded,
+    town.record_event(&event!(MoleculeEnded,
         bead: bead, molecule: concluded.molecule, how: "squashed", digest: concluded.digest,
     ));
     Ok(concluded)
 }
 
-/// Burns the molecule of a bead or hook: nothing is left of wisps.
-pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
-    let (bead, found) = owned(town, target)?;
+/// Burns the molecule of a bead or hook. No trace of its wisps remains.
+pub fn burn_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
+    let (bead, found) = find_owned(town, target)?;
     anyhow::ensure!(
         found.id != bead,
         "{bead} is the work itself: `bd mol burn {bead}` removes it"
     );
     let home = town.find_bead(&found.id)?;
     let burned = town.transact(&home.store, |tx| {
-        bd::molecule::bond::detach(tx, &bead)?;
-        Ok(burning::burn(tx, &found.id)?)
+        bd::molecule::bond::detach_molecule(tx, &bead)?;
+        Ok(burning::burn_molecule(tx, &found.id)?)
     })?;
-    town.tell(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
+    town.record_event(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
     Ok((found.id, burned.ids.len()))
 }

@@ -1,38 +1,47 @@
-//! Molecules of the town's work: a formula is poured for a bead when it is slung, its steps are done one by one, and
-//! what is left in the end is one bead, the digest.
+//! Manages molecules of the town's work: a formula is poured for a bead when it is slung, its steps
+//! are done one by one, and in the end one bead remains, the digest.
 //!
-//! The steps are beads beside the work, so that a crash, a handoff or another worker changes nothing about them: the next
-//! session is shown the step at which the last one stopped.
+//! The steps are beads beside the work, so a crash, a handoff or another worker does not change
+//! them. The next session continues at the step where the last one stopped.
 
 mod attach;
 mod conclude;
 mod signal;
 mod step;
 
-pub use attach::{attach, attach_from_mail, attached, detach, ensure, pour_for, pour_work};
-pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, let_go, squash};
-pub use signal::{Awaited, await_signal};
-pub use step::{StepDone, step_done};
+pub use attach::{
+    attach_molecule, attach_molecule_from_mail, detach_molecule, ensure_molecule, find_attached,
+    pour_for, pour_work,
+};
+pub use conclude::{
+    MoleculeEnding, OpenStepsError, burn_molecule, check_steps_closed, conclude_molecule,
+    discard_molecule, squash_molecule,
+};
+pub use signal::{SignalReport, await_signal};
+pub use step::{StepReport, finish_step};
 
-use bd::formula::Shelf;
+use bd::formula::FormulaSearchPath;
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// The formulas as a rig sees them: its own, the town's, the user's, the built-in ones.
-pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> Shelf {
+/// Returns the formulas of a rig: its own, the town's, the user's and the built-in ones.
+pub fn formula_shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
-    let env = town.env.at(&cwd).and("GT_ROOT", &root.to_string_lossy());
+    let env = town
+        .env
+        .in_dir(&cwd)
+        .with_var("GT_ROOT", &root.to_string_lossy());
     let beads = rig.map(RigLayout::beads);
-    Shelf::new(&env, beads.as_deref(), &[])
+    FormulaSearchPath::new(&env, beads.as_deref(), &[])
 }
 
-/// The name of a formula as people shorten it: `polecat-work` is `mol-polecat-work`.
-pub fn full_name(shelf: &Shelf, name: &str) -> Option<String> {
+/// Returns the full name of an abbreviated formula: `polecat-work` is `mol-polecat-work`.
+pub fn full_formula_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
     let plain = name.split('@').next().unwrap_or_default();
     let names = shelf.names();
-    if names.contains(plain) || bd::formula::find::is_path(name) {
+    if names.contains(plain) || bd::formula::find::is_formula_path(name) {
         return Some(name.to_owned());
     }
     let long = format!("mol-{name}");

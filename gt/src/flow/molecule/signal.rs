@@ -1,34 +1,33 @@
-//! Waiting for something to happen in the town, for patrols that would else ask again and again.
+//! Waits for an event of the town, so that patrols do not have to poll.
 
 use std::time::{Duration, Instant};
 
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use serde::Serialize;
 
 use crate::host::LiveTown;
 
-/// How a wait ended.
+/// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Awaited {
-    /// `signal` or `timeout`.
+pub struct SignalReport {
     pub reason: &'static str,
-    /// How long it took, in nanoseconds.
+    /// The duration of the wait in nanoseconds.
     pub elapsed: u64,
-    /// The last event, where there was one.
+    /// The last event, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
 }
 
 /// Waits until an event is recorded in the town, at most `limit`.
-pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<Awaited> {
+pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<SignalReport> {
     let path = town.layout.events();
     let folder = path.parent().unwrap_or(&path).to_owned();
-    let changes = Changes::of([folder.as_path()])?;
+    let changes = FolderWatch::start([folder.as_path()])?;
     let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
     let (begin, start) = (size(), Instant::now());
     loop {
         let elapsed = start.elapsed();
-        let done = |reason, signal| Awaited {
+        let done = |reason, signal| SignalReport {
             reason,
             elapsed: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             signal,

@@ -1,4 +1,4 @@
-//! Closing a step, from within a session.
+//! Closes a step from within a session.
 
 use bd::change;
 use bd::molecule::progress;
@@ -8,44 +8,40 @@ use crate::flow::handoff::{self, HandoffRequest};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// What followed a step.
+/// The result of closing a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct StepDone {
-    /// The step.
+pub struct StepReport {
     pub step_id: String,
-    /// Its molecule.
     pub molecule_id: String,
-    /// Whether it is closed now.
+    /// True if the step is closed now.
     pub step_closed: bool,
-    /// The step that was begun.
+    /// The step that begins now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step_id: Option<String>,
-    /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step_title: Option<String>,
-    /// Whether all steps are closed.
+    /// True if all steps are closed.
     pub complete: bool,
-    /// `continue`, `done` or `no_more_ready`.
     pub action: &'static str,
-    /// Whether a fresh session goes on with the next step.
+    /// True if a fresh session continues with the next step.
     pub cycled: bool,
 }
 
-/// Closes a step and begins the next; the current one where none is named. Where the step, or the setting
-/// `molecule.cycle`, says so, the session is replaced by a fresh one.
-pub fn step_done(
+/// Closes a step, or the current one, and begins the next. If the step or the setting
+/// `molecule.cycle` asks for it, the session is replaced by a fresh one.
+pub fn finish_step(
     town: &LiveTown,
     step: Option<&str>,
     reason: &str,
     dry_run: bool,
-) -> anyhow::Result<StepDone> {
+) -> anyhow::Result<StepReport> {
     let step = match step {
         Some(step) => town.find_bead(step)?.bead.id,
-        None => current(town)?,
+        None => find_current_step(town)?,
     };
     let found = town.find_bead(&step)?;
     let beads = found.store.snapshot()?;
@@ -53,31 +49,31 @@ pub fn step_done(
         .ok_or_else(|| anyhow::anyhow!("{step} is no step of a molecule"))?;
     let is_poured = beads
         .bead_ref(&root)
-        .is_some_and(|head| progress::is_molecule(&head));
+        .is_some_and(|bead| progress::is_molecule(&bead));
     anyhow::ensure!(
         is_poured,
         "{step} is no step of a molecule: {root} was not poured"
     );
-    let hooked = record::hook::hooked_bead(town, &town.actor).ok();
+    let hooked = record::hook::find_hooked_bead(town, &town.actor).ok();
     anyhow::ensure!(
         hooked.as_deref() != Some(step.as_str()),
         "{step} is the work on your hook: `gt done` hands it in"
     );
     let before = Molecule::load(&beads, &root);
     drop(beads);
-    let mut done = StepDone {
+    let mut done = StepReport {
         step_id: step.clone(),
         molecule_id: root,
         action: "no_more_ready",
-        ..StepDone::default()
+        ..StepReport::default()
     };
     if dry_run {
         return Ok(done);
     }
     let advance = town.transact(&found.store, |tx| {
         let session = town.author().session;
-        change::close(tx, &step, reason, &session, false)?;
-        Ok(progress::advance(tx, &step, true)?)
+        change::close_bead(tx, &step, reason, &session, false)?;
+        Ok(progress::advance_molecule(tx, &step, true)?)
     })?;
     done.step_closed = true;
     done.complete = advance.is_complete;
@@ -88,35 +84,41 @@ pub fn step_done(
     } else if advance.is_complete {
         done.action = "done";
     }
-    town.tell(&event!(StepDone,
+    town.record_event(&event!(StepDone,
         step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
     ));
     let says_so = before
         .and_then(|molecule| molecule.current)
         .filter(|current| current.id == step);
     let cycles = says_so.and_then(|current| current.cycles);
-    done.cycled = done.action == "continue" && cycle(town, cycles, &done)?;
+    done.cycled = done.action == "continue" && cycle_session(town, cycles, &done)?;
     Ok(done)
 }
 
-/// The step that the caller has begun, or is to begin.
-fn current(town: &LiveTown) -> anyhow::Result<String> {
-    let (bead, found) = super::attached(town, "")?;
+/// Returns the step that the caller has begun or is to begin.
+fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
+    let (bead, found) = super::find_attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
     let step =
         step.ok_or_else(|| anyhow::anyhow!("no step of {bead} can be closed now; name one"))?;
     Ok(step.id)
 }
 
-/// Replaces the session of the caller, where that is asked for and it has one.
-fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result<bool> {
+/// Replaces the caller's session, if that is requested and there is one.
+fn cycle_session(
+    town: &LiveTown,
+    requested: Option<bool>,
+    done: &StepReport,
+) -> anyhow::Result<bool> {
     let rig = match &town.actor {
-        Address::Polecat(rig, _) | Address::Crew(rig, _) => town.rig(rig)?,
+        Address::Polecat(rig, _) | Address::Crew(rig, _) => town.find_rig(rig)?,
         _ => return Ok(false),
     };
-    let setting = || Layers::load(town, Some(&rig)).map(|layers| layers.usable("molecule.cycle"));
-    let is_wanted = match said {
-        Some(said) => said,
+    let setting = || {
+        SettingsLayers::load(town, Some(&rig)).map(|layers| layers.valid_value("molecule.cycle"))
+    };
+    let is_wanted = match requested {
+        Some(requested) => requested,
         None => setting()? == true,
     };
     if !is_wanted {

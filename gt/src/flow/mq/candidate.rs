@@ -1,89 +1,83 @@
-//! The commit that is to go to the target: its tree is the merge of the target as it is now and the receipt's
-//! commits, made without a checkout. Discovery documents are taken out of them before, and beads stay as they
-//! are on the target.
+//! Builds the commit that is to go to the target: its tree is the merge of the current target and
+//! the receipt's commits, made without a checkout. Discovery documents are removed from the commits
+//! first, and beads files keep the content of the target.
 
 use bd::git::{Identity, TreeMerge};
 
-use super::job::Job;
+use super::job::MergeJob;
 use crate::flow::convoy::integration;
-use crate::flow::discovery::{self, Kept};
+use crate::flow::discovery::{self, KeptDocuments};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
-use crate::town::config::Strategy;
-use crate::town::event::{DocumentsKept, Event};
+use crate::town::config::MergeStrategy;
+use crate::town::event::{DiscoveryDocuments, Event};
 
-/// What came of it.
-pub(crate) enum Made {
-    /// This commit holds target and work.
+/// The result of a merge.
+pub(crate) enum MergeCandidate {
+    /// The commit that contains target and work.
     Candidate(String),
-    /// The target has all of the work: its tree is the merged tree.
-    There,
-    /// The work does not fit.
-    Conflict {
-        /// The files in conflict.
-        files: Vec<String>,
-        /// What git said.
-        detail: String,
-    },
-    /// Nothing but discovery documents, which are kept there now.
-    OnlyDocuments {
-        /// The ref.
-        reference: String,
-    },
-    /// A commit of the receipt is not there.
-    Gone {
-        /// Which.
-        commit: String,
-    },
+    /// The target contains all of the work: its tree equals the merged tree.
+    AlreadyMerged,
+    /// The work conflicts with the target.
+    Conflict { files: Vec<String>, detail: String },
+    /// The work has only discovery documents, which are now kept on `reference`.
+    OnlyDocuments { reference: String },
+    /// A commit of the receipt is missing.
+    MissingCommit { commit: String },
 }
 
 /// The commits to merge.
-struct Work {
+struct WorkRange {
     base: String,
     tip: String,
-    /// Whether the target has the base. It has not where it was reset meanwhile: then what was taken off the target must
-    /// not come back with the work.
+    /// True if the target contains the base. False if the target was reset in the meantime. Then
+    /// the commits that were removed from the target must not return with the work.
     on_target: bool,
 }
 
-/// Merges the commits named in the receipt with `target`.
-pub(crate) fn make(job: &Job, target: &str) -> anyhow::Result<Made> {
-    let (base, tip) = match range(job, target)? {
+/// Merges the commits of the receipt with `target`.
+pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<MergeCandidate> {
+    let (base, tip) = match find_work_range(job, target)? {
         Ok(range) => range,
-        Err(commit) => return Ok(Made::Gone { commit }),
+        Err(commit) => return Ok(MergeCandidate::MissingCommit { commit }),
     };
-    let tip = match keep_documents(job, &base, &tip)? {
+    let tip = match extract_documents(job, &base, &tip)? {
         Some((rest, kept)) if rest == base => {
             let reference = kept.reference;
-            return Ok(Made::OnlyDocuments { reference });
+            return Ok(MergeCandidate::OnlyDocuments { reference });
         }
         Some((rest, _)) => rest,
         None => tip,
     };
     let on_target = job.git.is_ancestor(&base, target)?;
-    let work = Work {
+    let work = WorkRange {
         base,
         tip,
         on_target,
     };
     let tree = match work.merge(job, target)? {
-        TreeMerge::Conflict { files, detail, .. } => return Ok(Made::Conflict { files, detail }),
-        TreeMerge::Clean(tree) => without_beads(job, target, tree)?,
+        TreeMerge::Conflict { files, detail, .. } => {
+            return Ok(MergeCandidate::Conflict { files, detail });
+        }
+        TreeMerge::Clean(tree) => restore_target_beads(job, target, tree)?,
     };
     if tree == job.git.tree_of(target)? {
-        return Ok(Made::There);
+        return Ok(MergeCandidate::AlreadyMerged);
     }
-    Ok(Made::Candidate(work.commit(job, target, &tree)?))
+    Ok(MergeCandidate::Candidate(work.commit(job, target, &tree)?))
 }
 
-/// Base and tip of the work; the commit that is missing, where one is.
-pub(crate) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, String), String>> {
+/// Returns base and tip of the work, or the missing commit.
+pub(crate) fn find_work_range(
+    job: &MergeJob,
+    target: &str,
+) -> anyhow::Result<Result<(String, String), String>> {
     let receipt = &job.receipt;
     if job.git.resolve(&receipt.tip)?.is_none() {
         return Ok(Err(receipt.tip.clone()));
     }
     let base = match receipt.base.as_str() {
-        // Requests of older towns do not say where their work began.
+        // Requests of older towns do not record the start of their work.
         "" => job
             .git
             .merge_base(&receipt.tip, target)?
@@ -96,8 +90,8 @@ pub(crate) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, S
     })
 }
 
-impl Work {
-    fn merge(&self, job: &Job, target: &str) -> anyhow::Result<TreeMerge> {
+impl WorkRange {
+    fn merge(&self, job: &MergeJob, target: &str) -> anyhow::Result<TreeMerge> {
         Ok(if self.on_target {
             job.git.merge_tree(target, &self.tip)?
         } else {
@@ -105,37 +99,37 @@ impl Work {
         })
     }
 
-    /// The commit with that very tree, in the form that the rig's settings name.
-    fn commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+    /// Creates the commit with exactly that tree, in the form that the rig's settings require.
+    fn commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         match job.settings.strategy() {
-            Strategy::Merge if self.on_target => self.merge_commit(job, target, tree),
-            Strategy::Rebase => {
+            MergeStrategy::Merge if self.on_target => self.merge_commit(job, target, tree),
+            MergeStrategy::Rebase => {
                 let upstream = if self.on_target { target } else { &self.base };
                 let replayed = job.git.replay(target, upstream, &self.tip)?;
                 match replayed {
                     Some(tip) if job.git.tree_of(&tip)? == tree => Ok(tip),
-                    // A convoy's branch that takes in its target must show that in its history: the landing starts from
-                    // there.
-                    None if self.on_target && is_convoys_own(job)? => {
+                    // A convoy's branch that merges its target must show that in its history,
+                    // because the landing starts from there.
+                    None if self.on_target && is_convoy_branch(job)? => {
                         self.merge_commit(job, target, tree)
                     }
                     _ => self.one_commit(job, target, tree),
                 }
             }
-            Strategy::Squash | Strategy::Merge => self.one_commit(job, target, tree),
+            MergeStrategy::Squash | MergeStrategy::Merge => self.one_commit(job, target, tree),
         }
     }
 
-    /// A merge of the work as it was handed in.
-    fn merge_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
-        let message = format!("Merge {}\n", title(job)?);
+    /// Creates a merge commit of the work as submitted.
+    fn merge_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
+        let message = format!("Merge {}\n", commit_title(job)?);
         let parents = [target, self.tip.as_str()];
         let git = &job.git;
-        Ok(git.commit_tree(tree, &parents, &message, &identity(job))?)
+        Ok(git.commit_tree(tree, &parents, &message, &queue_identity(job))?)
     }
 
-    /// All of the work as one commit of its worker.
-    fn one_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+    /// Squashes the work to one commit of its worker.
+    fn one_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         let upstream = if self.on_target { target } else { &self.base };
         let range = format!("{upstream}..{}", self.tip);
         let log = job.git.plumbing(["log", "--no-merges", "--reverse", "-z"]);
@@ -143,7 +137,7 @@ impl Work {
         let message = match messages.as_slice() {
             [only] => only.clone(),
             several => {
-                let mut text = format!("{}\n", title(job)?);
+                let mut text = format!("{}\n", commit_title(job)?);
                 for message in several {
                     let subject = message.lines().next().unwrap_or_default();
                     text.push_str(&format!("\n- {subject}"));
@@ -160,56 +154,64 @@ impl Work {
             email: email.to_owned(),
         };
         let git = &job.git;
-        Ok(git.commit_tree_by(tree, &[target], &message, (&author, &identity(job)))?)
+        Ok(git.commit_tree_as(tree, &[target], &message, (&author, &queue_identity(job)))?)
     }
 }
 
-/// What the commit of several says of them: `Title of the bead (its id)`.
-fn title(job: &Job) -> anyhow::Result<String> {
-    let id = merge_request::source_of(&job.request);
+/// Builds the title of a squashed commit: `Title of the bead (its id)`.
+fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
+    let id = merge_request::source_bead_of(&job.request);
     let beads = job.store.snapshot()?;
     let title = beads
         .get(&id)
-        .map(|bead| kit::ui::escape::line(&bead.title));
+        .map(|bead| kit::ui::escape::escape_line(&bead.title));
     Ok(match title {
         Some(title) if !title.is_empty() => format!("{title} ({id})"),
         _ => id,
     })
 }
 
-/// Keeps the discovery documents of the commits for the convoy; the tip of the same commits without them.
-fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(String, Kept)>> {
-    if is_convoys_own(job)? {
+/// Keeps the discovery documents of the commits for the convoy. Returns the tip of the rewritten
+/// commits without them.
+fn extract_documents(
+    job: &MergeJob,
+    base: &str,
+    tip: &str,
+) -> anyhow::Result<Option<(String, KeptDocuments)>> {
+    if is_convoy_branch(job)? {
         return Ok(None);
     }
-    let source = merge_request::source_of(&job.request);
-    let key = discovery::key_of(&job.town.store()?.snapshot()?, &source);
-    let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
+    let source = merge_request::source_bead_of(&job.request);
+    let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
+    let found = discovery::keep_committed(&job.git, &key, (base, tip), &queue_identity(job))?;
     if let Some((_, kept)) = &found {
         let request = job.merge_ref();
-        job.town.tell(&Event::DiscoveryKept(DocumentsKept {
-            r#ref: kept.reference.clone(),
-            files: kept.files.clone(),
-            mr: request.mr,
-            rig: request.rig,
-            bead: request.bead,
-            worker: request.worker,
-            branch: request.branch,
-            ..DocumentsKept::default()
-        }));
+        job.town
+            .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
+                r#ref: kept.reference.clone(),
+                files: kept.files.clone(),
+                mr: request.mr,
+                rig: request.rig,
+                bead: request.bead,
+                worker: request.worker,
+                branch: request.branch,
+                ..DiscoveryDocuments::default()
+            }));
     }
     Ok(found)
 }
 
-/// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
-pub(crate) fn is_convoys_own(job: &Job) -> anyhow::Result<bool> {
-    let convoys = job.town.store()?.snapshot()?;
-    let owner = integration::owner_of(&convoys, job.rig.name(), &job.receipt.target);
+/// Returns true if the target is a convoy's own branch, on which documents stay until the convoy
+/// lands.
+pub(crate) fn is_convoy_branch(job: &MergeJob) -> anyhow::Result<bool> {
+    let convoys = job.town.open_town_store()?.snapshot()?;
+    let owner = integration::convoy_of_branch(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }
 
-/// The second door: the merged tree with beads as they are on the target.
-fn without_beads(job: &Job, target: &str, tree: String) -> anyhow::Result<String> {
+/// Replaces the beads files of the merged tree by those of the target. A second safeguard after `gt
+/// done`.
+fn restore_target_beads(job: &MergeJob, target: &str, tree: String) -> anyhow::Result<String> {
     let changed = job.git.differing_files(target, &tree)?;
     if changed.iter().any(|file| is_beads_file(file)) {
         return Ok(job.git.tree_with(&tree, ".beads", target)?);
@@ -217,8 +219,8 @@ fn without_beads(job: &Job, target: &str, tree: String) -> anyhow::Result<String
     Ok(tree)
 }
 
-/// Who signs what the queue writes itself.
-pub(crate) fn identity(job: &Job) -> Identity {
+/// Returns the git identity for commits of the queue.
+pub(crate) fn queue_identity(job: &MergeJob) -> Identity {
     Identity {
         name: format!("{}/refinery", job.rig.name()),
         email: "refinery@gastown.local".to_owned(),

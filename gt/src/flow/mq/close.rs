@@ -1,10 +1,9 @@
-//! Closing a bead for the queue.
+//! Closes beads for the queue.
 
 use bd::bead::Bead;
 use bd::change;
 use bd::store::Tx;
 
-/// Closes a bead with a reason.
 pub(crate) fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
     change::mark_closed(&mut bead, reason, &tx.now());
     tx.put(bead)?;

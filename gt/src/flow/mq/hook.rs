@@ -1,113 +1,119 @@
-//! The `pre-merge` hooks: asked about the work as it will be on the target, after the rig's gates. What they reject
-//! becomes a task like a failed gate; what they leave to a person, and a hook that comes to no decision, waits for
-//! one. Only a waiver, with a reason that stays on the request, lets work by.
+//! Runs the `pre-merge` hooks after the rig's gates, on the work as it will be on the target. A
+//! rejection becomes a task, as a failed gate does. A deferral, or a hook without a decision, waits
+//! for a user. Only a waiver, with a reason that is kept on the request, skips the hooks.
 
 use std::sync::atomic::Ordering;
 
 use bd::bead::{Bead, fields};
 
-use super::gate::{self, Failure};
-use super::job::{Job, MergeOutcome};
+use super::gate::{self, GateFailure};
+use super::job::{MergeJob, MergeOutcome};
 use super::{land, task};
-use crate::flow::convoy::{self, Decision};
-use crate::flow::town_hook::{self, Call, Event, FrontMatter, Ran, Verdict};
+use crate::flow::convoy::{self, HookDecision};
+use crate::flow::town_hook::{
+    self, FrontMatter, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict,
+};
 use crate::record;
-use crate::record::merge_request::{self, set_state, state_of};
+use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::town::event::event;
 
-/// How the name of what failed reads in a task.
+/// The prefix for a hook's name in a task.
 const GATE: &str = "pre-merge hook";
 
-/// Asks the hooks; `None` where the work may go on.
-pub(crate) fn ask(
-    job: &Job,
+/// Runs the hooks. `None` if the work may continue.
+pub(crate) fn ask_pre_merge_hooks(
+    job: &MergeJob,
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    if !town_hook::has(job.town, Some(job.rig), Event::PreMerge) {
+    if !town_hook::has_event_hooks(job.town, Some(job.rig), TownHookEvent::PreMerge) {
         return Ok(None);
     }
-    let state = state_of(&job.request);
+    let state = request_state(&job.request);
     if let Some(waiver) = &state.waived {
-        job.town.tell(&event!(HookWaived,
+        job.town.record_event(&event!(HookWaived,
             by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
             request: job.merge_ref(),
         ));
     }
     let tree = job.rig.refinery();
-    gate::check_out(job, &tree, candidate)?;
-    let mut call = merged_call(job)?;
+    gate::check_out_candidate(job, &tree, candidate)?;
+    let mut call = build_call(job)?;
     call.cwd = Some(tree);
-    call.passed = state.passed;
+    call.skipped_hooks = state.passed;
     call.more.extend([
         ("GT_BASE", target.to_owned()),
         ("GT_COMMIT", candidate.to_owned()),
     ]);
-    let report = town_hook::run(job.town, Event::PreMerge, &call);
+    let report = town_hook::run_event_hooks(job.town, TownHookEvent::PreMerge, &call);
     let Some(ran) = report.refusal() else {
         return Ok(None);
     };
     let (hook, reason) = (&ran.hook, &ran.reason);
-    // It was ended because we stop: the next run asks it again.
+    // The hook was ended because the queue stops. The next run asks it again.
     anyhow::ensure!(!job.town.stop.load(Ordering::Relaxed), "{hook}: {reason}");
     let outcome = match ran.verdict {
-        Verdict::Rejected => failed(job, target, ran)?,
-        Verdict::Deferred => {
+        TownHookVerdict::Rejected => create_rejection_task(job, target, ran)?,
+        TownHookVerdict::Deferred => {
             let reason = format!("{hook} leaves it to a person: {reason}");
-            land::hold_for_person(job, &reason)?
+            land::block_for_user(job, &reason)?
         }
-        Verdict::Broken | Verdict::Approved => {
+        TownHookVerdict::Broken | TownHookVerdict::Approved => {
             let reason = format!("{hook} came to no decision: {reason}");
-            land::hold_for_person(job, &reason)?
+            land::block_for_user(job, &reason)?
         }
     };
-    remember(job, &outcome, hook)?;
+    record_stop(job, &outcome, hook)?;
     Ok(Some(outcome))
 }
 
-/// Makes the task for what a hook rejects.
-fn failed(job: &Job, target: &str, ran: &Ran) -> anyhow::Result<MergeOutcome> {
+/// Creates the task for a rejection.
+fn create_rejection_task(
+    job: &MergeJob,
+    target: &str,
+    ran: &TownHookRun,
+) -> anyhow::Result<MergeOutcome> {
     let output = [ran.output.as_str(), &ran.errors].concat();
     let exit = ran.answer.exit.unwrap_or_default();
-    let failure = Failure {
+    let failure = GateFailure {
         gate: GATE.to_owned(),
         command: ran.hook.clone(),
         end: format!("exit code {exit}"),
-        tail: gate::tail(&output).to_owned(),
+        tail: gate::output_tail(&output).to_owned(),
         log: gate::keep_log(job, GATE, output.as_bytes())?,
     };
-    task::gate_failed(job, target, &failure)
+    task::create_gate_task(job, target, &failure)
 }
 
-/// Writes that a hook stopped the request, so that it can be waived.
-fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
+/// Records that a hook stopped the request, so that it can be waived.
+fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         state.by_hook = true;
         hook.clone_into(&mut state.stopped_by);
         if let MergeOutcome::GateFailed { task, .. } = outcome {
             state.hook_task.clone_from(task);
         }
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
         Ok(())
     })
 }
 
-/// What the hooks are told of a request; after a merge, too.
-pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
-    let source = merge_request::source_of(&job.request);
-    let town = job.town.store()?.snapshot()?;
-    let tracking = record::convoy::tracking(&town, &source);
+/// Builds the hook call for a request. Also used after a merge.
+pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'a>> {
+    let source = merge_request::source_bead_of(&job.request);
+    let town = job.town.open_town_store()?.snapshot()?;
+    let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
     let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
     let decision = decision.unwrap_or_default();
     let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
-    Ok(Call {
+    Ok(TownHookCall {
         rig: Some(job.rig),
         convoy: convoy
             .map(|convoy| convoy.title.clone())
@@ -122,7 +128,7 @@ pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
             ("GT_BRANCH", job.receipt.branch.clone()),
             ("GT_TARGET", job.receipt.target.clone()),
             ("GT_CONVOY_ID", id.clone()),
-            ("GT_FRONT_MATTER", front_matter(job, &decision)?),
+            ("GT_FRONT_MATTER", front_matter_of(job, &decision)?),
             ("GT_CONVOY_ADR", decision.adr.unwrap_or_default()),
             ("GT_CONVOY_ADR_PATH", decision.adr_path.unwrap_or_default()),
         ],
@@ -131,21 +137,26 @@ pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
             ("bead", source),
             ("convoy", id),
         ],
-        ..Call::default()
+        ..TownHookCall::default()
     })
 }
 
-/// The front matter of the work, without the lines around it, as it was when its convoy was made: what a worker
-/// writes there later counts for nothing. Where no convoy knows it, as it stands in the bead. Of a task that brings
-/// other work to its target, that of the other work.
-fn front_matter(job: &Job, decision: &Decision) -> anyhow::Result<String> {
+/// Returns the front matter of the work without its delimiter lines, as it was when the convoy was
+/// created: later edits by a worker do not count. If no convoy has it, returns the bead's current
+/// one. For a task that brings other work to its target, returns that of the other work.
+fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let mut request = Some(&job.request);
     while let Some(now) = request {
-        let source = merge_request::source_of(now);
+        let source = merge_request::source_bead_of(now);
         let recorded = decision.own.get(&source).map(FrontMatter::lines);
         let decided = decision.adr.is_some();
-        let written = || beads.get(&source).filter(|_| !decided).map(front_lines);
+        let written = || {
+            beads
+                .get(&source)
+                .filter(|_| !decided)
+                .map(bead_front_lines)
+        };
         let front = recorded.or_else(written).unwrap_or_default();
         let next = merge_request::receipt_of(now).resolves;
         let next = next.and_then(|id| beads.get(&id));
@@ -160,7 +171,7 @@ fn front_matter(job: &Job, decision: &Decision) -> anyhow::Result<String> {
     Ok(decision.front.lines())
 }
 
-fn front_lines(bead: &Bead) -> String {
+fn bead_front_lines(bead: &Bead) -> String {
     let (front, _) = fields::split_front_matter(&bead.description);
     let lines: Vec<&str> = front.lines().collect();
     match lines.as_slice() {
@@ -169,14 +180,14 @@ fn front_lines(bead: &Bead) -> String {
     }
 }
 
-/// Tells the `post-merge` hooks.
-pub(crate) fn merged(job: &Job, commit: &str) {
-    if !town_hook::has(job.town, Some(job.rig), Event::PostMerge) {
+/// Runs the `post-merge` hooks.
+pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
+    if !town_hook::has_event_hooks(job.town, Some(job.rig), TownHookEvent::PostMerge) {
         return;
     }
-    // Beads that cannot be read now keep nobody from having merged.
-    if let Ok(mut call) = merged_call(job) {
+    // The merge is done, even if the beads cannot be read now.
+    if let Ok(mut call) = build_call(job) {
         call.more.push(("GT_COMMIT", commit.to_owned()));
-        town_hook::notify(job.town, Event::PostMerge, &call);
+        town_hook::notify_event_hooks(job.town, TownHookEvent::PostMerge, &call);
     }
 }

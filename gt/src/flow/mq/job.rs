@@ -1,4 +1,4 @@
-//! One request on its way through the queue.
+//! Describes one request on its way through the queue.
 
 use bd::bead::Bead;
 use bd::git::{Git, GitError};
@@ -11,58 +11,41 @@ use crate::town::RigLayout;
 use crate::town::config::RigSettings;
 use crate::town::event::MergeRef;
 
-/// What happened to a request.
+/// The outcome of merging a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum MergeOutcome {
-    /// It is on its target.
+    /// The work is on its target.
     Merged {
-        /// The commit that holds the work there.
+        /// The commit on the target that contains the work.
         commit: String,
     },
-    /// It was nothing but discovery documents, which are kept for the convoy.
+    /// The work had only discovery documents, which are kept for the convoy.
     Kept {
-        /// The ref that holds them.
+        /// The ref with the documents.
         reference: String,
     },
-    /// It does not fit; a task was made.
-    Conflict {
-        /// The task.
-        task: String,
-    },
-    /// A gate failed; a task was made.
-    GateFailed {
-        /// The gate.
-        gate: String,
-        /// The task.
-        task: String,
-    },
-    /// The target fails a gate without this work: the request waits until the target moves.
+    /// The work conflicts with its target. A task was created.
+    Conflict { task: String },
+    /// A gate failed. A task was created.
+    GateFailed { gate: String, task: String },
+    /// The target fails a gate without this work. The request waits until the target moves.
     TargetBroken {
-        /// The gate.
         gate: String,
         /// The task for the target.
         task: String,
     },
-    /// Only a person can go on.
-    NeedsPerson {
-        /// Why.
-        reason: String,
-    },
-    /// It may not merge any more: its bead was closed, deleted, or given to another worker.
-    Withdrawn {
-        /// Why.
-        reason: String,
-    },
-    /// Something outside failed, such as the network; the next run tries again.
-    Later {
-        /// What failed.
-        reason: String,
-    },
+    /// The request waits for a user.
+    NeedsPerson { reason: String },
+    /// The request may not merge any more: its bead was closed, deleted, or given to another
+    /// worker.
+    Withdrawn { reason: String },
+    /// An outside failure, such as the network. The next run retries.
+    Later { reason: String },
 }
 
-/// Everything a request's way through the queue needs.
-pub(crate) struct Job<'a> {
+/// The data that every step of a request needs.
+pub(crate) struct MergeJob<'a> {
     pub town: &'a LiveTown,
     pub rig: &'a RigLayout,
     pub store: &'a Store,
@@ -73,15 +56,16 @@ pub(crate) struct Job<'a> {
     pub receipt: merge_request::Receipt,
 }
 
-/// The rig's repository with the queue as committer: the machine may have no git identity at all.
-pub(crate) fn repository(rig: &RigLayout) -> Git {
+/// Returns the rig's repository with the queue as committer, because the machine may have no git
+/// identity.
+pub(crate) fn queue_repository(rig: &RigLayout) -> Git {
     Git::at(rig.repo())
         .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
         .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }
 
-/// Fetches, and says where the target stands.
-pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
+/// Fetches the target and returns its tip.
+pub(crate) fn fetch_target(job: &MergeJob) -> Result<Option<String>, GitError> {
     let target = &job.receipt.target;
     if !job.remote {
         return job.git.resolve(&format!("refs/heads/{target}"));
@@ -90,13 +74,13 @@ pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
     job.git.resolve(&format!("refs/remotes/origin/{target}"))
 }
 
-impl Job<'_> {
-    /// The request as events name it.
+impl MergeJob<'_> {
+    /// Returns the request in the form of events.
     pub(crate) fn merge_ref(&self) -> MergeRef {
         MergeRef {
             mr: self.request.id.clone(),
             rig: self.rig.name().to_owned(),
-            bead: merge_request::source_of(&self.request),
+            bead: merge_request::source_bead_of(&self.request),
             worker: self.receipt.worker.clone(),
             branch: self.receipt.branch.clone(),
         }

@@ -1,38 +1,44 @@
-//! The last steps: record the candidate, push, fetch, verify, close, clean up.
+//! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Contained, Lease, PushError, PushRefusal};
+use bd::git::{Containment, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
 
 use super::close::close_bead;
-use super::job::{Job, MergeOutcome, fetch, repository};
+use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
-use crate::record::merge_request::{self, AS_IT_WAS, RequestState, set_state, state_of};
+use crate::record::merge_request::{
+    self, AS_IT_WAS, RequestState, request_state, set_request_state,
+};
 use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 
-/// Puts the candidate on the target and closes what is done by it.
-pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
+/// Pushes the candidate to the target and closes the finished beads.
+pub(crate) fn land_candidate(
+    job: &MergeJob,
+    target: &str,
+    candidate: &str,
+) -> anyhow::Result<MergeOutcome> {
     let door = (job.receipt.target.as_str(), target);
-    if !candidate::is_convoys_own(job)?
-        && let Err(refused) = discovery::gate(&job.git, door, candidate)?
+    if !candidate::is_convoy_branch(job)?
+        && let Err(refused) = discovery::check_landing(&job.git, door, candidate)?
     {
-        return hold_for_person(job, &refused.to_string());
+        return block_for_user(job, &refused.to_string());
     }
     if !record_candidate(job, target, candidate)? {
-        return Ok(match withdraw::withdraw(job)? {
+        return Ok(match withdraw::withdraw_request(job)? {
             Some(reason) => MergeOutcome::Withdrawn { reason },
             None => MergeOutcome::Later {
                 reason: "the request was closed meanwhile".to_owned(),
             },
         });
     }
-    match push(job, target, candidate) {
+    match push_to_target(job, target, candidate) {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Declined(words))) => {
             let reason = format!("the push to {} was declined: {words}", job.receipt.target);
-            return hold_for_person(job, &reason);
+            return block_for_user(job, &reason);
         }
         Err(error) => {
             return Ok(MergeOutcome::Later {
@@ -40,9 +46,11 @@ pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
             });
         }
     }
-    let seen = fetch(job)?;
+    let seen = fetch_target(job)?;
     match seen {
-        Some(seen) if verify::holds(job, &seen, candidate)? => close(job, candidate),
+        Some(seen) if verify::contains_commit(job, &seen, candidate)? => {
+            close_merged(job, candidate)
+        }
         _ => {
             let reason = format!(
                 "{candidate:.12} was pushed, but the fetched {} does not hold it",
@@ -53,71 +61,76 @@ pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
     }
 }
 
-/// Records what is about to be pushed, so that after a crash it is known as ours. Not if the request may not merge any
-/// more: this transaction decides it.
-fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bool> {
+/// Records the commit to push, so that it is recognized after a crash. Returns false if the request
+/// may not merge any more: this transaction decides that.
+fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
     job.town.transact(job.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
         let Some(mut request) = open.cloned() else {
             return Ok(false);
         };
-        if withdraw::why_stale(tx, &request).is_some() {
+        if withdraw::stale_reason(tx, &request).is_some() {
             return Ok(false);
         }
         let state = RequestState {
             candidate: candidate.to_owned(),
             onto: onto.to_owned(),
-            ..state_of(&request)
+            ..request_state(&request)
         };
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
         Ok(true)
     })
 }
 
-/// Pushes with a lease on the target as it was seen; in a rig without a remote, moves the branch the
-/// same way.
-pub(crate) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
+/// Pushes with a lease on the fetched tip of the target. In a rig without a remote, moves the
+/// branch the same way.
+pub(crate) fn push_to_target(
+    job: &MergeJob,
+    target: &str,
+    candidate: &str,
+) -> Result<(), PushError> {
     let branch = &job.receipt.target;
     if job.remote {
         return job
             .git
-            .push("origin", candidate, branch, Lease::At(target), false);
+            .push("origin", candidate, branch, PushLease::At(target), false);
     }
     Ok(job
         .git
         .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
-/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
-/// request and bead that a conflict or repair task stood for and brought along, in one transaction. Killed in
-/// between, the next run finds the work on its target again and comes here once more.
-pub(crate) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+/// Closes a request whose work is on its target. Removes the branch. Then records the merge in one
+/// transaction: the request, the bead, and every request and bead whose work the merged conflict or
+/// repair task contains. After a crash in between, the next run finds the work on its target and
+/// repeats this.
+pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
     let id = &job.request.id;
-    let reason = if candidate::is_convoys_own(job)? {
+    let reason = if candidate::is_convoy_branch(job)? {
         format!("Merged to {} in {commit:.12} ({id})", job.receipt.target)
     } else {
         format!("Merged in {commit:.12} ({id})")
     };
-    finish(job, &reason, Some(commit))?;
+    close_requests(job, &reason, Some(commit))?;
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
     })
 }
 
-/// The work was nothing but discovery documents, and those are kept: there is nothing to merge.
-pub(crate) fn close_documents(job: &Job, reference: String) -> anyhow::Result<MergeOutcome> {
+/// Closes a request that had only discovery documents, which are kept.
+pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Result<MergeOutcome> {
     let reason = format!("No change: only discovery documents, kept on {reference}");
-    finish(job, &reason, None)?;
+    close_requests(job, &reason, None)?;
     Ok(MergeOutcome::Kept { reference })
 }
 
-fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
+fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     let (mut brought, mut left) = (Vec::new(), Vec::new());
-    for original in originals(job)? {
+    for original in find_originals(job)? {
         let brings = match commit {
-            Some(commit) => brings(job, commit, &original)?,
+            Some(commit) => contains_work_of(job, commit, &original)?,
             None => false,
         };
         if brings {
@@ -126,33 +139,34 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
             left.push(original);
         }
     }
-    clean_up(job);
+    remove_merged_branch(job);
     for original in &brought {
-        clean_up(&Job {
+        remove_merged_branch(&MergeJob {
             receipt: merge_request::receipt_of(original),
             request: original.clone(),
-            git: repository(job.rig),
+            git: queue_repository(job.rig),
             ..*job
         });
     }
     job.town.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason, None)?;
         if commit.is_some() {
-            target::close_task(tx, &job.receipt.target)?;
-            target::release_requests(tx, &job.receipt.target)?;
+            target::close_target_task(tx, &job.receipt.target)?;
+            target::release_waiting_requests(tx, &job.receipt.target)?;
         }
-        let task = merge_request::source_of(&job.request);
+        let task = merge_request::source_bead_of(&job.request);
         let title = tx.get(&task).map(|task| task.title.clone());
-        let along = along(&job.request.id, &task, &title.unwrap_or_default());
+        let along = describe_merged_along(&job.request.id, &task, &title.unwrap_or_default());
         for original in &brought {
             close_request(tx, &original.id, commit, reason, Some(&along))?;
         }
         for original in &left {
-            let source = tx.get(&merge_request::source_of(original)).cloned();
+            let source = tx.get(&merge_request::source_bead_of(original)).cloned();
             if let Some(task) =
                 source.filter(|task| commit.is_some() && target::is_target_task(task))
             {
-                // Its branch is withdrawn with it: the target passes without.
+                // The branch of that request is withdrawn too, because the target passes without
+                // it.
                 close_bead(
                     tx,
                     task,
@@ -160,14 +174,18 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
                 )?;
                 continue;
             }
-            hold(tx, &original.id, &not_brought(job, original, commit))?;
+            block_request(
+                tx,
+                &original.id,
+                &describe_missing_work(job, original, commit),
+            )?;
         }
         Ok(())
     })?;
     for original in brought.iter().chain(&left) {
-        let done = brought.iter().any(|one| one.id == original.id);
-        let along = merged_along(job, original, commit);
-        job.town.tell(&if done {
+        let done = brought.iter().any(|bead| bead.id == original.id);
+        let along = describe_original(job, original, commit);
+        job.town.record_event(&if done {
             Event::MergedAlong(along)
         } else {
             Event::MergeUnproven(along)
@@ -176,22 +194,22 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What became of a request that a task was to bring to the target.
-fn merged_along(job: &Job, original: &Bead, commit: Option<&str>) -> MergedAlong {
+/// Describes the result for a request that a task was to bring to the target.
+fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> MergedAlong {
     MergedAlong {
         mr: original.id.clone(),
         rig: job.rig.name().to_owned(),
-        bead: merge_request::source_of(original),
+        bead: merge_request::source_bead_of(original),
         by: job.request.id.clone(),
-        task: merge_request::source_of(&job.request),
+        task: merge_request::source_bead_of(&job.request),
         commit: commit.map(str::to_owned),
     }
 }
 
-/// Whether the merged result of a task holds the work of another request: applying that work's change again changes
-/// nothing. In files that the task had to write differently nobody can prove more than that its branch has merged that
-/// work, and that it did not leave these files as they were.
-fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
+/// Returns true if the merged result of a task contains the work of another request: applying that
+/// work's change again changes nothing. For files that the task had to write differently, it is
+/// enough that the task's branch has merged that work and has changed these files.
+fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
     let (work, own) = (merge_request::receipt_of(original), &job.receipt);
     let git = &job.git;
     for known in [&work.base, &work.tip, &own.base] {
@@ -200,25 +218,25 @@ fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
         }
     }
     Ok(match git.contains_change(&work.base, &work.tip, commit)? {
-        Contained::All => true,
-        Contained::Missing(_) => false,
-        Contained::Rewritten(files) => {
+        Containment::All => true,
+        Containment::Missing(_) => false,
+        Containment::Rewritten(files) => {
             let changed = git.differing_files(&own.base, &own.tip)?;
             git.is_ancestor(&work.tip, &own.tip)? && files.iter().all(|file| changed.contains(file))
         }
     })
 }
 
-/// What a person is told of work that its task did not bring along.
-fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
+/// Explains to the user that a task did not bring the work of its request.
+fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) -> String {
     let (task, bead) = (
-        merge_request::source_of(&job.request),
-        merge_request::source_of(original),
+        merge_request::source_bead_of(&job.request),
+        merge_request::source_bead_of(original),
     );
     let what = match commit {
         Some(_) => {
             let files = merge_request::receipt_of(original).files;
-            let files = some_of(&files);
+            let files = list_some_files(&files);
             format!("{task} was merged, but it does not hold the change of this work (in {files})")
         }
         None => format!("{task} brought discovery documents and nothing of this work"),
@@ -230,8 +248,8 @@ fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
     )
 }
 
-/// The first of the files, and how many more there are.
-fn some_of(files: &[String]) -> String {
+/// Lists the first files and the number of the others.
+fn list_some_files(files: &[String]) -> String {
     const NAMED: usize = 5;
     let shown = files.len().min(NAMED);
     let mut text = files[..shown].join(", ");
@@ -241,13 +259,13 @@ fn some_of(files: &[String]) -> String {
     text
 }
 
-/// What is written of a request whose work a conflict or repair task brought along.
-fn along(request: &str, task: &str, title: &str) -> String {
+/// Describes a request whose work a conflict or repair task contained.
+fn describe_merged_along(request: &str, task: &str, title: &str) -> String {
     format!("{AS_IT_WAS}: {task} \"{title}\" put it right, and it was merged with {request}")
 }
 
-/// Closes a request and the bead whose work it merges. `along` says what became of a request that was not merged
-/// itself.
+/// Closes a request and the bead of its work. `along` describes the result of a request that was
+/// not merged itself.
 fn close_request(
     tx: &mut Tx,
     id: &str,
@@ -255,24 +273,24 @@ fn close_request(
     reason: &str,
     along: Option<&str>,
 ) -> anyhow::Result<()> {
-    use bd::bead::fields::set;
+    use bd::bead::fields::set_field;
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
-    let source = merge_request::source_of(&request);
+    let source = merge_request::source_bead_of(&request);
     let word = commit.map_or("no change", |_| "merged");
-    request.description = set(&request.description, "merge_commit", commit);
-    request.description = set(&request.description, "close_reason", Some(word));
+    request.description = set_field(&request.description, "merge_commit", commit);
+    request.description = set_field(&request.description, "close_reason", Some(word));
     close_bead(tx, request.clone(), along.unwrap_or(word))?;
     if commit.is_some() {
-        polecat::note_merged(tx, &request, along.is_some())?;
+        polecat::record_merged(tx, &request, along.is_some())?;
     }
     let handed_in = merge_request::receipt_of(&request).attempt;
     match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
-        Some(bead) if bead.is_open() && attempt::of(&bead) == handed_in => {
+        Some(bead) if bead.is_open() && attempt::read_attempt(&bead) == handed_in => {
             close_bead(tx, bead, reason)
         }
-        // Whoever closed it or gave it to someone else did so while this was on its way.
+        // Someone closed or reassigned the bead while this request was in the queue.
         Some(bead) => {
             let text = format!("{reason}, before it was changed by hand");
             let actor = tx.actor().to_owned();
@@ -282,10 +300,10 @@ fn close_request(
     }
 }
 
-/// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits
-/// as they were handed in stay reachable under `refs/gt/merged/`. A branch that cannot be removed is only
-/// in the way, so that is no failure.
-fn clean_up(job: &Job) {
+/// Removes the merged branch locally and on the remote, if it is still at the receipt's tip. The
+/// submitted commits stay reachable under `refs/gt/merged/`. Errors are ignored, because a
+/// remaining branch is harmless.
+fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
     job.git.update_ref(&kept, &receipt.tip, None).ok();
@@ -301,9 +319,9 @@ fn clean_up(job: &Job) {
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
 }
 
-/// The requests that this one resolves: the one its task was made for, the one that one was made for, and
-/// so on.
-fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
+/// Returns the requests that this one resolves: the request of its task, the request of that one's
+/// task, and so on.
+fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
     let snapshot = job.store.snapshot()?;
     let mut found: Vec<Bead> = Vec::new();
     let mut next = job.receipt.resolves.clone();
@@ -317,66 +335,70 @@ fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
     Ok(found)
 }
 
-/// The work was merged, and someone took it back on the target: only a person can say whether that was meant.
-pub(crate) fn hold_undone(
-    job: &Job,
+/// Blocks a request whose work was merged and then reverted on the target. Only a user can decide
+/// if the revert was intended.
+pub(crate) fn block_reverted(
+    job: &MergeJob,
     commit: &str,
     files: &[String],
 ) -> anyhow::Result<MergeOutcome> {
-    let (bead, target) = (merge_request::source_of(&job.request), &job.receipt.target);
-    let (files, id) = (some_of(files), &job.request.id);
+    let (bead, target) = (
+        merge_request::source_bead_of(&job.request),
+        &job.receipt.target,
+    );
+    let (files, id) = (list_some_files(files), &job.request.id);
     let reason = format!(
         "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
          close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
          {target}, then run `gt mq retry {id}`"
     );
-    hold_for_person(job, &reason)
+    block_for_user(job, &reason)
 }
 
-/// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
-pub(crate) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
+/// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
+pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
     job.town
-        .transact(job.store, |tx| hold(tx, &job.request.id, reason))?;
+        .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
     })
 }
 
-/// Lets the request wait for its review, if the rig's settings want one and it has had none.
-pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>> {
-    let Some(reason) = job.settings.needs_review() else {
+/// Makes the request wait for a review, if the rig's settings require one and it has had none.
+pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
+    let Some(reason) = job.settings.review_reason() else {
         return Ok(None);
     };
-    if !state_of(&job.request).reviewed_by.is_empty() {
+    if !request_state(&job.request).reviewed_by.is_empty() {
         return Ok(None);
     }
     job.town.transact(job.store, |tx| {
-        hold(tx, &job.request.id, reason)?;
+        block_request(tx, &job.request.id, reason)?;
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
         let for_review = true;
         let state = RequestState {
             for_review,
-            ..state_of(&request)
+            ..request_state(&request)
         };
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         Ok(tx.put(request)?)
     })?;
     let reason = reason.to_owned();
     Ok(Some(MergeOutcome::NeedsPerson { reason }))
 }
 
-fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
+fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
     let state = RequestState {
         needs_person: reason.to_owned(),
         failing: None,
-        ..state_of(&request)
+        ..request_state(&request)
     };
-    set_state(&mut request, &state)?;
+    set_request_state(&mut request, &state)?;
     request.updated_at = tx.now();
     tx.put(request)?;
     Ok(())
@@ -386,17 +408,20 @@ fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::record::merge_request::Receipt;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use crate::town::config::RigSettings;
 
     #[test]
-    fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
-        let place = Place::new();
-        let url = place.origin(&[("a", "1")]);
+    fn a_candidate_with_a_document_waits_for_the_user_and_nothing_is_pushed() {
+        let place = TestTown::new();
+        let url = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
-        let rig = place.town.rig("web").unwrap();
-        let (store, settings) = (place.town.rig_store(&rig).unwrap(), RigSettings::default());
-        let git = repository(&rig);
+        let rig = place.town.find_rig("web").unwrap();
+        let (store, settings) = (
+            place.town.open_rig_store(&rig).unwrap(),
+            RigSettings::default(),
+        );
+        let git = queue_repository(&rig);
         let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
         let who = bd::git::Identity {
             name: "w".to_owned(),
@@ -422,18 +447,18 @@ mod tests {
             target: "main".to_owned(),
             ..Receipt::default()
         };
-        let job = Job {
+        let job = MergeJob {
             town: &place.town,
             rig: &rig,
             store: &store,
             settings: &settings,
-            git: repository(&rig),
+            git: queue_repository(&rig),
             remote: true,
             request: request.clone(),
             receipt,
         };
         let bad = commit("docs/.gt/discovery/x.md");
-        let outcome = land(&job, &target, &bad).unwrap();
+        let outcome = land_candidate(&job, &target, &bad).unwrap();
         let MergeOutcome::NeedsPerson { reason } = outcome else {
             panic!("{outcome:?}");
         };
@@ -444,9 +469,9 @@ mod tests {
         let main = || git.ls_remote("origin", "main").unwrap().unwrap();
         assert_eq!(main(), target);
         let held = store.snapshot().unwrap();
-        assert!(merge_request::needs_person(held.get("web-mr-1").unwrap()).is_some());
+        assert!(merge_request::reason_for_user(held.get("web-mr-1").unwrap()).is_some());
         let good = commit("docs/x.md");
-        let outcome = land(&job, &target, &good).unwrap();
+        let outcome = land_candidate(&job, &target, &good).unwrap();
         assert!(
             matches!(outcome, MergeOutcome::Merged { .. }),
             "{outcome:?}"
@@ -455,9 +480,12 @@ mod tests {
     }
 
     #[test]
-    fn a_few_files_are_named_and_the_others_counted() {
+    fn some_files_are_named_and_the_others_are_counted() {
         let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
-        assert_eq!(some_of(&files[..2]), "1.rs, 2.rs");
-        assert_eq!(some_of(&files), "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more");
+        assert_eq!(list_some_files(&files[..2]), "1.rs, 2.rs");
+        assert_eq!(
+            list_some_files(&files),
+            "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more"
+        );
     }
 }

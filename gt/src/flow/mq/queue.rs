@@ -1,4 +1,4 @@
-//! One run of a rig's queue: every ready request, highest score first, until none is ready.
+//! Runs a rig's queue: merges every ready request, highest score first, until none is ready.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
@@ -8,74 +8,71 @@ use bd::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::candidate::Made;
-use super::job::{Job, MergeOutcome, fetch, repository};
-use super::verify::OnTarget;
-use super::{candidate, gate, hook, land, score, target, task, verify, withdraw};
+use super::candidate::MergeCandidate;
+use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
+use super::verify::TargetPresence;
+use super::{candidate, gate, hook, land, score_request, target, task, verify, withdraw};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_request;
 use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
-use crate::town::event::{self, Event, MergeEnded};
+use crate::town::event::{self, Event, MergeResultEvent};
 use crate::town::lock::Lock;
 
-/// How one request came out of the queue.
+/// The result of one request.
 #[derive(Debug, Clone, Serialize)]
-pub struct Merged {
-    /// The request.
+pub struct RequestResult {
     pub request: String,
-    /// The bead whose work it is.
     pub bead: String,
-    /// What happened.
     #[serde(flatten)]
     pub outcome: MergeOutcome,
 }
 
-/// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
-pub fn run(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
+/// Drains the queue of a rig. Fails if another process holds the queue.
+pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
     anyhow::ensure!(
         settings.merge_queue.enabled != Some(false),
         "the merge queue of rig `{}` is turned off (merge_queue.enabled in its settings)",
         rig.name()
     );
-    task::track_all(town, &store)?;
-    let mut run = Run::new(town, rig, &store, &settings);
+    task::track_all_tasks(town, &store)?;
+    let mut run = QueueRun::new(town, rig, &store, &settings);
     run.withdraw_stale()?;
-    while let Some(request) = next(town, &store, &run.seen)? {
-        run.take(request, merge)?;
+    while let Some(request) = next_request(town, &store, &run.seen)? {
+        run.handle(request, process_request)?;
     }
     Ok(run.results)
 }
 
-/// Withdraws what may not merge any more, while the caller holds the rig's queue; nothing else is merged.
-pub(crate) fn withdraw_stale(
+/// Withdraws requests that may not merge any more, without merging others. The caller holds the
+/// rig's queue.
+pub(crate) fn withdraw_stale_requests(
     town: &LiveTown,
     rig: &RigLayout,
     _queue: &Lock,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
-    Run::new(town, rig, &store, &settings).withdraw_stale()
+    QueueRun::new(town, rig, &store, &settings).withdraw_stale()
 }
 
-/// One run of a queue.
-struct Run<'a> {
+struct QueueRun<'a> {
     town: &'a LiveTown,
     rig: &'a RigLayout,
     store: &'a Store,
     settings: &'a RigSettings,
-    /// The requests that it has looked at.
+    /// The requests that this run has handled.
     seen: BTreeSet<String>,
-    /// Those that wait for their target, with its name.
+    /// The requests that wait for their target, with its name.
     waiting: Vec<(String, String)>,
-    results: Vec<Merged>,
+    results: Vec<RequestResult>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> QueueRun<'a> {
     fn new(
         town: &'a LiveTown,
         rig: &'a RigLayout,
@@ -94,22 +91,24 @@ impl<'a> Run<'a> {
     }
 
     fn withdraw_stale(&mut self) -> anyhow::Result<()> {
-        withdraw::cancel_unneeded(self.town, self.store)?;
-        let stale: Vec<Bead> = withdraw::stale(&self.store.snapshot()?).cloned().collect();
+        withdraw::cancel_unneeded_tasks(self.town, self.store)?;
+        let stale: Vec<Bead> = withdraw::find_stale_requests(&self.store.snapshot()?)
+            .cloned()
+            .collect();
         for request in stale {
-            self.take(request, withdraw_unless_merged)?;
+            self.handle(request, withdraw_unless_merged)?;
         }
         Ok(())
     }
 
-    fn take(
+    fn handle(
         &mut self,
         request: Bead,
-        step: fn(&Job) -> anyhow::Result<MergeOutcome>,
+        step: fn(&MergeJob) -> anyhow::Result<MergeOutcome>,
     ) -> anyhow::Result<()> {
         self.seen.insert(request.id.clone());
-        let git = repository(self.rig);
-        let job = Job {
+        let git = queue_repository(self.rig);
+        let job = MergeJob {
             town: self.town,
             rig: self.rig,
             store: self.store,
@@ -122,31 +121,31 @@ impl<'a> Run<'a> {
         let outcome = match step(&job) {
             Ok(outcome) => outcome,
             Err(error) if self.town.stop.load(Ordering::Relaxed) => return Err(error),
-            // Those behind it may be fine.
+            // The requests behind it may be fine.
             Err(error) => MergeOutcome::Later {
                 reason: format!("{error:#}"),
             },
         };
-        note_failing(&job, &outcome)?;
-        report(&job, &outcome);
+        record_failing_since(&job, &outcome)?;
+        report_outcome(&job, &outcome);
         match &outcome {
             MergeOutcome::TargetBroken { .. } => {
                 let target = job.receipt.target.clone();
                 self.waiting.push((job.request.id.clone(), target));
             }
-            MergeOutcome::Merged { .. } => self.target_moved(&job.receipt.target),
+            MergeOutcome::Merged { .. } => self.retry_waiting(&job.receipt.target),
             _ => {}
         }
-        self.results.push(Merged {
+        self.results.push(RequestResult {
             request: job.request.id.clone(),
-            bead: merge_request::source_of(&job.request),
+            bead: merge_request::source_bead_of(&job.request),
             outcome,
         });
         Ok(())
     }
 
-    /// What waited for this target is looked at once more.
-    fn target_moved(&mut self, branch: &str) {
+    /// Handles the requests that wait for this target once more.
+    fn retry_waiting(&mut self, branch: &str) {
         for (request, _) in self.waiting.extract_if(.., |(_, target)| target == branch) {
             self.seen.remove(&request);
             self.results.retain(|result| result.request != request);
@@ -154,8 +153,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Writes on a request since when each try fails for a reason outside, so that a person hears of it in the end.
-fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
+/// Records on a request since when each try fails for an outside reason, so that a user is notified
+/// in the end.
+fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
     let reason = match outcome {
         MergeOutcome::Later { reason } => Some(reason),
         _ if merge_request::failing_since(&job.request).is_some() => None,
@@ -169,29 +169,29 @@ fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
         else {
             return Ok(());
         };
-        let mut state = merge_request::state_of(&request);
+        let mut state = merge_request::request_state(&request);
         let before = state.failing.take();
         let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
         state.failing = reason.map(|reason| (since, reason.clone()));
-        merge_request::set_state(&mut request, &state)?;
+        merge_request::set_request_state(&mut request, &state)?;
         tx.put(request)?;
         Ok(())
     })
 }
 
-/// What may not merge any more is withdrawn; but what was merged before that is merged.
-fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
+/// Withdraws a request that may not merge any more, unless its work is merged already.
+fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     let target = if job.receipt.target.is_empty() {
         None
     } else {
-        fetch(job)?
+        fetch_target(job)?
     };
     if let Some(target) = target
-        && let OnTarget::Yes { commit } = verify::already_there(job, &target)?
+        && let TargetPresence::Yes { commit } = verify::find_on_target(job, &target)?
     {
-        return land::close(job, &commit);
+        return land::close_merged(job, &commit);
     }
-    Ok(match withdraw::withdraw(job)? {
+    Ok(match withdraw::withdraw_request(job)? {
         Some(reason) => MergeOutcome::Withdrawn { reason },
         None => MergeOutcome::Later {
             reason: "its bead has changed just now".to_owned(),
@@ -199,25 +199,32 @@ fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
     })
 }
 
-/// In how long the queue has something to do, if nothing changes until then; none if it has nothing.
-pub(crate) fn ready_in(beads: &bd::store::Snapshot, now: Timestamp) -> Option<SignedDuration> {
-    if withdraw::has_stale(beads) {
+/// Returns the time until the queue has work, if nothing changes until then. None if it has none.
+pub(crate) fn time_until_ready(
+    beads: &bd::store::Snapshot,
+    now: Timestamp,
+) -> Option<SignedDuration> {
+    if withdraw::has_stale_requests(beads) {
         return Some(SignedDuration::ZERO);
     }
     let open = merge_request::open_requests(beads).into_iter();
     open.filter(|request| is_ready(beads, request))
-        .map(|request| target::pause(beads, request, now))
+        .map(|request| target::remaining_pause(beads, request, now))
         .min()
 }
 
-/// The ready request with the highest score that this run has not looked at.
-fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Result<Option<Bead>> {
+/// Returns the ready request with the highest score that this run has not handled.
+fn next_request(
+    town: &LiveTown,
+    store: &Store,
+    seen: &BTreeSet<String>,
+) -> anyhow::Result<Option<Bead>> {
     let beads = store.snapshot()?;
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let now = town.clock.now();
-    // By bead, the oldest open convoy that tracks it: they come oldest first.
+    // Maps each bead to its oldest open convoy. The list is sorted by age.
     let mut tracked_since = HashMap::new();
-    for convoy in record::convoy::list(&convoys, false) {
+    for convoy in record::convoy::list_convoys(&convoys, false) {
         for id in record::convoy::tracked_ids(convoy) {
             tracked_since
                 .entry(id)
@@ -225,40 +232,40 @@ fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Resu
         }
     }
     let age = |request: &Bead| {
-        let source = merge_request::source_of(request);
+        let source = merge_request::source_bead_of(request);
         tracked_since.get(source.as_str()).copied()
     };
     let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(&beads)
         .into_iter()
         .filter(|request| !seen.contains(&request.id) && is_ready(&beads, request))
-        .map(|request| (score(request, age(request), now), request))
+        .map(|request| (score_request(request, age(request), now), request))
         .collect();
     ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     Ok(ready.first().map(|(_, request)| (*request).clone()))
 }
 
 fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
-    merge_request::needs_person(request).is_none()
-        && bd::graph::blockers(beads, &request.id).is_empty()
+    merge_request::reason_for_user(request).is_none()
+        && bd::graph::find_blockers(beads, &request.id).is_empty()
 }
 
-/// The way of one request: the steps of the module's page.
-fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
+/// Merges one request with the steps of the module.
+fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     config::check_merge_queue(job.town, job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
-        return land::hold_for_person(job, &reason);
+        return land::block_for_user(job, &reason);
     }
-    if !target::has_moved(job)? {
+    if !target::has_target_moved_on(job)? {
         let reason = format!("{} still fails its own gates", job.receipt.target);
         return Ok(MergeOutcome::Later { reason });
     }
-    job.town.tell(&Event::MergeStarted(job.merge_ref()));
-    let onto = match fetch(job) {
+    job.town.record_event(&Event::MergeStarted(job.merge_ref()));
+    let onto = match fetch_target(job) {
         Ok(Some(onto)) => onto,
         Ok(None) => {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
-            return land::hold_for_person(job, &reason);
+            return land::block_for_user(job, &reason);
         }
         Err(error) => {
             return Ok(MergeOutcome::Later {
@@ -266,52 +273,56 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
             });
         }
     };
-    match verify::already_there(job, &onto)? {
-        OnTarget::Yes { commit } => return land::close(job, &commit),
-        OnTarget::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
-        OnTarget::No => {}
+    match verify::find_on_target(job, &onto)? {
+        TargetPresence::Yes { commit } => return land::close_merged(job, &commit),
+        TargetPresence::Undone { commit, files } => {
+            return land::block_reverted(job, &commit, &files);
+        }
+        TargetPresence::No => {}
     }
-    let candidate = match candidate::make(job, &onto)? {
-        Made::Conflict { files, detail } => {
-            return task::conflict(job, &onto, &files, &detail);
+    let candidate = match candidate::build_candidate(job, &onto)? {
+        MergeCandidate::Conflict { files, detail } => {
+            return task::create_conflict_task(job, &onto, &files, &detail);
         }
-        Made::OnlyDocuments { reference } => return land::close_documents(job, reference),
-        Made::Gone { commit } => {
+        MergeCandidate::OnlyDocuments { reference } => {
+            return land::close_documents(job, reference);
+        }
+        MergeCandidate::MissingCommit { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
-            return land::hold_for_person(job, &reason);
+            return land::block_for_user(job, &reason);
         }
-        Made::There => return land::close(job, &onto),
-        Made::Candidate(candidate) => candidate,
+        MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
+        MergeCandidate::Candidate(candidate) => candidate,
     };
-    if let Some(failure) = gate::run(job, &candidate)? {
-        if let Some(broken) = target::blame(job, &onto, &failure)? {
+    if let Some(failure) = gate::run_gates(job, &candidate)? {
+        if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
             return Ok(broken);
         }
-        return task::gate_failed(job, &onto, &failure);
+        return task::create_gate_task(job, &onto, &failure);
     }
-    if let Some(stopped) = hook::ask(job, &onto, &candidate)? {
+    if let Some(stopped) = hook::ask_pre_merge_hooks(job, &onto, &candidate)? {
         return Ok(stopped);
     }
-    if let Some(waits) = land::hold_for_review(job)? {
+    if let Some(waits) = land::block_for_review(job)? {
         return Ok(waits);
     }
-    land::land(job, &onto, &candidate)
+    land::land_candidate(job, &onto, &candidate)
 }
 
-fn report(job: &Job, outcome: &MergeOutcome) {
+fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
         MergeOutcome::Later { .. } => Event::MergeSkipped,
-        // Told where it is withdrawn, with the rescue ref.
+        // The withdrawal reports itself, with the rescue ref.
         MergeOutcome::Withdrawn { .. } => return,
         _ => Event::MergeFailed,
     };
-    job.town.tell(&kind(MergeEnded {
+    job.town.record_event(&kind(MergeResultEvent {
         request: job.merge_ref(),
-        // An outcome is a plain struct: it has no way not to become JSON.
-        outcome: event::fields(outcome),
+        // An outcome is a plain enum, so serializing it cannot fail.
+        outcome: event::json_fields(outcome),
     }));
     if let MergeOutcome::Merged { commit } = outcome {
-        hook::merged(job, commit);
+        hook::run_post_merge_hooks(job, commit);
     }
 }

@@ -1,18 +1,18 @@
-//! Which request goes first: priority, then age, so that nothing waits for ever.
+//! Computes the order of requests: priority, then age, so that no request waits forever.
 
 use bd::bead::Bead;
 use jiff::Timestamp;
 
-/// The score of a request; the highest goes first.
+/// Returns the score of a request. The highest goes first.
 ///
-/// 1000, plus 100 a step of priority, plus 10 an hour of the convoy's age, plus 1 an hour of its own age,
-/// minus 50 a retry (at most 300). The growing ages are the bound on starvation.
-pub fn score(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
+/// 1000, plus 100 per step of priority, plus 10 per hour of the convoy's age, plus 1 per hour of
+/// the request's age, minus 50 per retry (at most 300). The growing ages bound the starvation.
+pub fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
     let hours = |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
-    let retries: f64 = bd::bead::fields::get(&request.description, "retry_count")
+    let retries: f64 = bd::bead::fields::get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
-    // Below 0 is no priority but a mark for "not set".
+    // A negative priority means "not set".
     let steps = if (0..=4).contains(&request.priority) {
         4 - request.priority
     } else {
@@ -31,17 +31,18 @@ mod tests {
     fn request(priority: i64, created: &str, retries: u32) -> Bead {
         Bead {
             priority,
-            created_at: Stamp::read(created),
+            created_at: Stamp::parse(created),
             description: format!("retry_count: {retries}"),
             ..Bead::default()
         }
     }
 
     #[test]
-    fn priority_age_and_retries_count() {
+    fn priority_age_and_retries_determine_the_score() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
-        let at =
-            |priority, created, retries| score(&request(priority, created, retries), None, now);
+        let at = |priority, created, retries| {
+            score_request(&request(priority, created, retries), None, now)
+        };
         let fresh = "2026-01-02T00:00:00Z";
         assert!((at(2, fresh, 0) - 1200.0).abs() < 1e-9);
         assert!(at(1, fresh, 0) > at(2, fresh, 0));
@@ -51,10 +52,10 @@ mod tests {
     }
 
     #[test]
-    fn an_old_convoy_lifts_its_requests() {
+    fn an_old_convoy_raises_the_score_of_its_requests() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
         let request = request(4, "2026-01-02T00:00:00Z", 0);
         let convoy = "2026-01-01T00:00:00Z".parse().ok();
-        assert!((score(&request, convoy, now) - 1240.0).abs() < 1e-9);
+        assert!((score_request(&request, convoy, now) - 1240.0).abs() < 1e-9);
     }
 }

@@ -1,31 +1,32 @@
-//! A target that fails its own gates: one task for it, and the requests wait until the target moves.
+//! Handles a target that fails its own gates: creates one task for it, and makes the requests wait
+//! until the target moves.
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::gate::{self, Failure};
-use super::job::{Job, MergeOutcome, fetch};
-use super::task::{self, fenced};
-use crate::record::merge_request::{self, Broken, set_state, state_of};
+use super::gate::{self, GateFailure};
+use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::task::{self, fence_output};
+use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
 use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
 
-/// How long a request waits before the target is looked at again.
+/// The time after which a waiting request checks the target again.
 const PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
-/// What marks the task for a target: the branch and the gate.
+/// The metadata key of a target's task: the branch and the gate.
 const KEY: &str = "target";
 
-/// Whether a bead is the task for a target that fails its gates.
+/// Returns true if a bead is the task for a target that fails its gates.
 pub(crate) fn is_target_task(bead: &Bead) -> bool {
     bead.metadata_object().contains_key(KEY)
 }
 
-/// How long a request still waits for its target to move, and need not be looked at.
-pub(crate) fn pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
-    let waits = state_of(request).broken.and_then(|broken| {
+/// Returns the time until a request that waits for its target must be checked again.
+pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
+    let waits = request_state(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
         let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
         Some(PAUSE - now.duration_since(seen))
@@ -33,74 +34,74 @@ pub(crate) fn pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedD
     waits.unwrap_or_default().max(SignedDuration::ZERO)
 }
 
-/// Whether a bead is the task for a target, or repairs the work on such a task.
+/// Returns true if a bead is the task for a target, or repairs the work on such a task.
 fn repairs_target(beads: &Snapshot, id: &str) -> bool {
     let Some(bead) = beads.get(id) else {
         return false;
     };
-    let root = task::root_of(beads, bead).and_then(|root| beads.get(&root));
+    let root = task::original_bead_of(beads, bead).and_then(|root| beads.get(&root));
     is_target_task(bead) || root.is_some_and(is_target_task)
 }
 
-/// The open task for a gate that fails on a branch.
-fn open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
+/// Returns the open task for a gate that fails on a branch.
+fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
     let is_it = |bead: &&Bead| {
         let fields = bead.metadata_object();
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
         is(KEY, branch) && is("gate", gate)
     };
-    let mut open = beads.select_marked(&[Mark::Label(MERGE_LABEL)], BeadRef::is_open);
+    let mut open = beads.select_marked(&[BeadMark::Label(MERGE_LABEL)], BeadRef::is_open);
     open.find(is_it).map(|bead| bead.id.clone())
 }
 
-/// Runs a gate that failed with the work on the target alone, once per commit. If it fails there, too, that is not the
-/// work's fault: the request waits, and the target gets a task.
-pub(crate) fn blame(
-    job: &Job,
+/// Runs a failed gate on the target alone, once per commit. If it fails there too, the work is not
+/// the cause: the request waits, and the target gets a task.
+pub(crate) fn check_target_alone(
+    job: &MergeJob,
     target: &str,
-    failure: &Failure,
+    failure: &GateFailure,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    let source = merge_request::source_of(&job.request);
+    let source = merge_request::source_bead_of(&job.request);
     let is_it = |gate: &Gate| gate.name == failure.gate;
     let groups = job.settings.gates(job.rig)?;
     let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
         return Ok(None);
     };
-    // Work that is to mend the target and does not is at fault itself.
+    // A gate that fails with work that should repair the target is caused by that work.
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
-    let Some(own) = fails_alone(job, target, (group, &failure.gate))? else {
+    let Some(target_failure) = run_on_target(job, target, (group, &failure.gate))? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
-    // Each breakage has a task of its own: what an earlier one says is not true any more.
+    // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
-    let prefix = job.town.prefix(job.rig.name());
+    let prefix = job.town.prefix_of_rig(job.rig.name());
     let beads = job.store.snapshot()?;
-    let task = open_task(&beads, branch, &failure.gate)
-        .unwrap_or_else(|| task::task_id(&beads, &prefix, &about));
+    let task = find_open_task(&beads, branch, &failure.gate)
+        .unwrap_or_else(|| task::free_task_id(&beads, &prefix, &about));
     let evidence = format!(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
          finish with `gt done`. Merge requests to `{branch}` wait for it.\n",
-        own.gate,
-        own.end,
-        fenced(&own.command),
-        own.log.display(),
-        fenced(&own.tail),
+        target_failure.gate,
+        target_failure.end,
+        fence_output(&target_failure.command),
+        target_failure.log.display(),
+        fence_output(&target_failure.tail),
     );
     job.town.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
-            put_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
+            write_target_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
         } else {
-            reopen_task(tx, &task, &evidence)?;
+            reopen_target_task(tx, &task, &evidence)?;
         }
         let now = tx.now().to_string();
         set_broken(
             tx,
             &job.request.id,
-            Some(Broken {
+            Some(BrokenTarget {
                 target: target.to_owned(),
                 task: task.clone(),
                 at: now,
@@ -108,47 +109,49 @@ pub(crate) fn blame(
         )
     })?;
     Ok(Some(MergeOutcome::TargetBroken {
-        gate: own.gate,
+        gate: target_failure.gate,
         task,
     }))
 }
 
-/// How a group of gates, one of which failed with the work, fails on the target alone; a pass is kept for its commit.
-fn fails_alone(
-    job: &Job,
+/// Runs the group of a failed gate on the target alone. Returns the failure. A pass is recorded for
+/// the commit.
+fn run_on_target(
+    job: &MergeJob,
     target: &str,
     (group, gate): (&[Gate], &str),
-) -> anyhow::Result<Option<Failure>> {
+) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
     let known = job.store.snapshot()?;
-    let known = known.get(&record_id(job));
+    let known = known.get(&pass_record_id(job));
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = gate::run_group(job, target, group)?;
+    let failure = gate::run_gate_group(job, target, group)?;
     if failure.is_none() {
-        remember_pass(job, &passed)?;
+        record_pass(job, &passed)?;
     }
     Ok(failure)
 }
 
-fn record_id(job: &Job) -> String {
+fn pass_record_id(job: &MergeJob) -> String {
     format!(
         "{}-wisp-target-{}",
-        job.town.prefix(job.rig.name()),
+        job.town.prefix_of_rig(job.rig.name()),
         job.rig.name()
     )
 }
 
-/// Notes which commit of the target passed which gate last.
-fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
+/// Records the target's commit that last passed a gate.
+fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
-            id: record_id(job),
+            id: pass_record_id(job),
             title: "Gates on the target alone".to_owned(),
             notes: passed.to_owned(),
-            // Closed from the start: it is no work, and no list of work may show it.
+            // Closed from the start, because a record is no work and must not appear in lists of
+            // work.
             status: Status::Closed,
             closed_at: Some(now.clone()),
             issue_type: Kind::Slot,
@@ -162,9 +165,9 @@ fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
     })
 }
 
-fn put_task(
+fn write_target_task(
     tx: &mut Tx,
-    job: &Job,
+    job: &MergeJob,
     id: &str,
     (branch, gate): (&str, &str),
     evidence: &str,
@@ -188,50 +191,51 @@ fn put_task(
     Ok(())
 }
 
-/// Opens a closed task again, with what is seen now.
-fn reopen_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
+/// Reopens a closed task with the current evidence.
+fn reopen_target_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
     let Some(mut task) = tx.get(id).filter(|task| !task.is_open()).cloned() else {
         return Ok(());
     };
     evidence.clone_into(&mut task.description);
     tx.put(task)?;
-    task::reopen_task(tx, id)
+    task::reopen_repair_task(tx, id)
 }
 
-/// Lets the requests that wait for a target go on: something was merged to it.
-pub(crate) fn release_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+/// Releases the requests that wait for a target after a merge to it.
+pub(crate) fn release_waiting_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let waiting: Vec<String> = merge_request::open_requests(tx)
         .into_iter()
-        .filter(|request| state_of(request).broken.is_some())
+        .filter(|request| request_state(request).broken.is_some())
         .filter(|request| merge_request::receipt_of(request).target == branch)
         .map(|request| request.id.clone())
         .collect();
     waiting.iter().try_for_each(|id| set_broken(tx, id, None))
 }
 
-fn set_broken(tx: &mut Tx, id: &str, broken: Option<Broken>) -> anyhow::Result<()> {
+fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
-    let mut state = state_of(&request);
+    let mut state = request_state(&request);
     state.broken = broken;
-    set_state(&mut request, &state)?;
+    set_request_state(&mut request, &state)?;
     tx.put(request)?;
     Ok(())
 }
 
-/// Whether the target of a waiting request has moved: then it waits no more. Else it is noted that it was looked at.
-pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
-    let Some(broken) = state_of(&job.request).broken else {
+/// Returns true if the target of a waiting request has moved. Otherwise records the check.
+pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
+    let Some(broken) = request_state(&job.request).broken else {
         return Ok(true);
     };
-    // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
+    // A user who closes the task states that the gate passes again. It may have failed for lack of
+    // something on the machine.
     let beads = job.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
-    let moved = is_over || fetch(job)?.is_none_or(|target| target != broken.target);
+    let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
     job.town.transact(job.store, |tx| {
         let at = tx.now().to_string();
-        let next = (!moved).then(|| Broken {
+        let next = (!moved).then(|| BrokenTarget {
             at,
             ..broken.clone()
         });
@@ -240,8 +244,9 @@ pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
     Ok(moved)
 }
 
-/// Something was merged, so the target has moved: a task for it that nobody has is over, and made again if it still fails.
-pub(crate) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+/// Closes a target's task that no one has, because a merge has moved the target. The task is
+/// created again if the target still fails.
+pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let of_branch = |bead: &Bead| {
         bead.metadata_object()
             .get(KEY)
@@ -249,7 +254,7 @@ pub(crate) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
             == Some(branch)
     };
     let open: Vec<Bead> = tx
-        .select(|head| head.status() == Status::Open && head.has_label(MERGE_LABEL))
+        .select(|bead| bead.status() == Status::Open && bead.has_label(MERGE_LABEL))
         .filter(|bead| of_branch(bead))
         .cloned()
         .collect();

@@ -1,28 +1,29 @@
-//! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
-//! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
+//! Creates a task for a request that does not merge. Any idle worker can take it, and it has the
+//! necessary evidence. When the task's own result is merged, the request and its bead are closed
+//! too.
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
-use bd::store::{BeadRef, Mark, Snapshot, Store, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
 use serde_json::json;
 
-use super::gate::Failure;
-use super::job::{Job, MergeOutcome};
+use super::gate::GateFailure;
+use super::job::{MergeJob, MergeOutcome};
 use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::record;
-use crate::record::merge_request::{self, source_of};
+use crate::record::merge_request::{self, source_bead_of};
 use crate::record::merge_task::MERGE_LABEL as LABEL;
 use crate::record::polecat;
 
-/// How many tasks of one bead are given to a worker automatically.
+/// The number of tasks per bead that go to a worker automatically.
 const REPAIRS: usize = 2;
 
-/// Makes the task for work that does not fit its target.
-pub(crate) fn conflict(
-    job: &Job,
+/// Creates the task for work that conflicts with its target.
+pub(crate) fn create_conflict_task(
+    job: &MergeJob,
     target: &str,
     files: &[String],
     detail: &str,
@@ -30,18 +31,18 @@ pub(crate) fn conflict(
     let evidence = format!(
         "The commits do not fit on `{}` at {target:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
         job.receipt.target,
-        list(files),
-        fenced(detail),
+        format_files(files),
+        fence_output(detail),
     );
-    let task = make(job, target, "Resolve merge conflicts", &evidence)?;
+    let task = create_task(job, target, "Resolve merge conflicts", &evidence)?;
     Ok(MergeOutcome::Conflict { task })
 }
 
-/// Makes the task for work that breaks a gate.
-pub(crate) fn gate_failed(
-    job: &Job,
+/// Creates the task for work that fails a gate.
+pub(crate) fn create_gate_task(
+    job: &MergeJob,
     target: &str,
-    failure: &Failure,
+    failure: &GateFailure,
 ) -> anyhow::Result<MergeOutcome> {
     let evidence = format!(
         "On `{}` at {target:.12} with the commits on top, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
@@ -49,15 +50,15 @@ pub(crate) fn gate_failed(
         job.receipt.target,
         failure.gate,
         failure.end,
-        fenced(&failure.command),
+        fence_output(&failure.command),
         failure.log.display(),
-        fenced(&failure.tail),
+        fence_output(&failure.tail),
     );
     let title = format!("Fix gate {}", failure.gate);
-    let task = make(job, target, &title, &evidence)?;
+    let task = create_task(job, target, &title, &evidence)?;
     job.town.transact(job.store, |tx| {
         let request = job.request.clone();
-        polecat::note_result(tx, &request, |entry, _| entry.gate_failures += 1)
+        polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
     Ok(MergeOutcome::GateFailed {
         gate: failure.gate.clone(),
@@ -65,34 +66,38 @@ pub(crate) fn gate_failed(
     })
 }
 
-/// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
-/// bead track it. Its id follows from request and target, so that a second run makes no second task.
-fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
-    let source = source_of(&job.request);
-    let prefix = job.town.prefix(job.rig.name());
+/// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the
+/// original bead track it. The task's id is computed from request and target, so that a second run
+/// creates no second task.
+fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
+    let source = source_bead_of(&job.request);
+    let prefix = job.town.prefix_of_rig(job.rig.name());
     let about = format!("{}\0{target}\0{what}", job.request.id);
     let id = job.town.transact(job.store, |tx| {
-        let id = task_id(tx, &prefix, &about);
+        let id = free_task_id(tx, &prefix, &about);
         let title = tx
             .get(&source)
             .map(|bead| bead.title.clone())
             .unwrap_or_default();
         if tx.get(&id).is_none() {
-            let title = fit_title(&format!("{what}: {title}"));
-            put_task(tx, job, &id, &title, &source, evidence)?;
+            let title = fit_to_title(&format!("{what}: {title}"));
+            write_repair_task(tx, job, &id, &title, &source, evidence)?;
         }
-        block_request(tx, job, target, &id)?;
+        block_on_task(tx, job, target, &id)?;
         Ok(id)
     })?;
-    track(job.town, &id, &source)?;
+    track_in_convoys(job.town, &id, &source)?;
     Ok(id)
 }
 
-/// The id of the task for what it is about; another one if someone deleted that task: what is deleted blocks nothing.
-pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
+/// Returns the id of a task for a subject. A deleted task blocks nothing, so its id is not reused.
+pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     let mut further = String::new();
     loop {
-        let id = format!("{prefix}-fix-{}", short(format!("{about}{further}"), 3));
+        let id = format!(
+            "{prefix}-fix-{}",
+            compute_short_hash(format!("{about}{further}"), 3)
+        );
         if beads.get(&id).is_none_or(|task| !task.is_tombstone()) {
             return id;
         }
@@ -100,39 +105,41 @@ pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     }
 }
 
-/// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
-pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
+/// Returns true if a task goes to a worker automatically: one of the first two of its bead, and no
+/// worker had it before.
+pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     let is_open = task.has_label(LABEL) && task.status == Status::Open;
-    if !is_open || !is_needed(beads, task) || attempt::of(task) > 0 {
+    if !is_open || !is_task_needed(beads, task) || attempt::read_attempt(task) > 0 {
         return false;
     }
-    let root = root_of(beads, task);
+    let root = original_bead_of(beads, task);
     let before = beads
-        .select_marked(&[Mark::Label(LABEL)], |_| true)
-        .filter(|other| other.id != task.id && attempt::of(other) > 0)
-        .filter(|other| root_of(beads, other) == root);
+        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
+        .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
+        .filter(|other| original_bead_of(beads, other) == root);
     root.is_none() || before.count() < REPAIRS
 }
 
-/// Whether the request that a task was made for still waits for it.
-fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
-    let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+/// Returns true if the request of a task still waits for it.
+fn is_task_needed(beads: &Snapshot, task: &Bead) -> bool {
+    let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
     request.is_none_or(Bead::is_open)
 }
 
-/// The open tasks whose request was closed without being merged: by hand, with or without its bead.
-pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
-    let open = beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open);
-    open.filter(|task| !is_needed(beads, task)).collect()
+/// Returns the open tasks whose request was closed without a merge by hand, with or without its
+/// bead.
+pub(crate) fn find_unneeded_tasks(beads: &Snapshot) -> Vec<&Bead> {
+    let open = beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open);
+    open.filter(|task| !is_task_needed(beads, task)).collect()
 }
 
-/// The bead for whose work a task was made in the end; none for the task of a target.
-pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
+/// Returns the bead whose work a chain of tasks started from. None for the task of a target.
+pub(crate) fn original_bead_of(beads: &Snapshot, task: &Bead) -> Option<String> {
     let mut seen = Vec::new();
-    let mut request = merge_request::resolves(task);
+    let mut request = merge_request::resolved_request(task);
     while let Some(found) = request.take().and_then(|id| beads.get(&id)) {
-        let source = source_of(found);
-        let next = beads.get(&source).and_then(merge_request::resolves);
+        let source = source_bead_of(found);
+        let next = beads.get(&source).and_then(merge_request::resolved_request);
         if next.is_none() || seen.contains(&source) {
             return Some(source);
         }
@@ -143,34 +150,34 @@ pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
 }
 
 /// Lets the convoys of the original bead track the task.
-fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
-    let convoys = town.store()?.snapshot()?;
-    for id in record::convoy::tracking(&convoys, source) {
+fn track_in_convoys(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
+    let convoys = town.open_town_store()?.snapshot()?;
+    for id in record::convoy::convoys_tracking(&convoys, source) {
         let known = convoys.get(&id).is_some_and(|convoy| {
             record::convoy::tracked_ids(convoy).any(|tracked| tracked == task)
         });
         if !known {
-            convoy::add(town, &id, &[task.to_owned()])?;
+            convoy::add_beads(town, &id, &[task.to_owned()])?;
         }
     }
     Ok(())
 }
 
-/// Does so for every open task: a run that was killed right after it made one did not get to it.
-pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+/// Lets convoys track every open task. Needed if a run was killed right after it created one.
+pub(crate) fn track_all_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
-    for task in beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open) {
-        let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+    for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
+        let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
-            track(town, &task.id, &source_of(request))?;
+            track_in_convoys(town, &task.id, &source_bead_of(request))?;
         }
     }
     Ok(())
 }
 
-fn put_task(
+fn write_repair_task(
     tx: &mut Tx,
-    job: &Job,
+    job: &MergeJob,
     id: &str,
     title: &str,
     source: &str,
@@ -186,7 +193,7 @@ fn put_task(
         job.request.id,
         receipt.branch,
         receipt.target,
-        fenced(&format!("git merge {}", receipt.tip)),
+        fence_output(&format!("git merge {}", receipt.tip)),
     );
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
@@ -213,9 +220,9 @@ fn put_task(
     Ok(())
 }
 
-/// Lets the request wait for the task.
-fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
-    use bd::bead::fields::{get, set};
+/// Makes the request wait for the task.
+fn block_on_task(tx: &mut Tx, job: &MergeJob, target: &str, task: &str) -> anyhow::Result<()> {
+    use bd::bead::fields::{get_field, set_field};
     let now = tx.now();
     let Some(mut request) = tx.get(&job.request.id).cloned() else {
         return Ok(());
@@ -224,18 +231,18 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == task)
     {
-        return reopen_task(tx, task);
+        return reopen_repair_task(tx, task);
     }
-    let retries: u64 = get(&request.description, "retry_count")
+    let retries: u64 = get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
-    request.description = set(
+    request.description = set_field(
         &request.description,
         "retry_count",
         Some(&(retries + 1).to_string()),
     );
-    request.description = set(&request.description, "last_conflict_sha", Some(target));
-    request.description = set(&request.description, "conflict_task_id", Some(task));
+    request.description = set_field(&request.description, "last_conflict_sha", Some(target));
+    request.description = set_field(&request.description, "conflict_task_id", Some(task));
     request.dependencies.push(Dep {
         issue_id: request.id.clone(),
         depends_on_id: task.to_owned(),
@@ -249,8 +256,8 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
     Ok(())
 }
 
-/// A task that was closed without solving anything is open again.
-pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
+/// Reopens a task that was closed without a solution.
+pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
     if let Some(mut bead) = tx
         .get(task)
         .filter(|bead| bead.status == Status::Closed)
@@ -263,12 +270,11 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
-/// work on one is released by the next patrol.
-pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
-    let of_it = |bead: &Bead| merge_request::resolves(bead).as_deref() == Some(request);
+/// Closes the open tasks of a withdrawn request. The next patrol releases a worker that has one.
+pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
+    let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
-        .select_marked(&[Mark::Label(LABEL)], BeadRef::is_open)
+        .select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open)
         .filter(|bead| of_it(bead))
         .cloned()
         .collect();
@@ -277,9 +283,9 @@ pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
         .try_for_each(|task| super::close::close_bead(tx, task, &reason))
 }
 
-/// Text of commands inside a fence that it cannot close.
-pub(crate) fn fenced(text: &str) -> String {
-    let text = kit::ui::escape::block(text);
+/// Formats a command's output inside a fence that it cannot close.
+pub(crate) fn fence_output(text: &str) -> String {
+    let text = kit::ui::escape::escape_block(text);
     let longest = text
         .split(|c| c != '`')
         .map(str::len)
@@ -289,10 +295,10 @@ pub(crate) fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-pub(crate) fn list(files: &[String]) -> String {
+pub(crate) fn format_files(files: &[String]) -> String {
     let lines: Vec<String> = files
         .iter()
-        .map(|file| format!("- {}", kit::ui::escape::line(file)))
+        .map(|file| format!("- {}", kit::ui::escape::escape_line(file)))
         .collect();
     lines.join("\n")
 }
@@ -303,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fenced("a"), "```\na\n```");
-        assert!(fenced("x ```` y").starts_with("`````\n"));
+        assert_eq!(fence_output("a"), "```\na\n```");
+        assert!(fence_output("x ```` y").starts_with("`````\n"));
     }
 }

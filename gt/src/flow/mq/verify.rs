@@ -1,79 +1,83 @@
-//! Is the work on the target already? Judged by trees, never by how a diff looks: a commit of ours, or the
-//! worker's own tip, is the target's ancestor, and applying its change again would change nothing.
+//! Checks if the work is on the target already. Judged by trees, not by the text of a diff: the
+//! pushed commit or the worker's tip is an ancestor of the target, and applying its change again
+//! changes nothing.
 
-use bd::git::{Contained, GitError};
+use bd::git::{Containment, GitError};
 
 use super::candidate;
-use super::job::Job;
-use crate::record::merge_request::state_of;
+use super::job::MergeJob;
+use crate::record::merge_request::request_state;
 
-/// Whether a target holds a commit and what it changed.
+/// The presence of a commit and its change on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OnTarget {
-    /// It does.
+pub(crate) enum TargetPresence {
     Yes {
-        /// The commit.
         commit: String,
     },
-    /// The commit is there, and what it changed was taken back.
+    /// The target has the commit, but its change was reverted.
     Undone {
-        /// The commit.
         commit: String,
-        /// The files in which it was.
+        /// The files with reverted changes.
         files: Vec<String>,
     },
-    /// It does not.
     No,
 }
 
-/// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
-pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<OnTarget> {
-    let state = state_of(&job.request);
-    let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
-    if ours != OnTarget::No {
+/// Looks for the pushed commit, otherwise for the worker's tip, which someone else may have merged.
+pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
+    let state = request_state(&job.request);
+    let ours = find_change(job, target, (&state.onto, &state.candidate))?;
+    if ours != TargetPresence::No {
         return Ok(ours);
     }
-    match candidate::range(job, target)? {
-        Ok((base, tip)) => Ok(holds_change(job, target, (&base, &tip))?),
-        Err(_) => Ok(OnTarget::No),
+    match candidate::find_work_range(job, target)? {
+        Ok((base, tip)) => Ok(find_change(job, target, (&base, &tip))?),
+        Err(_) => Ok(TargetPresence::No),
     }
 }
 
-/// Whether the target holds `commit`, and with it the change since `onto`.
-fn holds_change(
-    job: &Job,
+/// Checks if the target has `commit` and its change since `onto`.
+fn find_change(
+    job: &MergeJob,
     target: &str,
     (onto, commit): (&str, &str),
-) -> Result<OnTarget, GitError> {
+) -> Result<TargetPresence, GitError> {
     let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
-    if !known || !holds(job, target, commit)? {
-        return Ok(OnTarget::No);
+    if !known || !contains_commit(job, target, commit)? {
+        return Ok(TargetPresence::No);
     }
     let commit = commit.to_owned();
     let parent = format!("{commit}^");
     let onto = if onto.is_empty() { &parent } else { onto };
     if job.git.resolve(onto)?.is_none() {
-        return Ok(OnTarget::Yes { commit });
+        return Ok(TargetPresence::Yes { commit });
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
-        Contained::All => OnTarget::Yes { commit },
-        // Later work in the same place is no way of taking it back, unless it came after that.
-        Contained::Rewritten(files) => match job.git.taken_back((onto, &commit), target, &files)? {
-            Some((_, files)) => OnTarget::Undone { commit, files },
-            None => OnTarget::Yes { commit },
-        },
-        Contained::Missing(files) => OnTarget::Undone { commit, files },
+        Containment::All => TargetPresence::Yes { commit },
+        // Later work in the same place is a revert only if it came after the commit.
+        Containment::Rewritten(files) => {
+            match job.git.find_revert((onto, &commit), target, &files)? {
+                Some((_, files)) => TargetPresence::Undone { commit, files },
+                None => TargetPresence::Yes { commit },
+            }
+        }
+        Containment::Missing(files) => TargetPresence::Undone { commit, files },
     })
 }
 
-/// Whether the target, as just fetched, holds a commit.
-pub(crate) fn holds(job: &Job, target: &str, commit: &str) -> Result<bool, GitError> {
+/// Returns true if the fetched target contains a commit.
+pub(crate) fn contains_commit(
+    job: &MergeJob,
+    target: &str,
+    commit: &str,
+) -> Result<bool, GitError> {
     job.git.is_ancestor(commit, target)
 }
 
-/// Whether the target holds the change of a commit made on `onto`, in whatever commits it came there.
-pub(crate) fn holds_work(
-    job: &Job,
+/// Returns true if the target contains the change of a commit made on `onto`, under whatever commit
+/// ids.
+pub(crate) fn contains_change(
+    job: &MergeJob,
     target: &str,
     (onto, commit): (&str, &str),
 ) -> Result<bool, GitError> {
@@ -81,11 +85,11 @@ pub(crate) fn holds_work(
         return Ok(false);
     }
     if job.git.resolve(onto)?.is_none() {
-        return holds(job, target, commit);
+        return contains_commit(job, target, commit);
     }
     Ok(match job.git.contains_change(onto, commit, target)? {
-        Contained::All => true,
-        Contained::Rewritten(_) => holds(job, target, commit)?,
-        Contained::Missing(_) => false,
+        Containment::All => true,
+        Containment::Rewritten(_) => contains_commit(job, target, commit)?,
+        Containment::Missing(_) => false,
     })
 }

@@ -1,50 +1,42 @@
-//! Lets a request by its `pre-merge` hooks, with a reason that stays on it.
+//! Waives the `pre-merge` hooks for a request, with a reason that is kept on it.
 
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::{Store, Tx};
 
 use crate::host::LiveTown;
-use crate::record::merge_request::{Waiver, is_request, set_state, state_of};
+use crate::record::merge_request::{
+    HookWaiver, is_merge_request, request_state, set_request_state,
+};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// Why there is nothing to waive.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WaiveError {
-    /// There is no such open request.
+    /// No open request has this id.
     #[error("`{id}` is no open merge request: not found (`gt mq list` shows them)")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
-    /// No hook has stopped it.
+    Unknown { id: String },
+    /// No hook has stopped the request.
     #[error("no pre-merge hook has stopped {id}: there is nothing to waive")]
-    Nothing {
-        /// The request.
-        id: String,
-    },
-    /// A worker is not to judge its own work.
+    Nothing { id: String },
+    /// Workers may not judge their own work.
     #[error("{worker} is a worker: a waiver is for a person, the mayor or crew to give")]
-    Worker {
-        /// Its address.
-        worker: String,
-    },
-    /// It has no reason.
+    Worker { worker: String },
     #[error("a waiver needs a reason")]
     NoReason,
-    /// Someone mends what the hook found.
+    /// A worker already has the hook's task.
     #[error("{worker} is at work on {task}, which the hook asked for (`gt unsling` takes it away)")]
-    TaskTaken {
-        /// The task.
-        task: String,
-        /// Who has it.
-        worker: String,
-    },
+    TaskTaken { task: String, worker: String },
 }
 
-/// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
-pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::Result<Waiver> {
+/// Waives the hooks for a request: closes its task, and the next run of the queue continues the
+/// request.
+pub fn waive_hooks(
+    town: &LiveTown,
+    store: &Store,
+    id: &str,
+    reason: &str,
+) -> anyhow::Result<HookWaiver> {
     anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
     if let Address::Polecat(..) = &town.actor {
         let worker = town.actor.to_string();
@@ -54,17 +46,17 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
         let now = tx.now();
         let mut request = tx
             .get(id)
-            .filter(|bead| is_request(bead) && bead.is_open())
+            .filter(|bead| is_merge_request(bead) && bead.is_open())
             .cloned()
             .ok_or_else(|| WaiveError::Unknown { id: id.to_owned() })?;
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         if !std::mem::take(&mut state.by_hook) {
             return Err(WaiveError::Nothing { id: id.to_owned() }.into());
         }
         let task = std::mem::take(&mut state.hook_task);
         state.needs_person = String::new();
-        close_task(tx, &task, reason)?;
-        let waiver = Waiver {
+        close_hook_task(tx, &task, reason)?;
+        let waiver = HookWaiver {
             by: tx.actor().to_owned(),
             at: now.to_string(),
             reason: reason.trim().to_owned(),
@@ -74,16 +66,16 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
             state.passed.push(hook);
         }
         state.waived = Some(waiver.clone());
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = now;
         tx.put(request)?;
         Ok(waiver)
     })?;
-    town.tell(&event!(MergeWaived, mr: id, by: waiver.by, reason: waiver.reason));
+    town.record_event(&event!(MergeWaived, mr: id, by: waiver.by, reason: waiver.reason));
     Ok(waiver)
 }
 
-fn close_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
+fn close_hook_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut bead) = tx.get(task).filter(|bead| Bead::is_open(bead)).cloned() else {
         return Ok(());
     };

@@ -1,30 +1,31 @@
-//! Which requests may merge: only one whose bead is open and still at the attempt that handed it in. Any other is
-//! withdrawn: its commits go to a rescue ref that the bead's comment names, and it is closed without being merged.
+//! Withdraws requests that may not merge any more. A request may merge only if its bead is open and
+//! still at the attempt that submitted it. The commits of a withdrawn request go to a rescue ref
+//! that a comment on the bead names, and the request is closed without a merge.
 //!
-//! A request that stands for another one, as the result of a conflict or repair task, may merge only as long as
-//! that one may.
+//! A request that stands for another one, as the result of a conflict or repair task, may merge
+//! only while that one may.
 
 use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
 
-use super::job::Job;
+use super::job::MergeJob;
 use super::task;
 use crate::host::LiveTown;
 use crate::record::merge_request;
-use crate::record::merge_request::{receipt_of, source_of};
+use crate::record::merge_request::{receipt_of, source_bead_of};
 use crate::record::polecat::{self, MergeResult};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// The word that a withdrawn request has as its `close_reason`.
+/// The `close_reason` of a withdrawn request.
 const WORD: &str = "withdrawn";
 
-/// Why a request may not merge; `None` while it may.
-pub(crate) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
+/// Returns why a request may not merge. `None` if it may.
+pub(crate) fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut request = request;
     loop {
-        if let Some(why) = why_source_is_gone(beads, request) {
+        if let Some(why) = source_change_reason(beads, request) {
             return Some(why);
         }
         let original = receipt_of(request).resolves;
@@ -33,7 +34,7 @@ pub(crate) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
             return None;
         }
         if !original.is_open() {
-            return (!is_merged(original))
+            return (!is_request_merged(original))
                 .then(|| format!("{}, which it was to resolve, is closed", original.id));
         }
         seen.push(&original.id);
@@ -41,16 +42,16 @@ pub(crate) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
     }
 }
 
-/// Whether a closed request was merged, or had nothing to merge.
-fn is_merged(request: &Bead) -> bool {
-    let word = fields::get(&request.description, "close_reason");
+/// Returns true if a closed request was merged or had nothing to merge.
+fn is_request_merged(request: &Bead) -> bool {
+    let word = fields::get_field(&request.description, "close_reason");
     word.is_some_and(|word| word == "merged" || word == "no change")
 }
 
-/// Why the bead of a request is no longer the one for which it was handed in.
-fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
-    let source = source_of(request);
-    // A request of another client may name no bead: then there is nothing that it could be held against.
+/// Returns why the bead of a request no longer matches the request.
+fn source_change_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
+    let source = source_bead_of(request);
+    // A request of another client may name no bead. Such a request is never stale.
     if source.is_empty() {
         return None;
     }
@@ -60,73 +61,81 @@ fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
     if !bead.is_open() {
         let reason = match bead.close_reason.as_str() {
             "" => String::new(),
-            reason => format!(": {}", kit::ui::escape::line(reason)),
+            reason => format!(": {}", kit::ui::escape::escape_line(reason)),
         };
         return Some(format!("{source} was closed{reason}"));
     }
-    let is_current = attempt::of(bead) == receipt_of(request).attempt;
+    let is_current = attempt::read_attempt(bead) == receipt_of(request).attempt;
     (!is_current).then(|| {
         format!("{source} was reopened, released or given to another worker after it was handed in")
     })
 }
 
-/// Whether a rig has a request that may not merge any more.
-pub(crate) fn has_stale(beads: &Snapshot) -> bool {
-    stale(beads).next().is_some() || !task::unneeded(beads).is_empty()
+/// Returns true if a rig has a request that may not merge any more.
+pub(crate) fn has_stale_requests(beads: &Snapshot) -> bool {
+    find_stale_requests(beads).next().is_some() || !task::find_unneeded_tasks(beads).is_empty()
 }
 
-/// Closes the tasks whose request was closed without being merged.
-pub(crate) fn cancel_unneeded(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
-    if task::unneeded(&store.snapshot()?).is_empty() {
+/// Closes the tasks whose request was closed without a merge.
+pub(crate) fn cancel_unneeded_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+    if task::find_unneeded_tasks(&store.snapshot()?).is_empty() {
         return Ok(());
     }
     town.transact(store, |tx| {
-        let requests: Vec<String> = task::unneeded(tx)
+        let requests: Vec<String> = task::find_unneeded_tasks(tx)
             .into_iter()
-            .filter_map(merge_request::resolves)
+            .filter_map(merge_request::resolved_request)
             .collect();
         requests
             .iter()
-            .try_for_each(|request| task::cancel(tx, request))
+            .try_for_each(|request| task::cancel_tasks(tx, request))
     })
 }
 
-/// The open requests of a rig that may not merge any more.
-pub(crate) fn stale(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
+/// Returns the open requests of a rig that may not merge any more.
+pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
     let open = merge_request::open_requests(beads).into_iter();
-    open.filter(|request| why_stale(beads, request).is_some())
+    open.filter(|request| stale_reason(beads, request).is_some())
 }
 
-/// Withdraws a request, if it may not merge. Its commits are on a rescue ref before it is closed. Gives the reason.
-pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
+/// Withdraws a request if it may not merge, and returns the reason. Its commits are on a rescue ref
+/// before it is closed.
+pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;
     let why = job.town.transact(job.store, |tx| {
         let Some(request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(None);
         };
-        let why = why_stale(tx, &request);
+        let why = stale_reason(tx, &request);
         if let Some(why) = &why {
-            close(tx, request, why, kept.as_deref())?;
+            close_withdrawn(tx, request, why, kept.as_deref())?;
         }
         Ok(why)
     })?;
     if let Some(why) = &why {
-        job.town
-            .tell(&event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()));
+        job.town.record_event(
+            &event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()),
+        );
     }
     Ok(why)
 }
 
-/// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
-fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
-    let (id, source) = (request.id.clone(), source_of(&request));
-    request.description = fields::set(&request.description, "close_reason", Some(WORD));
-    polecat::note_result(tx, &request, |entry, _| {
+/// Closes a request as withdrawn, comments on its bead, and closes the tasks that were to bring its
+/// work to the target.
+fn close_withdrawn(
+    tx: &mut Tx,
+    mut request: Bead,
+    why: &str,
+    kept: Option<&str>,
+) -> anyhow::Result<()> {
+    let (id, source) = (request.id.clone(), source_bead_of(&request));
+    request.description = fields::set_field(&request.description, "close_reason", Some(WORD));
+    polecat::record_result(tx, &request, |entry, _| {
         entry.result = Some(MergeResult::Failed);
     })?;
     super::close::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
-    task::cancel(tx, &id)?;
+    task::cancel_tasks(tx, &id)?;
     let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());
     if is_there {
         let kept = kept.map_or_else(String::new, |kept| {
@@ -139,8 +148,8 @@ fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyho
     Ok(())
 }
 
-/// Puts the commits of a request on a rescue ref of its worker; none where they are nowhere to be found.
-fn keep_commits(job: &Job) -> anyhow::Result<Option<String>> {
+/// Saves the commits of a request on a rescue ref of its worker. None if the commits are missing.
+fn keep_commits(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let receipt = &job.receipt;
     if receipt.tip.is_empty() || job.git.resolve(&receipt.tip)?.is_none() {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! What is done to a worker itself: removing its sandbox, and trying again after it got stuck.
+//! Acts on a worker itself: removes its sandbox, or retries after it got stuck.
 
 mod nuke;
 mod retry;
 
-pub use nuke::{NukeRefused, Nuked, nuke};
-pub use retry::{NotStuck, retry, unstick};
+pub use nuke::{NukeRefused, NukeReport, nuke_polecat};
+pub use retry::{NotStuck, clear_stuck_mark, retry_polecat};

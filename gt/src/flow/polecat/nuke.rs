@@ -1,8 +1,10 @@
-//! The only delete: removes a polecat's sandbox. Identity and record stay.
+//! Removes a polecat's sandbox, the only way to delete one. Its identity and its record stay.
 //!
-//! 1. Refuse while anything would be lost: a hook, uncommitted files, commits that no remote has.
-//! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
-//! 3. Close the identity bead with reason `nuked`; work on its hook is open again.
+//! 1. Refuse if anything would be lost: a hooked bead, uncommitted files, commits that no remote
+//!    has.
+//! 2. End the session, save the remaining work to a rescue ref (also when forced), remove the
+//!    worktree.
+//! 3. Close the identity bead with reason `nuked`, and reopen the hooked bead.
 
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use bd::git::Git;
 
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::record::attempt::{self, End};
+use crate::record::attempt::{self, AttemptEnd};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::town_view::TownView;
@@ -21,44 +23,39 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// What a nuke did.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Nuked {
-    /// The polecat's address.
+pub struct NukeReport {
     pub polecat: String,
-    /// The rescue ref that leftovers went to.
+    /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
-    /// The bead that was on its hook and is open again.
+    /// The bead that was on the hook and is open again.
     pub released: Option<String>,
 }
 
-/// Why a polecat is not nuked.
 #[derive(Debug, thiserror::Error)]
 #[error("{polecat} is not nuked: {}", reasons.join("; "))]
 pub struct NukeRefused {
-    /// Its address.
     pub polecat: String,
-    /// What would be lost.
     pub reasons: Vec<String>,
 }
 
-/// Removes the sandbox of a polecat, unless something would be lost and `force` is not given. It must be known whether its
-/// session runs.
-pub fn nuke(
+/// Removes the sandbox of a polecat. Refuses if work would be lost and `force` is false, and if the
+/// state of its session is unknown.
+pub fn nuke_polecat(
     town: &LiveTown,
     view: &TownView,
     rig: &RigLayout,
     name: &str,
     force: bool,
-) -> anyhow::Result<Nuked> {
+) -> anyhow::Result<NukeReport> {
     if let Some(reason) = &view.blind {
         anyhow::bail!("nothing was removed: {reason}");
     }
-    let polecat = view.polecat(rig.name(), name)?;
+    let polecat = view.find_polecat(rig.name(), name)?;
     // A `gt done` may be in its last step.
     let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
     let address = polecat.address();
-    let reasons = reasons(rig, polecat)?;
+    let reasons = find_refusal_reasons(rig, polecat)?;
     if !force && !reasons.is_empty() {
         return Err(NukeRefused {
             polecat: address.to_string(),
@@ -66,34 +63,35 @@ pub fn nuke(
         }
         .into());
     }
-    if let Some(session) = SessionName::of(&address) {
-        crate::flow::session::end::polecat(town, session.as_str(), &polecat.slot)?;
+    if let Some(session) = SessionName::for_agent(&address) {
+        crate::flow::session::end::end_polecat_session(town, session.as_str(), &polecat.slot)?;
     }
-    let sandbox = Sandbox::of(town, rig, &polecat.name);
+    let sandbox = Sandbox::new(town, rig, &polecat.name);
     let mut rescued = None;
     let there = sandbox.path().join(".git").exists();
     if there {
         rescued = sandbox.rescue_leftovers()?;
     }
-    // Before the folder goes: killed in between, a folder is left over and no work hangs on nobody.
+    // Done before the folder is removed: a crash in between leaves a folder behind, but never a
+    // bead on the hook of a removed worker.
     let released = close_identity(town, rig, polecat, rescued.as_deref())?;
     if there {
         Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
     }
-    // Only an empty home goes: what was moved aside in it stays.
+    // Removes only an empty folder. Files that were moved aside in it stay.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
-    town.tell(&event!(Nuke,
+    town.record_event(&event!(Nuke,
         rig: rig.name(), polecat: polecat.name, rescue: rescued, forced: force, bead: released,
     ));
-    Ok(Nuked {
+    Ok(NukeReport {
         polecat: address.to_string(),
         rescued,
         released,
     })
 }
 
-/// What a nuke would lose.
-fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
+/// Returns the reasons against a nuke, one per kind of work that would be lost.
+fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     let mut reasons = Vec::new();
     if let Some(bead) = &polecat.hook {
         reasons.push(format!(
@@ -127,7 +125,7 @@ fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
         reasons.push(format!("{unpushed} commits that are on no remote"));
     }
     if let Some(branch) = git.head_branch()? {
-        let stashes = git.stashes_of(&branch)?.len();
+        let stashes = git.stashes_on_branch(&branch)?.len();
         if stashes > 0 {
             reasons.push(format!("{stashes} stashes of branch {branch}"));
         }
@@ -135,14 +133,14 @@ fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     Ok(reasons)
 }
 
-/// Closes the identity; work that hangs on its hook is open again, and named.
+/// Closes the identity. Reopens and returns the bead on the hook.
 fn close_identity(
     town: &LiveTown,
     rig: &RigLayout,
     polecat: &Polecat,
     kept: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let holder = polecat.address().to_string();
@@ -158,12 +156,12 @@ fn close_identity(
             tx.put(bead.clone())?;
             let slot = Slot::load(tx, &polecat.slot_id);
             let why = format!("the worker was removed by {}", tx.actor());
-            let end = End {
+            let end = AttemptEnd {
                 worker: &holder,
                 why: &why,
                 kept,
             };
-            attempt::end_in(tx, &bead.id, &slot, end)?;
+            attempt::record_end_in(tx, &bead.id, &slot, end)?;
         }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             polecat::set_hook(&mut bead, None, "nuked", &now);

@@ -1,31 +1,30 @@
-//! Lets the patrol try again with a worker that is stuck.
+//! Makes the patrol retry a stuck worker.
 
 use std::time::Duration;
 
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slinging, Slot, SlotState};
+use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::town::RigLayout;
 use crate::town::lock::Lock;
 
-/// There is nothing to try again.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
 pub struct NotStuck {
-    /// The worker, `<rig>/<name>`.
     pub worker: String,
 }
 
-/// Takes the mark off a stuck worker: what failed is tried again by the next patrol. A `gt done` that could not push
-/// goes on there; one that could not prove its work is the agent's to repeat. Gives why it was stuck.
-pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+/// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
+/// that could not push continues there. One that could not prove its work must be repeated by the
+/// agent. Returns the reason why the worker was stuck.
+pub fn retry_polecat(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-    unstick(town, rig, name)
+    clear_stuck_mark(town, rig, name)
 }
 
-/// Takes the mark off a stuck worker; the caller holds its slot.
-pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let store = town.rig_store(rig)?;
+/// Removes the stuck mark of a worker. The caller holds its slot.
+pub fn clear_stuck_mark(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());
@@ -36,7 +35,7 @@ pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<S
         slot.refused.clear();
         slot.lost.clear();
         slot.state = match *before {
-            SlotState::Slinging(sling) => SlotState::Slinging(Slinging {
+            SlotState::Slinging(sling) => SlotState::Slinging(SlingInProgress {
                 failures: 0,
                 failure: String::new(),
                 ..sling

@@ -1,32 +1,32 @@
-//! Puts parts together within a budget.
+//! Joins the parts of a context within a byte budget.
 //!
-//! Steps: each part is cut to its own room; then, while the whole is too long, the part of the highest rank
-//! gives way, down to the least that is of use; then such parts are dropped, again from the highest rank on.
-//! What must be said never gives way. A part that gave way says so, and where all of it can be read. Nothing
-//! here looks at a clock or at chance: the same parts make the same bytes.
+//! Each part is first cut to its own limit. While the whole is too long, the part of the highest
+//! rank is cut, down to its useful minimum. After that, such parts are dropped, again from the
+//! highest rank on. Fixed parts are never cut. A cut part names the command or file that shows all
+//! of it. No clock or random source is used: the same parts give the same bytes.
 
-use super::part::{Fate, Part, Pointer};
+use super::part::{ContextPart, PartFate, PartPointer};
 
-/// Puts the parts together in at most `budget` bytes, where that can be.
-pub(super) fn compile(parts: &mut [Part], budget: usize, bead: Option<&str>) -> String {
+/// Joins the parts in at most `budget` bytes, if that is possible.
+pub(super) fn join_parts(parts: &mut [ContextPart], budget: usize, bead: Option<&str>) -> String {
     for part in parts.iter_mut() {
         if let Some(most) = part.room.map(|room| room.most) {
-            shrink(part, most, &format!("it may have {most} bytes"), bead);
+            shrink_part(part, most, &format!("it may have {most} bytes"), bead);
         }
     }
     let why = format!("the whole may have {budget} bytes");
     for drop_it in [false, true] {
-        for at in by_rank(parts) {
-            let surplus = length(parts).saturating_sub(budget);
+        for at in cut_order(parts) {
+            let surplus = total_length(parts).saturating_sub(budget);
             let part = &mut parts[at];
             let (Some(room), true) = (part.room, surplus > 0) else {
                 continue;
             };
             if drop_it {
-                left_out(part, &why, bead);
+                drop_part(part, &why, bead);
             } else {
                 let limit = part.bytes.saturating_sub(surplus).max(room.least);
-                shrink(part, limit, &why, bead);
+                shrink_part(part, limit, &why, bead);
             }
         }
     }
@@ -34,14 +34,15 @@ pub(super) fn compile(parts: &mut [Part], budget: usize, bead: Option<&str>) -> 
     texts.join("\n")
 }
 
-/// How long the whole is: a blank line is between two parts.
-fn length(parts: &[Part]) -> usize {
+/// Returns the length of the whole, with a blank line between two parts.
+fn total_length(parts: &[ContextPart]) -> usize {
     let texts: usize = parts.iter().map(|part| part.text.len()).sum();
     texts + parts.len().saturating_sub(1)
 }
 
-/// Who gives way first: the highest rank, and of one rank the last.
-fn by_rank(parts: &[Part]) -> Vec<usize> {
+/// Returns the indices of the parts in the order in which they are cut: highest rank first, and
+/// within a rank the last first.
+fn cut_order(parts: &[ContextPart]) -> Vec<usize> {
     let rank = |at: &usize| parts[*at].room.map(|room| room.rank);
     let mut order: Vec<usize> = (0..parts.len()).filter(|at| rank(at).is_some()).collect();
     order.sort_by_key(|at| (rank(at), *at));
@@ -49,86 +50,93 @@ fn by_rank(parts: &[Part]) -> Vec<usize> {
     order
 }
 
-/// Cuts a part: of a list the oldest items, of anything else what is beyond the limit.
-fn shrink(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) {
-    if part.text.len() <= limit || leave_out_oldest(part, limit, why, bead) {
+/// Cuts a part: a list loses its oldest items, any other part its end.
+fn shrink_part(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) {
+    if part.text.len() <= limit || drop_oldest_items(part, limit, why, bead) {
         return;
     }
-    cut_end(part, limit, why, bead);
+    cut_part_end(part, limit, why, bead);
 }
 
-/// Leaves the oldest items of a list out, with a mark in their place. The newest one always stays; where even that
-/// is too long for the limit, its end is cut. Nothing where the part is no list.
-fn leave_out_oldest(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) -> bool {
+/// Replaces the oldest items of a list with a mark. The newest item always stays, and its end is
+/// cut if it alone exceeds the limit. Returns false if the part is not a list.
+fn drop_oldest_items(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) -> bool {
     let Some(items) = part.items else {
         return false;
     };
-    let mark = format!("… (the oldest are cut: {})\n\n", pointer(part, bead));
-    let (head, list) = part.text.split_at(items.first.min(part.text.len()));
+    let mark = format!(
+        "… (the oldest are cut: {})\n\n",
+        describe_pointer(part, bead)
+    );
+    let (intro, list) = part.text.split_at(items.first.min(part.text.len()));
     let ends = items.between.len() - items.between.trim_start_matches('\n').len();
     let starts = list.match_indices(items.between).map(|(at, _)| at + ends);
     let starts: Vec<usize> = starts.filter(|at| *at < list.len()).collect();
-    let room = limit.saturating_sub(head.len() + mark.len());
+    let room = limit.saturating_sub(intro.len() + mark.len());
     let first_that_fits = starts.iter().find(|at| list.len() - **at <= room);
     let Some(start) = first_that_fits.or(starts.last()) else {
         return false;
     };
     let kept = &list[*start..];
-    part.cut = part.whole.saturating_sub(head.len() + kept.len());
-    part.fate = Fate::Cut;
+    part.cut = part.whole.saturating_sub(intro.len() + kept.len());
+    part.fate = PartFate::Cut;
     why.clone_into(&mut part.why);
-    let text = format!("{head}{mark}{kept}");
-    part.set(text);
+    let text = format!("{intro}{mark}{kept}");
+    part.set_text(text);
     if part.text.len() > limit {
-        cut_end(part, limit, why, bead);
+        cut_part_end(part, limit, why, bead);
     }
     true
 }
 
-/// Cuts a part at the end of a line, with a mark that says so; an open fence is closed.
-fn cut_end(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) {
-    let mark = format!("\n… (cut: {})\n", pointer(part, bead));
-    // Room for the mark and for the end of a fence.
+/// Cuts a part at the end of a line and adds a mark. Closes an open fence.
+fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) {
+    let mark = format!("\n… (cut: {})\n", describe_pointer(part, bead));
+    // Reserves room for the mark and for the end of a fence.
     let mut end = limit.saturating_sub(mark.len());
     let (left, text) = loop {
         while !part.text.is_char_boundary(end) {
             end -= 1;
         }
         let line = part.text[..end].rfind('\n').unwrap_or_default();
-        let close = open_fence(&part.text[..line]).map(|fence| format!("\n{fence}"));
+        let close = find_open_fence(&part.text[..line]).map(|fence| format!("\n{fence}"));
         let close = close.unwrap_or_default();
         if line + close.len() + mark.len() <= limit || line == 0 {
             break (line, format!("{}{close}{mark}", &part.text[..line]));
         }
         end = line;
     };
-    // Cut again, it loses its first mark, too.
+    // A second cut also removes the first mark.
     part.cut = part.whole.saturating_sub(left);
-    part.fate = Fate::Cut;
+    part.fate = PartFate::Cut;
     why.clone_into(&mut part.why);
-    part.set(text);
+    part.set_text(text);
 }
 
-/// Leaves a part out; one line says so.
-fn left_out(part: &mut Part, why: &str, bead: Option<&str>) {
-    let line = format!("({} left out: {})\n", part.name, pointer(part, bead));
+/// Replaces a part with one line that says so.
+fn drop_part(part: &mut ContextPart, why: &str, bead: Option<&str>) {
+    let line = format!(
+        "({} left out: {})\n",
+        part.name,
+        describe_pointer(part, bead)
+    );
     if part.text.len() <= line.len() {
         return;
     }
     part.cut = part.whole;
-    part.fate = Fate::Dropped;
+    part.fate = PartFate::Dropped;
     why.clone_into(&mut part.why);
-    part.set(line);
+    part.set_text(line);
 }
 
-/// Where all of a part can be read.
-fn pointer(part: &Part, bead: Option<&str>) -> String {
+/// Returns the command or file that shows all of a part.
+fn describe_pointer(part: &ContextPart, bead: Option<&str>) -> String {
     match part.room.map(|room| room.pointer) {
-        Some(Pointer::Command(command)) => {
+        Some(PartPointer::Command(command)) => {
             let command = command.replace("{}", bead.unwrap_or_default());
             format!("`{}` has all of it", command.trim_end())
         }
-        Some(Pointer::HandoffNote) => {
+        Some(PartPointer::HandoffNote) => {
             let id = part.handoff_note().unwrap_or_default();
             format!("`gt mail read {id}` has all of it")
         }
@@ -136,8 +144,8 @@ fn pointer(part: &Part, bead: Option<&str>) -> String {
     }
 }
 
-/// The fence that is open at the end of a text.
-fn open_fence(text: &str) -> Option<&str> {
+/// Returns the fence that is open at the end of a text.
+fn find_open_fence(text: &str) -> Option<&str> {
     let mut open = None;
     for line in text.lines().filter(|line| line.starts_with("~~~")) {
         open = match open {
@@ -151,15 +159,15 @@ fn open_fence(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::part::Room;
+    use super::super::part::PartRoom;
     use super::*;
 
-    fn part(name: &'static str, text: &str, rank: u8) -> Part {
-        Part::fixed(name, "there", text.to_owned()).within(Room {
+    fn part(name: &'static str, text: &str, rank: u8) -> ContextPart {
+        ContextPart::fixed(name, "there", text.to_owned()).with_room(PartRoom {
             most: 4000,
             least: 300,
             rank,
-            pointer: Pointer::Command("bd show {}"),
+            pointer: PartPointer::Command("bd show {}"),
         })
     }
 
@@ -168,30 +176,30 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stands_whole() {
+    fn parts_that_fit_are_kept_complete() {
         let mut parts = vec![
-            Part::fixed("role", "r", "role\n".to_owned()),
+            ContextPart::fixed("role", "r", "role\n".to_owned()),
             part("hook", "work\n", 0),
         ];
-        assert_eq!(compile(&mut parts, 1000, None), "role\n\nwork\n");
+        assert_eq!(join_parts(&mut parts, 1000, None), "role\n\nwork\n");
         assert!(
             parts
                 .iter()
-                .all(|part| part.fate == Fate::Kept && part.why.is_empty())
+                .all(|part| part.fate == PartFate::Kept && part.why.is_empty())
         );
     }
 
     #[test]
-    fn the_whole_stays_within_the_budget_whatever_comes_in() {
+    fn the_output_stays_within_the_budget_for_any_input() {
         for budget in [700, 1500, 3000, 8000] {
             let fenced = format!("# Work\n~~~~\n{}~~~\n{}~~~~\n", lines(100), lines(900));
             let mut parts = vec![
-                Part::fixed("role", "r", "role\n".to_owned()),
+                ContextPart::fixed("role", "r", "role\n".to_owned()),
                 part("hook", &fenced, 0),
                 part("convoy", &lines(500), 5),
-                Part::fixed("mail", "m", "mail\n".to_owned()),
+                ContextPart::fixed("mail", "m", "mail\n".to_owned()),
             ];
-            let text = compile(&mut parts, budget, Some("bd-1"));
+            let text = join_parts(&mut parts, budget, Some("bd-1"));
             assert!(text.len() <= budget, "{budget}: {}", text.len());
             assert!(text.starts_with("role\n") && text.ends_with("mail\n"));
             assert!(text.contains("bd show bd-1"), "{text}");
@@ -200,18 +208,24 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_rank_gives_way_first_and_is_dropped_before_the_others() {
+    fn the_highest_rank_is_cut_first_and_dropped_before_the_others() {
         let mut parts = vec![part("hook", &lines(100), 0), part("convoy", &lines(100), 5)];
-        compile(&mut parts, 2000, None);
-        assert_eq!((parts[0].fate, parts[1].fate), (Fate::Kept, Fate::Cut));
+        join_parts(&mut parts, 2000, None);
+        assert_eq!(
+            (parts[0].fate, parts[1].fate),
+            (PartFate::Kept, PartFate::Cut)
+        );
         let mut parts = vec![part("hook", &lines(100), 0), part("convoy", &lines(100), 5)];
-        compile(&mut parts, 500, None);
-        assert_eq!((parts[0].fate, parts[1].fate), (Fate::Cut, Fate::Dropped));
+        join_parts(&mut parts, 500, None);
+        assert_eq!(
+            (parts[0].fate, parts[1].fate),
+            (PartFate::Cut, PartFate::Dropped)
+        );
         assert!(parts[1].why.contains("500 bytes"));
     }
 
     #[test]
-    fn a_list_loses_its_oldest_items_and_keeps_its_heading_and_the_newest() {
+    fn a_cut_list_keeps_its_heading_and_its_newest_items() {
         let list: String = (1..=9)
             .map(|n| format!("{n}. title\n   > {}\n\n", "words ".repeat(20)))
             .collect();
@@ -223,7 +237,7 @@ mod tests {
             (310, vec![9]),
         ] {
             let mut parts = made();
-            let text = compile(&mut parts, limit, Some("w-1"));
+            let text = join_parts(&mut parts, limit, Some("w-1"));
             assert!(text.len() <= limit, "{limit}: {}", text.len());
             assert!(
                 text.starts_with("## Before\n\n… (the oldest are cut: "),
@@ -240,7 +254,7 @@ mod tests {
         // One item that is longer than the limit is cut at its end.
         let long = format!("## Before\n\n1. old\n\n2. new\n{}", lines(100));
         let mut parts = vec![part("convoy", &long, 5).with_items("\n\n", "\n\n")];
-        let text = compile(&mut parts, 600, None);
+        let text = join_parts(&mut parts, 600, None);
         assert!(
             text.contains("2. new") && !text.contains("1. old"),
             "{text}"
@@ -252,17 +266,17 @@ mod tests {
     fn cut_bytes_are_counted_once() {
         let whole = lines(600);
         let mut parts = vec![part("hook", &whole, 0)];
-        compile(&mut parts, 1000, None);
+        join_parts(&mut parts, 1000, None);
         let left = parts[0].text.find("\n…").unwrap();
         assert_eq!(parts[0].cut + left, whole.len());
     }
 
     #[test]
-    fn the_same_parts_make_the_same_bytes() {
+    fn the_same_parts_give_the_same_bytes() {
         let parts = || vec![part("a", &lines(300), 1), part("b", &"ü".repeat(3000), 2)];
         assert_eq!(
-            compile(&mut parts(), 1000, None),
-            compile(&mut parts(), 1000, None)
+            join_parts(&mut parts(), 1000, None),
+            join_parts(&mut parts(), 1000, None)
         );
     }
 }

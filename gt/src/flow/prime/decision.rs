@@ -1,48 +1,50 @@
-//! What was decided about the convoy of the work: told once a session, by the `convoy-briefing` hooks of town and
-//! rig; where they say nothing, that the decision's file is to be read once. What the session does next for the same
-//! convoy costs nothing more; only where it was told of several is the one that counts named. Which sessions were told is kept for the last one of each agent in `.runtime/told/`; lost, it is told once
-//! more.
+//! Adds the decision about the work's convoy to a context, once per session. The text comes from
+//! the `convoy-briefing` hooks of town and rig. Without any, the session is asked to read the
+//! decision's file once. Later beads of the same convoy in the same session cost nothing more, but
+//! a session that has several decisions gets the name of the one that applies. The decisions of
+//! each agent's last session are recorded in `.runtime/told/`. If that record is lost, the decision
+//! is repeated once.
 
 use bd::bead::{Bead, fields};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::Occasion;
-use super::part::{self, Part};
-use crate::flow::convoy::{self, Decision};
-use crate::flow::town_hook::{self, Call, Event, Verdict};
+use super::part::{self, ContextPart};
+use crate::flow::convoy::{self, HookDecision};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
-/// The part of a context that tells of a decision.
-pub(super) struct ReportedDecision {
-    /// The part, where anything is to be said.
-    pub part: Option<Part>,
-    /// The convoy whose decision is told in full with it.
+/// The decision's part of a context.
+pub(super) struct DecisionBriefing {
+    /// The part, if there is any text.
+    pub part: Option<ContextPart>,
+    /// The convoy whose decision the part contains in full.
     pub fresh: Option<String>,
-    /// The bead without front matter that the part makes superfluous.
+    /// The bead without the front matter that the part makes redundant.
     pub bead: Option<Bead>,
 }
 
-/// Which convoys' decisions the last session of an agent was told.
+/// The convoys whose decisions the last session of an agent has received.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Record {
+struct ReportedRecord {
     session: String,
     convoys: Vec<String>,
 }
 
-/// What is to be told of the decision about `convoy` to the worker of `bead`.
-pub(super) fn tell(
+/// Builds the part about the decision on `convoy` for the worker of `bead`.
+pub(super) fn brief_decision(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, session): (&Address, &str),
     (convoy, bead): (&Bead, &Bead),
     occasion: Occasion,
-) -> Option<ReportedDecision> {
+) -> Option<DecisionBriefing> {
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return None;
     }
@@ -51,41 +53,41 @@ pub(super) fn tell(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let record = reported_before(town, address, session);
+    let record = read_session_record(town, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
-    let said = if again {
+    let hook_output = if again {
         None
     } else {
         let is_later = has_other_sessions(stores, convoy, bead);
-        briefing(town, rig.as_ref(), &decision, (convoy, bead, is_later))
+        ask_briefing_hooks(town, rig.as_ref(), &decision, (convoy, bead, is_later))
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
-    let part = match (said, &file) {
-        (Some((hook, text)), _) => Some(part::decision(adr, &hook, &text, file.as_deref())),
-        (None, Some(path)) if !silent => Some(part::decision_file(adr, path, knows)),
+    let part = match (hook_output, &file) {
+        (Some((hook, text)), _) => Some(part::decision_part(adr, &hook, &text, file.as_deref())),
+        (None, Some(path)) if !silent => Some(part::decision_file_part(adr, path, knows)),
         (None, _) => None,
     };
-    // Without a word about the decision the bead keeps its own.
+    // Without a text about the decision, the bead keeps its own front matter.
     let covered = part.is_some() || knows;
-    Some(ReportedDecision {
+    Some(DecisionBriefing {
         fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
         part,
-        bead: without(bead, &decision).filter(|_| covered),
+        bead: strip_front_matter(bead, &decision).filter(|_| covered),
     })
 }
 
-/// What the hooks say, and which said it first.
-fn briefing(
+/// Returns the text of the hooks and the name of the first hook with a text.
+fn ask_briefing_hooks(
     town: &LiveTown,
     rig: Option<&RigLayout>,
-    decision: &Decision,
+    decision: &HookDecision,
     (convoy, bead, is_later): (&Bead, &Bead, bool),
 ) -> Option<(String, String)> {
-    if !town_hook::has(town, rig, Event::ConvoyBriefing) {
+    if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
         return None;
     }
-    let call = Call {
+    let call = TownHookCall {
         rig,
         convoy: convoy.title.clone(),
         spec: convoy.description.clone(),
@@ -98,7 +100,7 @@ fn briefing(
             ("GT_BEAD_TITLE", bead.title.clone()),
             (
                 "GT_BEAD_DESCRIPTION",
-                fields::split_front_matter(&part::task_of(bead))
+                fields::split_front_matter(&part::original_task_text(bead))
                     .1
                     .to_owned(),
             ),
@@ -113,15 +115,15 @@ fn briefing(
             ),
         ],
         about: vec![("convoy", convoy.id.clone()), ("bead", bead.id.clone())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    let report = town_hook::run(town, Event::ConvoyBriefing, &call);
-    let said = report
+    let report = town_hook::run_event_hooks(town, TownHookEvent::ConvoyBriefing, &call);
+    let approved_runs = report
         .runs
         .into_iter()
-        .filter(|ran| ran.verdict == Verdict::Approved && !ran.output.trim().is_empty());
+        .filter(|ran| ran.verdict == TownHookVerdict::Approved && !ran.output.trim().is_empty());
     let mut all: Option<(String, String)> = None;
-    for ran in said {
+    for ran in approved_runs {
         let text = all.get_or_insert_with(|| (ran.hook, String::new()));
         text.1.push_str(ran.output.trim_end());
         text.1.push('\n');
@@ -129,8 +131,9 @@ fn briefing(
     all
 }
 
-/// Whether another bead of the convoy was given to a worker before: that worker got the whole decision.
-fn has_other_sessions(stores: &Stores, convoy: &Bead, bead: &Bead) -> bool {
+/// Returns true if another bead of the convoy was given to a worker before. That worker got the
+/// whole decision.
+fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
     let given = attempt::given_at(bead);
     let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);
     others.any(|id| {
@@ -139,8 +142,9 @@ fn has_other_sessions(stores: &Stores, convoy: &Bead, bead: &Bead) -> bool {
     })
 }
 
-/// The bead without a front matter that says nothing but what counts for the whole convoy.
-fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
+/// Returns the bead without front matter that only repeats the convoy's. None if the bead has front
+/// matter of its own.
+fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     let (front, rest) = fields::split_front_matter(&bead.description);
     let plain = format!("---\n{}---", decision.front.lines());
     let same = !decision.front.is_empty() && front.trim_end() == plain;
@@ -150,45 +154,45 @@ fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
     })
 }
 
-fn read(town: &LiveTown, address: &Address) -> Record {
+fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
     let path = town.layout.reported_convoys(&address.mailbox());
-    let read = file::read(&path).ok().flatten();
+    let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
 }
 
-/// What a session was told before.
-fn reported_before(town: &LiveTown, address: &Address, session: &str) -> Record {
-    let record = read(town, address);
+/// Returns the record of a session's earlier decisions.
+fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> ReportedRecord {
+    let record = read_record(town, address);
     if session.is_empty() || record.session != session {
-        return Record::default();
+        return ReportedRecord::default();
     }
     record
 }
 
-/// Records that a session was told of a convoy's decision.
-pub fn mark_reported(town: &LiveTown, session: &str, convoy: &str) {
+/// Records that a session has received a convoy's decision.
+pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }
-    let mut record = read(town, &town.actor);
+    let mut record = read_record(town, &town.actor);
     if record.session != session {
-        record = Record {
+        record = ReportedRecord {
             session: session.to_owned(),
             convoys: Vec::new(),
         };
     }
-    if record.convoys.iter().any(|told| told == convoy) {
+    if record.convoys.iter().any(|reported| reported == convoy) {
         return;
     }
     record.convoys.push(convoy.to_owned());
     let path = town.layout.reported_convoys(&town.actor.mailbox());
     let folder = path
         .parent()
-        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
     let text = serde_json::to_vec(&record).unwrap_or_default();
-    // Where it cannot be remembered it is told again.
+    // A failed record only repeats the decision.
     folder
-        .and_then(|()| file::replace_relaxed(&path, &text, 0o600))
+        .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
         .ok();
 }

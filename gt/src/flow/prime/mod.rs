@@ -1,10 +1,11 @@
-//! The context of a session: what `gt prime` prints.
+//! Builds the context of a session: the output of `gt prime`.
 //!
-//! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
-//! hook, prior work and documents of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
-//! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
-//! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
-//! session that has its context already is not told it twice.
+//! The text is compiled from parts, each with its source and its limit: role, directives, identity,
+//! work on the hook, prior work and documents of the convoy, unread mail (`part`). They are joined
+//! within a budget (`compile`). The same input gives the same bytes. Text from beads and mail is
+//! data: the description of the work is fenced under our own heading, and any other text is quoted
+//! line by line. The [`Occasion`] decides how much text there is: a session that still has its
+//! context does not get it twice.
 
 mod compile;
 mod decision;
@@ -17,9 +18,9 @@ use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use decision::mark_reported;
+pub use decision::mark_decision_reported;
 pub use occasion::Occasion;
-pub use part::{Fate, Part};
+pub use part::{ContextPart, PartFate};
 
 use crate::flow::checkpoint;
 use crate::flow::convoy::{self, briefing};
@@ -30,92 +31,83 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::hook;
 use crate::record::polecat::{self, Slot};
-use crate::town::beads::Stores;
-use crate::town::config::Layers;
-use crate::town::event::{Event, SessionStarted, event};
+use crate::town::beads::TownStores;
+use crate::town::config::SettingsLayers;
+use crate::town::event::{Event, ProgramSession, event};
 use crate::town::identity::Address;
 use crate::town::process::AGENT;
 
-/// How many bytes the whole context may have where no setting says it.
+/// The budget in bytes without a setting.
 const BUDGET: usize = 8 * 1024;
 
-/// An agent CLI cuts the output of a hook that has more than 10,000 characters.
+/// Agent CLIs cut the output of a hook at 10,000 characters.
 const HOOK_LIMIT: usize = 9_800;
 
-/// The context of a session.
 #[derive(Debug, Clone, Serialize)]
-pub struct Prime {
-    /// The role's word.
+pub struct SessionContext {
     pub role: &'static str,
-    /// The address.
     pub address: String,
-    /// The rig, for those that have one.
+    /// The rig, for agents of a rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
-    /// Why it was asked for.
     pub occasion: Occasion,
-    /// How many bytes it may have.
+    /// The maximum size in bytes.
     pub budget: usize,
-    /// Where that number comes from.
+    /// The setting or default that the budget comes from.
     pub budget_from: String,
-    /// The work on the hook.
-    pub bead: Option<Hooked>,
-    /// The convoy that tracks it.
+    pub bead: Option<HookedWork>,
+    /// The convoy that tracks the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convoy: Option<String>,
-    /// How many messages are unread.
+    /// The number of unread messages.
     pub unread_mail: usize,
-    /// The messages of the session before that stand in the text.
+    /// The messages of the previous session that the text includes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub handoff: Vec<String>,
-    /// The convoy whose decision is told in the text.
+    /// The convoy whose decision the text includes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub told: Option<String>,
-    /// What the text is made of.
-    pub parts: Vec<Part>,
-    /// The text itself.
+    pub decision: Option<String>,
+    /// The parts of the text.
+    pub parts: Vec<ContextPart>,
     pub text: String,
 }
 
 /// The work on a hook.
 #[derive(Debug, Clone, Serialize)]
-pub struct Hooked {
-    /// Its id.
+pub struct HookedWork {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its description.
     pub description: String,
-    /// Its priority, 0 to 4.
+    /// The priority, 0 to 4.
     pub priority: i64,
     /// The branch of the work, for a polecat.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
-    /// The branch it is to be merged into.
+    /// The branch that the work will be merged into.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// How often a session was started for it, this one counted.
+    /// The number of sessions that were started for the work, including this one.
     pub sessions: usize,
 }
 
-/// Compiles the context of an agent. What is told once a session is told by that session's id; without one it is
-/// told each time.
-pub fn prime(
+/// Compiles the context of an agent. Text that a session gets once is tracked by the session's id.
+/// Without an id it is always included.
+pub fn build_context(
     town: &LiveTown,
     address: &Address,
     occasion: Occasion,
     session: &str,
-) -> anyhow::Result<Prime> {
-    let stores = town.stores()?;
+) -> anyhow::Result<SessionContext> {
+    let stores = town.read_stores()?;
     let slot = hook::slot_of(town, &stores, address);
-    let hook = hook::hook_of(&stores, address, &slot);
+    let hook = hook::hooked_bead_of(&stores, address, &slot);
     let who = (address, session);
-    Ok(compiled(town, &stores, who, occasion, (hook, &slot)))
+    Ok(compile_context(town, &stores, who, occasion, (hook, &slot)))
 }
 
-/// What the worker of a bead is told of it: the assignment and the prior work of its convoy.
-pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
-    let stores = town.stores()?;
+/// Builds the brief for the worker of a bead: the assignment and the prior work of its convoy.
+pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> {
+    let stores = town.read_stores()?;
     let Some(bead) = stores.get(id) else {
         anyhow::bail!(
             "no bead {id} in the town or its rigs: `bd list` in a rig's folder shows its beads"
@@ -124,13 +116,13 @@ pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
     let worker: Option<Address> = bead.assignee.parse().ok();
     let address = worker.unwrap_or_else(|| town.actor.clone());
     let slot = hook::slot_of(town, &stores, &address);
-    // The worker may have gone on to other work.
+    // The worker may have continued with other work.
     let slot = if slot.bead == bead.id {
         slot
     } else {
         Slot::default()
     };
-    Ok(compiled(
+    Ok(compile_context(
         town,
         &stores,
         (&address, ""),
@@ -139,219 +131,230 @@ pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
     ))
 }
 
-fn compiled(
+fn compile_context(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, session): (&Address, &str),
     occasion: Occasion,
     (hook, slot): (Option<&Bead>, &Slot),
-) -> Prime {
-    let convoy = hook.and_then(|bead| convoy_of(stores, bead, occasion));
-    let mut messages = crate::record::mail::inbox(&stores.town, &address.mailbox());
+) -> SessionContext {
+    let convoy = hook.and_then(|bead| find_convoy(stores, bead, occasion));
+    let mut messages = crate::record::mail::list_inbox(&stores.town, &address.mailbox());
     messages.retain(|message| !message.read);
     let mut notes = handoff::unread_notes(&messages);
-    if handoff::is_ending(town, address) {
+    if handoff::is_in_ending_session(town, address) {
         notes.clear();
     }
     let unread = messages.len() - notes.len();
-    let decided = convoy
-        .zip(hook)
-        .and_then(|work| decision::tell(town, stores, (address, session), work, occasion));
+    let decided = convoy.zip(hook).and_then(|work| {
+        decision::brief_decision(town, stores, (address, session), work, occasion)
+    });
     let mut parts = Vec::new();
-    let shown = decided.as_ref().and_then(|told| told.bead.as_ref());
+    let shown = decided.as_ref().and_then(|decision| decision.bead.as_ref());
     let work = || match shown.or(hook) {
-        Some(bead) => part::work(address, bead, slot, occasion),
-        None => part::no_work(address),
+        Some(bead) => part::work_part(address, bead, slot, occasion),
+        None => part::no_work_part(address),
     };
     match occasion {
-        Occasion::Resume => parts.push(part::resumed(address, hook)),
-        Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
+        Occasion::Resume => parts.push(part::resumed_part(address, hook)),
+        Occasion::Precompact => parts.push(part::facts_to_keep_part(hook, slot)),
         Occasion::Brief => parts.push(work()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
-            let directives = part::directives(town, address);
-            parts.extend(part::role(town, address, occasion, &directives));
+            let directives = part::read_directives(town, address);
+            parts.extend(part::role_parts(town, address, occasion, &directives));
             parts.extend(
-                [limits(town, address), Some(part::identity(town, address))]
-                    .into_iter()
-                    .flatten(),
+                [
+                    limits_part(town, address),
+                    Some(part::identity_part(town, address)),
+                ]
+                .into_iter()
+                .flatten(),
             );
             if occasion != Occasion::Compact {
-                parts.extend(notes.iter().map(|note| part::handoff(note)));
+                parts.extend(notes.iter().map(|note| part::handoff_part(note)));
             }
             parts.push(work());
         }
     }
     if let Some(bead) = hook {
         let of = (address, slot, occasion);
-        let decided = decided.as_ref().and_then(|told| told.part.clone());
-        parts.extend(compile_outside(town, stores, of, (bead, convoy), decided));
+        let decided = decided.as_ref().and_then(|decision| decision.part.clone());
+        parts.extend(compile_bead_parts(
+            town,
+            stores,
+            of,
+            (bead, convoy),
+            decided,
+        ));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
-        parts.extend(mail(unread));
+        parts.extend(mail_part(unread));
     }
-    let (budget, budget_from) = budget_of(town, address, occasion);
-    let text = compile::compile(&mut parts, budget, hook.map(|bead| bead.id.as_str()));
-    Prime {
+    let (budget, budget_from) = find_budget(town, address, occasion);
+    let text = compile::join_parts(&mut parts, budget, hook.map(|bead| bead.id.as_str()));
+    SessionContext {
         role: address.role(),
         address: address.to_string(),
         rig: address.rig().map(str::to_owned),
         occasion,
         budget,
         budget_from,
-        bead: hook.map(|bead| hooked(bead, slot)),
+        bead: hook.map(|bead| describe_hooked_work(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
         handoff: handoff_notes_in(&parts),
-        told: decided.and_then(|told| told.fresh),
+        decision: decided.and_then(|told| told.fresh),
         parts,
         text,
     }
 }
 
-/// The convoy of a bead: the open one that tracks it; of a finished bead that is only looked at also one that has landed.
-fn convoy_of<'a>(stores: &'a Stores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
-    if occasion == Occasion::Brief && was_given(bead).is_some() {
-        return record::convoy::of_bead(&stores.town, &bead.id);
+/// Returns the open convoy that tracks a bead. For the brief of a finished bead, also a landed one.
+fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
+    if occasion == Occasion::Brief && find_assignment_time(bead).is_some() {
+        return record::convoy::convoy_of_bead(&stores.town, &bead.id);
     }
-    let mut open = record::convoy::tracking(&stores.town, &bead.id).into_iter();
+    let mut open = record::convoy::convoys_tracking(&stores.town, &bead.id).into_iter();
     stores.town.get(&open.next()?)
 }
 
-/// The messages that stand in the text.
-fn handoff_notes_in(parts: &[Part]) -> Vec<String> {
-    let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
-    said.filter_map(Part::handoff_note).collect()
+/// Returns the ids of the handoff notes that the text includes.
+fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
+    let kept_parts = parts.iter().filter(|part| part.fate != PartFate::Dropped);
+    kept_parts.filter_map(ContextPart::handoff_note).collect()
 }
 
-/// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
-fn compile_outside(
+/// Compiles the parts about a bead other than its own text: its molecule, earlier work, the
+/// decision, the documents of the convoy.
+fn compile_bead_parts(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, slot, occasion): (&Address, &Slot, Occasion),
     (bead, convoy): (&Bead, Option<&Bead>),
-    decided: Option<Part>,
-) -> Vec<Part> {
+    decided: Option<ContextPart>,
+) -> Vec<ContextPart> {
     let mut parts = Vec::new();
     if !matches!(occasion, Occasion::Resume | Occasion::Precompact) {
-        let molecule = followup::molecule(beads_of(stores, bead), bead);
-        parts.extend(molecule.as_ref().map(part::molecule));
+        let molecule = followup::find_molecule(snapshot_of_bead(stores, bead), bead);
+        parts.extend(molecule.as_ref().map(part::molecule_part));
     }
     if occasion.has_prior_work() {
         if occasion != Occasion::Brief {
-            let stood = checkpoint::take_for_report(town, address, &bead.id);
-            let left = checkpoint::left_behind(town, address, slot, stood.as_ref());
-            parts.extend(left.as_ref().map(part::left_behind));
-            parts.extend(stood.as_ref().map(part::checkpoint));
+            let stood = checkpoint::find_fresh_checkpoint(town, address, &bead.id);
+            let left = checkpoint::find_session_remains(town, address, slot, stood.as_ref());
+            parts.extend(left.as_ref().map(part::session_remains_part));
+            parts.extend(stood.as_ref().map(part::checkpoint_part));
         }
-        parts.extend(before(town, stores, bead));
-        let answered = record::escalation::answered(&stores.town, &bead.id);
-        parts.extend(part::answers(&bead.id, &answered));
+        parts.extend(earlier_work_parts(town, stores, bead));
+        let answered = record::escalation::find_answered(&stores.town, &bead.id);
+        parts.extend(part::answers_part(&bead.id, &answered));
     }
     parts.extend(decided);
     let Some(convoy) = convoy else {
         return parts;
     };
     if occasion.has_prior_work() {
-        let entries = match was_given(bead) {
-            Some(given) => briefing::entries_before(stores, convoy, given),
-            None => prior_work(town, stores, convoy),
+        let entries = match find_assignment_time(bead) {
+            Some(given) => briefing::collect_items_before(stores, convoy, given),
+            None => prior_work_items(town, stores, convoy),
         };
-        parts.extend(part::convoy(convoy, &entries, &bead.id));
+        parts.extend(part::prior_work_part(convoy, &entries, &bead.id));
     }
-    parts.extend(documents(town, address, (bead, slot), occasion));
+    parts.extend(document_parts(town, address, (bead, slot), occasion));
     parts
 }
 
-/// The beads among which a bead is.
-fn beads_of<'a>(stores: &'a Stores, bead: &Bead) -> &'a Snapshot {
+/// Returns the snapshot that contains a bead.
+fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
     beads.unwrap_or(&stores.town)
 }
 
-/// What was done before on this bead, and on the one that it follows up.
-fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
+/// Returns the earlier work on this bead and on its original, if it is a follow-up.
+fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
     let rig = stores.rig_of(&bead.id);
-    let beads = beads_of(stores, bead);
+    let beads = snapshot_of_bead(stores, bead);
     let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
     let mut parts = Vec::new();
-    if let Some(mut before) = followup::context(beads, git.as_ref(), bead) {
+    if let Some(mut before) = followup::read_earlier_work(beads, git.as_ref(), bead) {
         if let (Some(git), Some(rig)) = (&git, rig) {
             before.add_documents(&stores.town, git, rig);
         }
         let original = followup::original_of(bead).unwrap_or_default();
-        parts.push(part::followup(original, &before));
-        parts.extend(part::asked_before(original, &before));
+        parts.push(part::followup_part(original, &before));
+        parts.extend(part::earlier_requests_part(original, &before));
     }
-    // Of a bead that is handed in or done its own attempt is no work before it.
-    let given = was_given(bead);
+    // For a submitted or done bead, its own attempt is not earlier work.
+    let given = find_assignment_time(bead);
     if given.is_some() || matches!(bead.status, Status::Open | Status::Hooked) {
-        let mut attempts = attempt::traced(beads, git.as_ref(), bead);
+        let mut attempts = attempt::list_traced_attempts(beads, git.as_ref(), bead);
         let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
         attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
         let mut rescues = match (&git, rig) {
-            (Some(git), Some(rig)) => attempt::rescues(git, rig, &bead.id).unwrap_or_default(),
+            (Some(git), Some(rig)) => attempt::list_rescues(git, rig, &bead.id).unwrap_or_default(),
             _ => Vec::new(),
         };
         rescues.retain(|saved| is_before(saved.time));
-        parts.extend(part::attempts(&bead.id, &attempts, &rescues));
+        parts.extend(part::attempts_part(&bead.id, &attempts, &rescues));
     }
     parts
 }
 
-/// When a bead that is handed in or done was given to its worker: its brief shows the context of that time.
-fn was_given(bead: &Bead) -> Option<Timestamp> {
+/// Returns the time at which a submitted or done bead was given to its worker. Its brief shows the
+/// context of that time.
+fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
     match bead.status {
         Status::Open | Status::Hooked => None,
         _ => attempt::given_at(bead),
     }
 }
 
-/// What was written down before, and where to write down what is found.
-fn documents(
+/// Returns the documents of earlier workers, and the file for this worker's own findings.
+fn document_parts(
     town: &LiveTown,
     address: &Address,
     (bead, slot): (&Bead, &Slot),
     occasion: Occasion,
-) -> Vec<Part> {
+) -> Vec<ContextPart> {
     let mut parts = Vec::new();
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return parts;
     }
     if let (Address::Polecat(rig, name), true) = (address, slot.bead == bead.id) {
-        parts.extend(part::documents(&town.layout.rig(rig).sandbox(name)));
+        parts.extend(part::documents_part(&town.layout.rig(rig).sandbox(name)));
     }
-    parts.extend(part::write_down(bead));
+    parts.extend(part::write_down_part(bead));
     parts
 }
 
-/// That there is mail.
-fn mail(unread: usize) -> Option<Part> {
+fn mail_part(unread: usize) -> Option<ContextPart> {
     let plural = if unread == 1 { "" } else { "s" };
     let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
-    (unread > 0).then(|| Part::fixed("mail", "unread mail", text))
+    (unread > 0).then(|| ContextPart::fixed("mail", "unread mail", text))
 }
 
-/// The commands that settings block.
-fn limits(town: &LiveTown, address: &Address) -> Option<Part> {
+/// Returns the commands that the settings block.
+fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let setting = Layers::load(town, rig.as_ref()).ok()?.get(NAME)?;
+    let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
     let listed = setting.value.as_array()?;
     let patterns: Vec<String> = listed
         .iter()
         .filter_map(|pattern| pattern.as_str().map(str::to_owned))
         .collect();
-    part::limits(&patterns, &format!("{NAME} ({})", setting.origin))
+    part::limits_text_part(&patterns, &format!("{NAME} ({})", setting.origin))
 }
 
-/// How many bytes a role's context may have, and who says so.
-fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
+/// Returns the budget of a role's context in bytes, and its source.
+fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let name = format!("context.budget.{}", address.role());
-    let layers = match Layers::load(town, rig.as_ref()) {
+    let layers = match SettingsLayers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
-        // Settings that cannot be read keep nobody from its context; the command that changes them reports it.
+        // Invalid settings must not block the context. The command that changes settings reports
+        // them.
         Err(error) => {
             return (
                 BUDGET,
@@ -359,11 +362,11 @@ fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, 
             );
         }
     };
-    let said = layers.get(&name).and_then(|setting| {
+    let configured = layers.get(&name).and_then(|setting| {
         let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
         Some((bytes, format!("{name} ({})", setting.origin)))
     });
-    let (bytes, from) = said.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
+    let (bytes, from) = configured.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
     if occasion.is_hook() && bytes > HOOK_LIMIT {
         let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
         return (HOOK_LIMIT, from);
@@ -371,39 +374,42 @@ fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, 
     (bytes, from)
 }
 
-/// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.
-fn prior_work(town: &LiveTown, stores: &Stores, convoy: &Bead) -> Vec<briefing::Entry> {
-    convoy::ready::load(town, &convoy.id).unwrap_or_else(|| briefing::entries(stores, convoy))
+/// Returns the briefing that gtd keeps ready, if it is as new as the beads. Otherwise computes it.
+fn prior_work_items(
+    town: &LiveTown,
+    stores: &TownStores,
+    convoy: &Bead,
+) -> Vec<briefing::BriefingItem> {
+    convoy::ready::load_items(town, &convoy.id)
+        .unwrap_or_else(|| briefing::collect_items(stores, convoy))
 }
 
-fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
-    Hooked {
+fn describe_hooked_work(bead: &Bead, slot: &Slot) -> HookedWork {
+    HookedWork {
         id: bead.id.clone(),
         title: bead.title.clone(),
-        description: part::task_of(bead),
+        description: part::original_task_text(bead),
         priority: bead.priority,
         branch: slot.branch.to_string(),
         target: slot.target.clone(),
-        sessions: slot.sessions(),
+        sessions: slot.session_count(),
     }
 }
 
-/// A session that has begun, as its program reports it.
+/// A started session, as its program reports it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BegunSession<'a> {
-    /// Its id.
+pub struct StartedSession<'a> {
     pub id: &'a str,
-    /// How it began.
     pub source: &'a str,
-    /// The bead on its hook; empty without one.
+    /// The bead on the hook. Empty without one.
     pub bead: &'a str,
-    /// The file in which its program writes down what is said; empty where it does not say.
+    /// The program's transcript file. Empty if unknown.
     pub transcript: &'a str,
 }
 
-/// Records that a session has begun.
-pub fn session_began(town: &LiveTown, begun: BegunSession<'_>) {
-    town.tell(&Event::SessionStart(SessionStarted {
+/// Records that a session has started.
+pub fn record_session_start(town: &LiveTown, begun: StartedSession<'_>) {
+    town.record_event(&Event::SessionStart(ProgramSession {
         session_id: begun.id.to_owned(),
         role: town.actor.role().to_owned(),
         source: begun.source.to_owned(),
@@ -413,16 +419,16 @@ pub fn session_began(town: &LiveTown, begun: BegunSession<'_>) {
         agent: town.env.get(AGENT).unwrap_or_default().to_owned(),
         transcript: begun.transcript.to_owned(),
     }));
-    polecat_is_working(town);
+    mark_polecat_working(town);
 }
 
-/// A session that asks for its context is at work.
-fn polecat_is_working(town: &LiveTown) {
+/// Marks a polecat as working when its session asks for its context.
+fn mark_polecat_working(town: &LiveTown) {
     let Address::Polecat(rig, name) = &town.actor else {
         return;
     };
-    let agent = town.actor.bead_id(&town.prefix(rig));
-    let Ok(store) = town.rig_store(&town.layout.rig(rig)) else {
+    let agent = town.actor.bead_id(&town.prefix_of_rig(rig));
+    let Ok(store) = town.open_rig_store(&town.layout.rig(rig)) else {
         return;
     };
     let marked = town.transact(&store, |tx| {
@@ -440,8 +446,8 @@ fn polecat_is_working(town: &LiveTown) {
             None => Ok(()),
         }
     });
-    // The state is a courtesy to readers: hook and session say what is really so.
+    // Errors are only reported, because hook and session are the real state.
     if marked.is_err() {
-        town.tell(&event!(NoteFailed, rig: rig, polecat: name));
+        town.record_event(&event!(NoteFailed, rig: rig, polecat: name));
     }
 }

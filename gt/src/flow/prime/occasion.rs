@@ -1,36 +1,37 @@
-//! Why a context is asked for, which says how much of it there is.
+//! Defines the occasions for a context, which decide how much text it has.
 
 use serde::Serialize;
 
-/// Why a context is asked for.
+/// The occasion for which a context is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Occasion {
-    /// Someone ran `gt prime`: all of it.
+    /// A user or agent ran `gt prime`: the full context.
     #[default]
     Asked,
-    /// A session begins: all of it.
+    /// A session starts: the full context.
     Startup,
-    /// A session goes on that has its context before it: who it is, and that it goes on.
+    /// A session resumes and still has its context: its identity, and that it resumed.
     Resume,
-    /// The conversation was cleared: all of it.
+    /// The conversation was cleared: the full context.
     Clear,
-    /// The conversation is about to be summed up: what the summary must keep. An agent CLI hands this to the
-    /// model that writes it.
+    /// The conversation is about to be compacted: the facts that the summary must keep. An agent
+    /// CLI passes this text to the model that writes the summary.
     Precompact,
-    /// The conversation was summed up: all but the prior work, which is in the summary.
+    /// The conversation was compacted: the full context without the prior work, which is in the
+    /// summary.
     Compact,
-    /// Someone asks what the worker of a bead is told of it.
+    /// A user asks for the text that the worker of a bead gets.
     Brief,
 }
 
 impl Occasion {
-    /// From the event that an agent CLI runs a hook for, and the source that it names when a session begins;
-    /// any other word begins one.
-    pub fn of_event(event: &str, source: &str) -> Self {
+    /// Derives the occasion from the event of an agent CLI's hook and from the source that the CLI
+    /// names at a session start. An unknown source counts as a start.
+    pub fn from_event(event: &str, source: &str) -> Self {
         match source {
             _ if event == "PreCompact" => Self::Precompact,
-            // A fork has the conversation that it was forked from.
+            // A fork has the conversation of its original.
             "resume" | "fork" => Self::Resume,
             "clear" => Self::Clear,
             "compact" => Self::Compact,
@@ -38,17 +39,17 @@ impl Occasion {
         }
     }
 
-    /// Whether the prior work of the convoy belongs to it.
+    /// Returns true if the context includes the prior work of the convoy.
     pub(super) fn has_prior_work(self) -> bool {
         !matches!(self, Self::Resume | Self::Precompact | Self::Compact)
     }
 
-    /// Whether a session begins or goes on with it.
-    pub fn begins_session(self) -> bool {
+    /// Returns true if a session starts or resumes.
+    pub fn is_session_start(self) -> bool {
         self.is_hook() && self != Self::Precompact
     }
 
-    /// Whether an agent CLI reads it from a hook.
+    /// Returns true if an agent CLI reads the context from a hook.
     pub(super) fn is_hook(self) -> bool {
         !matches!(self, Self::Asked | Self::Brief)
     }

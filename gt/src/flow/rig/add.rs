@@ -1,14 +1,16 @@
-//! Adding a rig.
+//! Adds a rig.
 //!
-//! 1. Look: the name, the prefix and the folder are free. Nothing is changed yet.
-//! 2. `.repo.git`, the shared repository, from the origin, a copy or nothing; is it one that works here?
-//! 3. `mayor/rig`, the full clone for reading.
-//! 4. Beads: the ones that the repository tracks or has on their branch, or the rig's own; the beads of the rig and its agents.
-//! 5. Folders and settings.
-//! 6. The route of the prefix, then the registry: with that the rig is one.
+//! 1. Check that the name, the prefix and the folder are free. Nothing is changed yet.
+//! 2. Create `.repo.git`, the shared repository, from the origin, a copy or nothing. Check that it
+//!    is supported.
+//! 3. Create `mayor/rig`, the full clone for reading.
+//! 4. Set up the beads: those that the repository tracks or has on its sync branch, or new ones.
+//!    Create the beads of the rig and its agents.
+//! 5. Create folders and settings.
+//! 6. Add the route of the prefix, then the registry entry, which makes the folder a rig.
 //!
-//! A failure takes back everything: the folder of a new rig holds nothing that was there before. A run that
-//! was killed leaves its mark in the folder, and the next one begins again.
+//! A failure undoes everything: the folder of a new rig holds no earlier files. A killed run leaves
+//! its mark in the folder, and the next run starts over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +18,14 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Kind};
 use bd::config::Config;
-use bd::git::{Git, redact};
+use bd::git::{Git, redact_urls};
 use bd::store::{Routes, Store};
 use bd::sync::fresh;
 use kit::sys::file;
 use serde::Serialize;
 use serde_json::json;
 
-use super::origin::Origin;
+use super::origin::RigOrigin;
 use super::{RigError, name, route};
 use crate::host::LiveTown;
 use crate::town::event::event;
@@ -31,7 +33,7 @@ use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{RigEntry, RigLayout};
 
-/// Files of the store that stay on this machine, for a repository that tracks its beads.
+/// Local files of the store, which a repository that tracks its beads must ignore.
 const LOCAL_BEADS: &[&str] = &[
     ".beads/*.db",
     ".beads/.lock",
@@ -52,85 +54,86 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/damaged/",
 ];
 
-/// The mark of a rig's folder that is being made. It goes right after the rig is registered; where a kill
-/// came between, the next add or remove takes it away, and a folder with workers in it is never cleared.
+/// The mark in the folder of a rig that is being created. Removed right after the rig is
+/// registered. If a kill came between, the next add or remove deletes it. A folder with workers in
+/// it is never cleared.
 const MARK: &str = ".being-added";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct AddRequest {
-    /// The rig's name.
+pub struct AddRigRequest {
     pub name: String,
-    /// The repository; none for a rig of its own.
+    /// The repository. None for a rig without an origin.
     pub url: Option<String>,
-    /// The prefix of its beads; derived from the name where none is given.
+    /// The prefix of the beads. If `None`, derived from the name.
     pub prefix: Option<String>,
-    /// The branch that work is merged into; the origin's default where none is given.
+    /// The branch that work is merged into. If `None`, the origin's default.
     pub branch: Option<String>,
-    /// Take a copy, and push nowhere.
+    /// True to work on a copy and never push to the repository.
     pub no_remote: bool,
 }
 
-/// A rig that was added.
+/// An added rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Added {
-    /// Its name.
+pub struct AddRigReport {
     pub name: String,
-    /// Its folder.
     pub path: PathBuf,
-    /// The prefix of its beads.
     pub prefix: String,
-    /// Where work is pushed; none for a rig of its own.
+    /// The push URL. None for a rig without an origin.
     pub remote: Option<String>,
     /// The branch that work is merged into.
     pub branch: String,
-    /// Whether the repository tracks its beads.
+    /// True if the repository tracks its beads.
     pub tracked_beads: bool,
 }
 
-/// A rig's folder while it is being made: removed again unless it is kept.
-struct Draft {
+/// A rig's folder during its creation. Removed on drop unless it is kept.
+struct RigDraft {
     root: PathBuf,
     kept: bool,
 }
 
-impl Drop for Draft {
+impl Drop for RigDraft {
     fn drop(&mut self) {
         if !self.kept {
-            // It holds only what this run made; what cannot be removed is seen by the next run.
+            // The folder holds only files of this run. If it cannot be removed, the next run
+            // handles it.
             fs::remove_dir_all(&self.root).ok();
         }
     }
 }
 
-/// Adds a rig. What happens is told to `say`.
-pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow::Result<Added> {
+/// Adds a rig and reports each step to `say`.
+pub fn add_rig(
+    town: &LiveTown,
+    request: &AddRigRequest,
+    say: &dyn Fn(&str),
+) -> anyhow::Result<AddRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let (rig, wanted) = inspect_origin(town, request)?;
-    let origin = Origin::read(request.url.as_deref(), request.no_remote, &town.env);
-    let mut draft = Draft {
+    let origin = RigOrigin::parse(request.url.as_deref(), request.no_remote, &town.env);
+    let mut draft = RigDraft {
         root: rig.root().to_owned(),
         kept: false,
     };
-    make(rig.root(), 0o755)?;
-    write(&rig.root().join(MARK), "")?;
+    create_folder(rig.root(), 0o755)?;
+    write_text(&rig.root().join(MARK), "")?;
     say(&format!("Fetching {} ...", origin.describe_origin()));
     let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
-    let (prefix, tracked) = beads(town, request, &rig, &wanted)?;
-    folders(&rig)?;
-    config(town, &rig, &origin, &branch, &prefix)?;
-    own_beads(town, &rig, &origin, &prefix)?;
-    register(town, &rig, &origin, &prefix, tracked)?;
+    let (prefix, tracked) = set_up_beads(town, request, &rig, &wanted)?;
+    create_rig_folders(&rig)?;
+    write_config(town, &rig, &origin, &branch, &prefix)?;
+    create_own_beads(town, &rig, &origin, &prefix)?;
+    register_rig(town, &rig, &origin, &prefix, tracked)?;
     draft.kept = true;
-    forget_mark(&rig)?;
+    remove_mark(&rig)?;
     let remote = match origin {
-        Origin::Remote(_) => Some(origin.describe_origin()),
-        Origin::Local(_) => None,
+        RigOrigin::Remote(_) => Some(origin.describe_origin()),
+        RigOrigin::Local(_) => None,
     };
-    town.tell(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
-    Ok(Added {
+    town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
+    Ok(AddRigReport {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix,
@@ -140,20 +143,21 @@ pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow:
     })
 }
 
-/// Whether there is room for the rig; its layout and the prefix to use where the repository has none.
-fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigLayout, String)> {
-    name::check_name(&request.name)?;
+/// Checks that the rig can be created. Returns its layout and the prefix for a repository that has
+/// none.
+fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(RigLayout, String)> {
+    name::check_rig_name(&request.name)?;
     let rig = town.layout.rig(&request.name);
     let taken = |path: PathBuf| RigError::Taken {
         name: request.name.clone(),
         path,
     };
-    if town.registry()?.rigs.contains_key(&request.name) {
-        forget_mark(&rig)?;
+    if town.read_registry()?.rigs.contains_key(&request.name) {
+        remove_mark(&rig)?;
         return Err(taken(town.layout.rigs_json()).into());
     }
     if rig.root().join(MARK).is_file() && !has_workers(&rig) {
-        // Under the registry's lock nobody else is making it: this is what a killed run left.
+        // Under the registry's lock no other process creates it, so a killed run left it.
         let io = |source| RigError::Io {
             path: rig.root().to_owned(),
             source,
@@ -170,8 +174,8 @@ fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigL
     Ok((rig, prefix))
 }
 
-/// A prefix may lead to one place only.
-fn check_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
+/// Checks that the prefix has no other route.
+fn check_prefix_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
     let routes = Routes::load(&town.layout.beads());
     let taken = routes
         .all()
@@ -187,35 +191,35 @@ fn check_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigE
     Err(RigError::PrefixTaken { prefix, owner })
 }
 
-fn clone_for_reading(rig: &RigLayout, origin: &Origin, branch: &str) -> anyhow::Result<()> {
+fn clone_for_reading(rig: &RigLayout, origin: &RigOrigin, branch: &str) -> anyhow::Result<()> {
     let clone = Git::at(rig.mayor_clone());
     match origin {
-        Origin::Remote(url) => clone.clone_tree(url, Some(branch), Some(&rig.repo()))?,
-        Origin::Local(_) => {
+        RigOrigin::Remote(url) => clone.clone_tree(url, Some(branch), Some(&rig.repo()))?,
+        RigOrigin::Local(_) => {
             clone.clone_tree(&rig.repo().to_string_lossy(), Some(branch), None)?;
         }
     }
     Ok(())
 }
 
-/// Gives the rig its beads; returns their prefix and whether the repository tracks them.
-fn beads(
+/// Sets up the rig's beads. Returns their prefix, and true if the repository tracks them.
+fn set_up_beads(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
-    let own = rig.root().join(".beads");
+    let rig_beads = rig.root().join(".beads");
     let clone = Git::at(rig.mayor_clone());
-    // Of a link or a file of that name no beads are taken: it may lead anywhere.
+    // A link or a file of that name is ignored, because a link may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
     if !tracked.iter().any(|path| path.starts_with(".beads/")) {
-        if let Some(prefix) = from_branch(town, request, rig, &own)? {
+        if let Some(prefix) = import_from_branch(town, request, rig, &rig_beads)? {
             return Ok((prefix, false));
         }
-        check_free(town, rig, wanted)?;
-        let store = Store::create(&own, wanted)?;
-        bd::config::set(
+        check_prefix_free(town, rig, wanted)?;
+        let store = Store::create(&rig_beads, wanted)?;
+        bd::config::set_setting(
             store.dir(),
             "types.custom",
             crate::flow::install::CUSTOM_TYPES,
@@ -224,7 +228,7 @@ fn beads(
     }
     let folder = rig.mayor_clone().join(".beads");
     let prefix = town.open_store(&folder)?.prefix()?;
-    check_prefix_of(town, request, rig, &prefix)?;
+    check_existing_prefix(town, request, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
@@ -233,15 +237,15 @@ fn beads(
     for repository in [&clone, &Git::at(rig.repo())] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;
     }
-    make(&own, 0o755)?;
-    write(&own.join("redirect"), "mayor/rig/.beads\n")?;
+    create_folder(&rig_beads, 0o755)?;
+    write_text(&rig_beads.join("redirect"), "mayor/rig/.beads\n")?;
     Ok((prefix, true))
 }
 
-/// Beads that have a prefix already keep it.
-fn check_prefix_of(
+/// Refuses a requested prefix that differs from that of the existing beads.
+fn check_existing_prefix(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
     prefix: &str,
 ) -> Result<(), RigError> {
@@ -253,29 +257,33 @@ fn check_prefix_of(
             tracked: prefix.to_owned(),
         });
     }
-    check_free(town, rig, prefix)
+    check_prefix_free(town, rig, prefix)
 }
 
-/// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
-fn from_branch(
+/// Imports the beads of the repository's sync branch. Returns their prefix, if there are any.
+fn import_from_branch(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
-    own: &Path,
+    rig_beads: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let Some(there) = fresh::at(own, &Config::of_dir(own)?) else {
+    let Some(there) = fresh::find_fresh_store(rig_beads, &Config::from_dir(rig_beads)?) else {
         return Ok(None);
     };
-    let taken = there.take(&town.clock)?;
+    let taken = there.fetch(&town.clock)?;
     let Some(prefix) = taken.prefix else {
         return Ok(None);
     };
-    check_prefix_of(town, request, rig, &prefix)?;
-    bd::config::set(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
+    check_existing_prefix(town, request, rig, &prefix)?;
+    bd::config::set_setting(
+        rig_beads,
+        "types.custom",
+        crate::flow::install::CUSTOM_TYPES,
+    )?;
     Ok(Some(prefix))
 }
 
-fn folders(rig: &RigLayout) -> Result<(), RigError> {
+fn create_rig_folders(rig: &RigLayout) -> Result<(), RigError> {
     for folder in [
         rig.polecats(),
         rig.crew_folder(),
@@ -284,32 +292,32 @@ fn folders(rig: &RigLayout) -> Result<(), RigError> {
         rig.root().join("plugins"),
         rig.root().join("settings"),
     ] {
-        make(&folder, 0o755)?;
+        create_folder(&folder, 0o755)?;
     }
-    make(&rig.runtime(), 0o700)?;
-    write(
+    create_folder(&rig.runtime(), 0o700)?;
+    write_text(
         &rig.root().join(".gitignore"),
         ".repo.git/\n.runtime/\nplugins/\n",
     )
 }
 
-/// `config.json`, the rig's identity, and its settings.
-fn config(
+/// Writes `config.json`, the rig's identity, and its settings.
+fn write_config(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     branch: &str,
     prefix: &str,
 ) -> anyhow::Result<()> {
     // Only the registry and git's own configuration keep a password.
-    let url = redact(&url_of(origin));
+    let url = redact_urls(&origin_url(origin));
     let identity = json!({
         "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
         "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
     });
     let settings = json!({ "type": "rig-settings", "version": 1 });
     for (path, value) in [(rig.config(), identity), (rig.settings(), settings)] {
-        write(
+        write_text(
             &path,
             &format!("{}\n", serde_json::to_string_pretty(&value)?),
         )?;
@@ -317,14 +325,14 @@ fn config(
     Ok(())
 }
 
-/// The beads of the rig itself and of the agents that it always has.
-fn own_beads(
+/// Creates the beads of the rig itself and of its permanent agents.
+fn create_own_beads(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     prefix: &str,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let name = rig.name();
     let identity = Bead {
         id: format!("{prefix}-rig-{name}"),
@@ -333,7 +341,7 @@ fn own_beads(
         labels: vec!["gt:rig".to_owned()],
         description: format!(
             "The rig {name}.\n\nrepo: {}\nprefix: {prefix}\nstate: active",
-            redact(&url_of(origin))
+            redact_urls(&origin_url(origin))
         ),
         ..Bead::default()
     };
@@ -341,7 +349,7 @@ fn own_beads(
         Address::Witness(name.to_owned()),
         Address::Refinery(name.to_owned()),
     ];
-    let agents = agents.map(|agent| crate::flow::rig::agent_bead(&agent, prefix));
+    let agents = agents.map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
     town.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
             if tx.get(&bead.id).is_some() {
@@ -356,10 +364,10 @@ fn own_beads(
     })
 }
 
-fn register(
+fn register_rig(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     prefix: &str,
     tracked: bool,
 ) -> anyhow::Result<()> {
@@ -370,46 +378,46 @@ fn register(
         name.to_owned()
     };
     let routes = town.layout.routes();
-    route::set(&routes, prefix, &path)?;
-    let mut registry = town.registry()?;
-    let entry = RigEntry::new(&url_of(origin), prefix, &town.clock.now().to_string());
+    route::set_route(&routes, prefix, &path)?;
+    let mut registry = town.read_registry()?;
+    let entry = RigEntry::new(&origin_url(origin), prefix, &town.clock.now().to_string());
     registry.rigs.insert(name.to_owned(), entry);
     let saved = registry.save(&town.layout.rigs_json());
     if saved.is_err() {
-        // The route must not outlive the rig that is taken back now.
-        route::remove(&routes, name)?;
+        // The route must not outlive the rig, which is undone now.
+        route::remove_routes(&routes, name)?;
     }
     Ok(saved?)
 }
 
-/// Whether anyone has a place in the rig's folder.
+/// Returns true if a worker has a folder in the rig.
 fn has_workers(rig: &RigLayout) -> bool {
     let folders = [rig.polecats(), rig.crew_folder()];
     let mut entries = folders.iter().filter_map(|path| fs::read_dir(path).ok());
     entries.any(|mut entries| entries.next().is_some())
 }
 
-pub(super) fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
+pub(super) fn remove_mark(rig: &RigLayout) -> Result<(), RigError> {
     let path = rig.root().join(MARK);
-    file::remove(&path).map_err(|source| RigError::Io { path, source })
+    file::remove_file(&path).map_err(|source| RigError::Io { path, source })
 }
 
-fn url_of(origin: &Origin) -> String {
+fn origin_url(origin: &RigOrigin) -> String {
     match origin {
-        Origin::Remote(url) => url.clone(),
-        Origin::Local(_) => String::new(),
+        RigOrigin::Remote(url) => url.clone(),
+        RigOrigin::Local(_) => String::new(),
     }
 }
 
-fn make(path: &Path, mode: u32) -> Result<(), RigError> {
-    file::make_folder(path, mode).map_err(|source| RigError::Io {
+fn create_folder(path: &Path, mode: u32) -> Result<(), RigError> {
+    file::create_folder(path, mode).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), RigError> {
-    file::replace(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
+fn write_text(path: &Path, text: &str) -> Result<(), RigError> {
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })

@@ -1,14 +1,14 @@
-//! What a rig may be called, and the prefix of its beads.
+//! Checks the names of rigs, and derives the prefixes of their beads.
 
 use super::RigError;
 
-/// Names that are something else in a town.
+/// Names that have another meaning in a town.
 const RESERVED: &[&str] = &[
     "mayor", "deacon", "witness", "refinery", "polecats", "crew", "settings", "config", "plugins",
     "logs", "daemon", "roles", "hooks", "overseer", "human", "hq", "town",
 ];
 
-/// Endings that say what a project is written in, not what it is.
+/// Suffixes that name a programming language or platform.
 const LANGUAGES: &[&str] = &["-py", "-go", "-rs", "-js", "-ts"];
 
 /// Words that end a compound name.
@@ -16,9 +16,9 @@ const ENDINGS: &[&str] = &[
     "town", "ville", "port", "place", "land", "field", "wood", "ford",
 ];
 
-/// Checks a rig's name: letters, digits and `_`, since `-` and `.` separate other things in session names
-/// and bead ids.
-pub fn check_name(name: &str) -> Result<(), RigError> {
+/// Checks a rig's name: letters, digits and `_`, because `-` and `.` are separators in session
+/// names and bead ids.
+pub fn check_rig_name(name: &str) -> Result<(), RigError> {
     let reason = if name.is_empty() {
         "it is empty"
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
@@ -38,11 +38,11 @@ pub fn check_name(name: &str) -> Result<(), RigError> {
     Err(RigError::BadName {
         name: name.to_owned(),
         reason,
-        suggestion: suggestion(name),
+        suggestion: suggest_name(name),
     })
 }
 
-fn suggestion(name: &str) -> String {
+fn suggest_name(name: &str) -> String {
     let kept = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
@@ -64,8 +64,8 @@ fn suggestion(name: &str) -> String {
     }
 }
 
-/// Derives a prefix from a rig's name: the initials of its words, where it has several; itself, where it
-/// is short; else its first two letters.
+/// Derives a prefix from a rig's name: the initials of its words, a short name itself, otherwise
+/// the first two letters.
 pub fn derive_prefix(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let language = LANGUAGES
@@ -78,8 +78,8 @@ pub fn derive_prefix(name: &str) -> String {
         .collect();
     if let [whole] = parts[..] {
         let cut = ENDINGS.iter().find_map(|ending| {
-            let head = whole.strip_suffix(ending)?;
-            (!head.is_empty()).then_some([head, ending])
+            let stem = whole.strip_suffix(ending)?;
+            (!stem.is_empty()).then_some([stem, ending])
         });
         if let Some(halves) = cut {
             parts = halves.to_vec();
@@ -97,7 +97,7 @@ pub fn derive_prefix(name: &str) -> String {
     base.chars().take(2).collect()
 }
 
-/// Checks a prefix and gives it without its hyphen.
+/// Checks a prefix and returns it without its hyphen.
 pub(super) fn check_prefix(prefix: &str) -> Result<String, RigError> {
     let prefix = prefix.trim_end_matches('-');
     let good = !prefix.is_empty()
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_are_derived_as_they_always_were() {
+    fn prefixes_are_derived_like_existing_clients() {
         for (name, prefix) in [
             ("gastown", "gt"),
             ("beads", "be"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_name_comes_with_a_good_one() {
+    fn an_invalid_name_gets_a_valid_suggestion() {
         for (name, better) in [
             ("my-app", "my_app"),
             ("my.app v2", "my_app_v2"),
@@ -143,18 +143,18 @@ mod tests {
             ("9lives", "lives"),
             ("../x", "x"),
         ] {
-            let error = check_name(name).unwrap_err();
+            let error = check_rig_name(name).unwrap_err();
             assert!(
                 matches!(&error, RigError::BadName { suggestion, .. } if suggestion == better),
                 "{error}"
             );
-            check_name(better).unwrap();
+            check_rig_name(better).unwrap();
         }
-        check_name("web_2").unwrap();
+        check_rig_name("web_2").unwrap();
     }
 
     #[test]
-    fn a_prefix_is_short_and_begins_with_a_letter() {
+    fn a_prefix_is_short_and_starts_with_a_letter() {
         assert_eq!(check_prefix("gt-").unwrap(), "gt");
         for bad in ["", "1a", "a_b", "abcdefghijklmnopqrstu"] {
             assert!(check_prefix(bad).is_err(), "{bad}");

@@ -1,28 +1,29 @@
-//! What a rig's repository comes from, and whether the town can work with it.
+//! Reads the origin of a rig's repository, and checks that the town supports it.
 
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, Identity, redact};
+use bd::git::{Git, Identity, redact_urls};
 use kit::sys::Env;
 
 use super::RigError;
 
-/// Where the repository of a new rig comes from.
+/// The origin of a new rig's repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// A remote that work is merged into.
+pub(super) enum RigOrigin {
+    /// A remote that work is pushed to.
     Remote(String),
-    /// Nowhere: the rig's own repository is the truth. It begins as a copy of another one, or empty.
+    /// No remote: the rig's own repository is canonical. It starts as a copy of another one, or
+    /// empty.
     Local(Option<PathBuf>),
 }
 
-impl Origin {
-    /// Reads what was given. A path becomes absolute, since git will run elsewhere.
-    pub(super) fn read(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
+impl RigOrigin {
+    /// Parses the user's argument. A path becomes absolute, because git runs in another folder.
+    pub(super) fn parse(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
         match url {
             None => Self::Local(None),
             Some(url) if no_remote => Self::Local(Some(
-                local_path(url, env).unwrap_or_else(|| env.absolute(url)),
+                local_path(url, env).unwrap_or_else(|| env.make_absolute(url)),
             )),
             Some(url) => Self::Remote(match local_path(url, env) {
                 Some(path) => path.to_string_lossy().into_owned(),
@@ -31,16 +32,16 @@ impl Origin {
         }
     }
 
-    /// How it is named in messages, without a password.
+    /// Returns the origin's name for messages, without a password.
     pub(super) fn describe_origin(&self) -> String {
         match self {
-            Self::Remote(url) => redact(url),
+            Self::Remote(url) => redact_urls(url),
             Self::Local(Some(path)) => path.display().to_string(),
             Self::Local(None) => "the new repository".to_owned(),
         }
     }
 
-    /// Brings the repository to `repo` and says on which branch work is merged.
+    /// Fetches the repository into `repo` and returns the branch that work is merged into.
     pub(super) fn fetch(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,
@@ -51,15 +52,15 @@ impl Origin {
                 };
                 let wanted = branch.map(str::to_owned).or(wanted);
                 let first = wanted.as_deref().unwrap_or("main");
-                repo.import_bare(source.as_deref(), first, &founder())?;
+                repo.import_bare(source.as_deref(), first, &founder_identity())?;
             }
         }
-        let found = self.branch(repo, branch)?;
-        self.check(repo, &found)?;
+        let found = self.find_branch(repo, branch)?;
+        self.check_supported(repo, &found)?;
         Ok(found)
     }
 
-    /// The ref at which a branch of the origin stands in the rig's repository.
+    /// Returns the ref of a branch of the origin in the rig's repository.
     pub(super) fn reference(&self, branch: &str) -> String {
         match self {
             Self::Remote(_) => format!("refs/remotes/origin/{branch}"),
@@ -67,7 +68,7 @@ impl Origin {
         }
     }
 
-    fn branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
+    fn find_branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
         let url = self.describe_origin();
         if let Some(branch) = wanted {
             if repo.resolve(&self.reference(branch))?.is_some() {
@@ -88,7 +89,7 @@ impl Origin {
         Err(RigError::Empty { url }.into())
     }
 
-    fn check(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
+    fn check_supported(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
         let (url, tip) = (self.describe_origin(), self.reference(branch));
         let what = if repo.uses_lfs(&tip)? {
             "git-lfs"
@@ -100,7 +101,8 @@ impl Origin {
         Err(RigError::Unsupported { url, what }.into())
     }
 
-    /// A branch that is checked out in its repository takes no push, unless it was told to.
+    /// Refuses a branch that is checked out in its repository, because git rejects pushes to it
+    /// unless configured otherwise.
     fn check_not_checked_out(&self, branch: &str) -> anyhow::Result<()> {
         let Self::Remote(url) = self else {
             return Ok(());
@@ -127,18 +129,18 @@ impl Origin {
     }
 }
 
-/// The folder that a URL names on this machine.
+/// Returns the local folder that a URL names.
 fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
     if let Some(path) = url.strip_prefix("file://") {
         return Some(PathBuf::from(path)).filter(|path| path.is_dir());
     }
-    let path = env.absolute(url);
+    let path = env.make_absolute(url);
     let is_remote = url.contains("://") || !Path::new(url).exists() && url.contains(':');
     (!is_remote && path.is_dir()).then(|| path.canonicalize().unwrap_or(path))
 }
 
-/// Who the first commit of a rig of our own is by.
-fn founder() -> Identity {
+/// Returns the git identity for the first commit of a rig without an origin.
+fn founder_identity() -> Identity {
     Identity {
         name: "Gas Town".to_owned(),
         email: "town@gastown.local".to_owned(),

@@ -1,4 +1,4 @@
-//! Taking a rig off the town's list. Its folder stays as it is: nothing of its work is touched.
+//! Removes a rig from the town's registry. The rig's folder stays unchanged.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,23 +11,22 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// A rig that was taken off the list.
+/// A removed rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Removed {
-    /// Its name.
+pub struct RemoveRigReport {
     pub name: String,
-    /// Its folder, which is still there.
+    /// The folder, which still exists.
     pub path: PathBuf,
 }
 
-/// Takes a rig off the list, unless it has running sessions.
-pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
+/// Removes a rig from the registry. Refused if it has running sessions.
+pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
-    let rig = town.rig(name)?;
-    let mut registry = town.registry()?;
+    let rig = town.find_rig(name)?;
+    let mut registry = town.read_registry()?;
     let rigs: Vec<&str> = registry.rigs.keys().map(String::as_str).collect();
     let of_rig = |session: &str| {
-        let address = SessionName::address(session, rigs.iter().copied());
+        let address = SessionName::parse_address(session, rigs.iter().copied());
         address.is_some_and(|address| address.rig() == Some(name))
     };
     let sessions: Vec<String> = town
@@ -41,12 +40,12 @@ pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
         let rig = name.to_owned();
         return Err(RigError::Running { rig, sessions }.into());
     }
-    super::add::forget_mark(&rig)?;
+    super::add::remove_mark(&rig)?;
     registry.rigs.remove(name);
     registry.save(&town.layout.rigs_json())?;
-    route::remove(&town.layout.routes(), name)?;
-    town.tell(&event!(RigRemoved, rig: name));
-    Ok(Removed {
+    route::remove_routes(&town.layout.routes(), name)?;
+    town.record_event(&event!(RigRemoved, rig: name));
+    Ok(RemoveRigReport {
         name: name.to_owned(),
         path: rig.root().to_owned(),
     })

@@ -1,4 +1,4 @@
-//! `routes.jsonl` of the town: which prefix lives where. Other lines stay as they are.
+//! Edits the town's `routes.jsonl`, which maps prefixes to folders. Other lines are preserved.
 
 use std::path::Path;
 
@@ -7,36 +7,42 @@ use serde_json::{Value, json};
 
 use super::RigError;
 
-/// Leads a prefix to a folder, in place of where it led before.
-pub(super) fn set(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
+/// Sets the route of a prefix.
+pub(super) fn set_route(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
     let prefix = format!("{prefix}-");
-    edit(
+    edit_routes(
         routes,
-        |route| key(route, "prefix") != prefix,
+        |route| route_field(route, "prefix") != prefix,
         Some(json!({"prefix": prefix, "path": path})),
     )
 }
 
-/// Takes out the routes that lead into a rig.
-pub(super) fn remove(routes: &Path, rig: &str) -> Result<(), RigError> {
+/// Removes the routes that lead into a rig.
+pub(super) fn remove_routes(routes: &Path, rig: &str) -> Result<(), RigError> {
     let inside = format!("{rig}/");
     let elsewhere = |route: &Value| {
-        let path = key(route, "path");
+        let path = route_field(route, "path");
         path != rig && !path.starts_with(&inside)
     };
-    edit(routes, elsewhere, None)
+    edit_routes(routes, elsewhere, None)
 }
 
-fn key<'a>(route: &'a Value, name: &str) -> &'a str {
+fn route_field<'a>(route: &'a Value, name: &str) -> &'a str {
     route.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Result<(), RigError> {
+fn edit_routes(
+    path: &Path,
+    keep: impl Fn(&Value) -> bool,
+    more: Option<Value>,
+) -> Result<(), RigError> {
     let io = |source| RigError::Io {
         path: path.to_owned(),
         source,
     };
-    let bytes = file::read(path).map_err(io)?.unwrap_or_default();
+    let bytes = file::read_file_if_exists(path)
+        .map_err(io)?
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let kept = text
         .lines()
@@ -48,7 +54,7 @@ fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Resu
     lines.extend(more.map(|route| route.to_string()));
     let mut text = lines.join("\n");
     text.push('\n');
-    file::replace(path, text.as_bytes(), 0o644).map_err(io)
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
 }
 
 #[cfg(test)]
@@ -56,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_is_replaced_and_other_lines_stay() {
+    fn replacing_a_route_keeps_other_lines() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("routes.jsonl");
         std::fs::write(
@@ -64,13 +70,13 @@ mod tests {
             "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"old\"}\n",
         )
         .unwrap();
-        set(&path, "w", "web/mayor/rig").unwrap();
+        set_route(&path, "w", "web/mayor/rig").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(
             text,
             "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"web/mayor/rig\"}\n"
         );
-        remove(&path, "web").unwrap();
+        remove_routes(&path, "web").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n");
     }

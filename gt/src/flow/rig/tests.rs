@@ -1,68 +1,68 @@
 use super::*;
-use crate::host::{SessionSpec, Sessions};
-use crate::testing::Place;
-use crate::view::rig::{list, status};
+use crate::host::{SessionHost, SessionSpec};
+use crate::testing::TestTown;
+use crate::view::rig::{list_rig_rows, rig_status};
 
-/// Nothing of a refused rig is left.
-fn is_untouched(place: &Place, name: &str) {
+/// Asserts that no trace of a refused rig is left.
+fn assert_no_trace(place: &TestTown, name: &str) {
     assert!(!place.town.layout.rig(name).root().exists());
-    assert!(place.town.registry().unwrap().rigs.is_empty());
+    assert!(place.town.read_registry().unwrap().rigs.is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains(name), "{routes}");
 }
 
-fn refusal(result: anyhow::Result<Added>) -> RigError {
+fn expect_refusal(result: anyhow::Result<AddRigReport>) -> RigError {
     result.unwrap_err().downcast().unwrap()
 }
 
 #[test]
 fn a_rig_with_an_origin_gets_repository_beads_and_route() {
-    let place = Place::new();
-    let url = place.origin(&[("README", "hi\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
     let added = place.add_rig("web", Some(&url)).unwrap();
     assert_eq!(
         (added.prefix.as_str(), added.branch.as_str()),
         ("web", "main")
     );
     assert_eq!(added.remote.as_deref(), Some(url.as_str()));
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let repo = bd::git::Git::at(rig.repo());
     assert!(repo.resolve("refs/remotes/origin/main").unwrap().is_some());
     assert!(rig.mayor_clone().join("README").is_file());
-    assert_eq!(place.town.prefix("web"), "web");
-    let beads = place.town.rig_store(&rig).unwrap().snapshot().unwrap();
+    assert_eq!(place.town.prefix_of_rig("web"), "web");
+    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
     for id in ["web-rig-web", "web-web-witness", "web-web-refinery"] {
         assert!(beads.get(id).is_some(), "{id}");
     }
     let path = rig.repo();
     assert!(matches!(
-        refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
+        expect_refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
         RigError::Taken { .. }
     ));
-    let same = AddRequest {
+    let same = AddRigRequest {
         name: "other".to_owned(),
         url: Some(url),
         prefix: Some("web".to_owned()),
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
     assert!(matches!(
-        refusal(place.ask(&same)),
+        expect_refusal(place.add_rig_with(&same)),
         RigError::PrefixTaken { .. }
     ));
     assert!(!place.town.layout.rig("other").root().exists());
-    assert_eq!(list(&place.town).unwrap().len(), 1);
+    assert_eq!(list_rig_rows(&place.town).unwrap().len(), 1);
 }
 
 #[test]
-fn a_rig_without_url_has_a_repository_of_its_own() {
-    let place = Place::new();
+fn a_rig_without_a_url_has_its_own_repository() {
+    let place = TestTown::new();
     let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
-    let rig = place.town.rig("lab").unwrap();
+    let rig = place.town.find_rig("lab").unwrap();
     let repo = bd::git::Git::at(rig.repo());
     assert!(repo.resolve("refs/heads/main").unwrap().is_some());
     assert_eq!(repo.remote_url("origin").unwrap(), None);
-    let seen = status(&place.town, &rig).unwrap();
+    let seen = rig_status(&place.town, &rig).unwrap();
     assert_eq!(
         (seen.rig.remote, seen.queue, seen.branch.as_str()),
         (None, 0, "main")
@@ -71,11 +71,11 @@ fn a_rig_without_url_has_a_repository_of_its_own() {
 }
 
 #[test]
-fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
-    let place = Place::new();
-    let tree = place.tree("mine", &[("README", "hi\n")]);
+fn an_origin_with_its_target_checked_out_is_refused_with_next_steps() {
+    let place = TestTown::new();
+    let tree = place.create_tree("mine", &[("README", "hi\n")]);
     let url = tree.folder().to_str().unwrap().to_owned();
-    let error = refusal(place.add_rig("web", Some(&url)));
+    let error = expect_refusal(place.add_rig("web", Some(&url)));
     assert!(matches!(error, RigError::CheckedOut { .. }));
     let words = error.to_string();
     for way in [
@@ -86,14 +86,14 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     ] {
         assert!(words.contains(way), "{words}");
     }
-    is_untouched(&place, "web");
-    let copy = AddRequest {
+    assert_no_trace(&place, "web");
+    let copy = AddRigRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         no_remote: true,
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
-    assert_eq!(place.ask(&copy).unwrap().remote, None);
+    assert_eq!(place.add_rig_with(&copy).unwrap().remote, None);
     tree.config_set("receive.denyCurrentBranch", "updateInstead")
         .unwrap();
     let other = place.add_rig("two", Some(&url)).unwrap();
@@ -101,28 +101,28 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
 }
 
 #[test]
-fn beads_that_the_repository_tracks_are_the_rigs() {
-    let place = Place::new();
+fn tracked_beads_of_the_repository_become_the_beads_of_the_rig() {
+    let place = TestTown::new();
     let issue = r#"{"id":"proj-a1b","title":"One","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
-    let url = place.origin(&[
+    let url = place.create_origin(&[
         (".beads/issues.jsonl", &format!("{issue}\n")),
         (".beads/config.yaml", "issue-prefix: \"proj\"\n"),
     ]);
-    let wrong = AddRequest {
+    let wrong = AddRigRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         prefix: Some("w".to_owned()),
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
     assert!(matches!(
-        refusal(place.ask(&wrong)),
+        expect_refusal(place.add_rig_with(&wrong)),
         RigError::PrefixDiffers { .. }
     ));
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
     let added = place.add_rig("web", Some(&url)).unwrap();
     assert!(added.tracked_beads);
     assert_eq!(added.prefix, "proj");
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     assert_eq!(rig.beads(), rig.mayor_clone().join(".beads"));
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(
@@ -136,65 +136,65 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
 }
 
 #[test]
-fn what_sandboxes_cannot_hold_is_refused_whole() {
-    let place = Place::new();
-    let url = place.origin(&[(".gitattributes", "*.png filter=lfs\n")]);
+fn an_unsupported_origin_is_refused_and_leaves_nothing_behind() {
+    let place = TestTown::new();
+    let url = place.create_origin(&[(".gitattributes", "*.png filter=lfs\n")]);
     assert!(matches!(
-        refusal(place.add_rig("web", Some(&url))),
+        expect_refusal(place.add_rig("web", Some(&url))),
         RigError::Unsupported { .. }
     ));
-    is_untouched(&place, "web");
-    let away = place.path("nowhere.git");
+    assert_no_trace(&place, "web");
+    let away = place.path_beside("nowhere.git");
     assert!(place.add_rig("web", Some(away.to_str().unwrap())).is_err());
-    is_untouched(&place, "web");
-    let empty = bd::git::Git::at(place.path("empty.git"));
+    assert_no_trace(&place, "web");
+    let empty = bd::git::Git::at(place.path_beside("empty.git"));
     empty.init("main", true).unwrap();
     let url = empty.folder().to_str().unwrap().to_owned();
     assert!(matches!(
-        refusal(place.add_rig("web", Some(&url))),
+        expect_refusal(place.add_rig("web", Some(&url))),
         RigError::Empty { .. }
     ));
     assert!(matches!(
-        refusal(place.add_rig("my-app", None)),
+        expect_refusal(place.add_rig("my-app", None)),
         RigError::BadName { .. }
     ));
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
 }
 
 #[test]
 fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     let spec = SessionSpec {
         name: "gt-lab-nux".to_owned(),
         ..SessionSpec::default()
     };
     place.host.start(&spec).unwrap();
-    let error = remove(&place.town, "lab").unwrap_err();
+    let error = remove_rig(&place.town, "lab").unwrap_err();
     assert!(error.to_string().contains("gt-lab-nux"), "{error}");
-    place.host.die("gt-lab-nux");
-    let removed = remove(&place.town, "lab").unwrap();
+    place.host.end_process("gt-lab-nux");
+    let removed = remove_rig(&place.town, "lab").unwrap();
     assert!(removed.path.join(".repo.git").is_dir());
-    assert!(list(&place.town).unwrap().is_empty());
+    assert!(list_rig_rows(&place.town).unwrap().is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains("lab"), "{routes}");
-    assert!(remove(&place.town, "lab").is_err());
+    assert!(remove_rig(&place.town, "lab").is_err());
 }
 
 #[test]
-fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
-    let place = Place::new();
+fn only_leftovers_of_a_killed_run_do_not_block_adding_a_rig() {
+    let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     std::fs::create_dir_all(root.join(".repo.git")).unwrap();
     std::fs::write(root.join("precious"), "x").unwrap();
-    let taken = refusal(place.add_rig("lab", None));
+    let taken = expect_refusal(place.add_rig("lab", None));
     assert!(matches!(taken, RigError::Taken { .. }));
     assert!(root.join("precious").is_file());
     std::fs::write(root.join(".being-added"), "").unwrap();
     place.add_rig("lab", None).unwrap();
     assert!(!root.join(".being-added").exists());
-    remove(&place.town, "lab").unwrap();
-    let taken = refusal(place.add_rig("lab", None));
+    remove_rig(&place.town, "lab").unwrap();
+    let taken = expect_refusal(place.add_rig("lab", None));
     assert!(
         matches!(taken, RigError::Taken { .. }),
         "work was done there"
@@ -202,21 +202,21 @@ fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
 }
 
 #[test]
-fn a_run_that_was_killed_right_after_it_registered_the_rig_has_added_it() {
-    let place = Place::new();
+fn a_run_killed_right_after_registering_the_rig_has_added_it() {
+    let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     place.add_rig("lab", None).unwrap();
     let mark = root.join(".being-added");
     std::fs::write(&mark, "").unwrap();
     assert!(matches!(
-        refusal(place.add_rig("lab", None)),
+        expect_refusal(place.add_rig("lab", None)),
         RigError::Taken { .. }
     ));
     assert!(!mark.exists(), "the rig is one, and keeps its folder");
     std::fs::write(&mark, "").unwrap();
-    remove(&place.town, "lab").unwrap();
+    remove_rig(&place.town, "lab").unwrap();
     assert!(matches!(
-        refusal(place.add_rig("lab", None)),
+        expect_refusal(place.add_rig("lab", None)),
         RigError::Taken { .. }
     ));
     assert!(root.is_dir());

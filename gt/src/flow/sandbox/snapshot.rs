@@ -1,28 +1,30 @@
-//! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that no crash loses it.
+//! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that a crash does not
+//! lose it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bd::git::rescue::{Big, Saved};
+use bd::git::rescue::{BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
 
-/// Snapshots kept a lease.
+/// The number of snapshots per lease.
 const KEPT: usize = 3;
 
-/// Leases of which snapshots are kept.
+/// The number of leases with snapshots.
 const LEASES: usize = 2;
 
-/// Saves the dirty tree of a polecat's sandbox to `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, the
-/// last three of each of the last two leases. A clean or missing sandbox saves nothing.
-pub fn snapshot(
+/// Saves the uncommitted files of a polecat's sandbox to
+/// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
+/// the last two leases. Saves nothing for a clean or missing sandbox.
+pub fn save_snapshot(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
     slot: &Slot,
-) -> Result<Option<Saved>, GitError> {
+) -> Result<Option<SavedRescue>, GitError> {
     let sandbox = rig.sandbox(name);
     if !sandbox.join(".git").exists() {
         return Ok(None);
@@ -47,16 +49,17 @@ pub fn snapshot(
         rig.name(),
         slot.bead
     );
-    let saved = bd::git::rescue::save(&git, &reference, &message, &author, Big::Leave)?;
-    forget_older(&git, &folder)?;
+    let saved =
+        bd::git::rescue::save_rescue(&git, &reference, &message, &author, BigFilePolicy::Leave)?;
+    drop_old_snapshots(&git, &folder)?;
     Ok(saved)
 }
 
 /// Drops all but the last snapshots of the last leases.
-fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
-    let all = bd::git::rescue::list(git, folder)?;
+fn drop_old_snapshots(git: &Git, folder: &str) -> Result<(), GitError> {
+    let all = bd::git::rescue::list_rescues(git, folder)?;
     let names: Vec<&str> = all.iter().map(|saved| saved.refname.as_str()).collect();
-    let kept = kept(&names);
+    let kept = choose_kept_snapshots(&names);
     for old in &all {
         if !kept.contains(old.refname.as_str()) {
             git.delete_ref(&old.refname, &old.commit)?;
@@ -65,8 +68,8 @@ fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Which snapshots are kept, by their `<lease>-<time>`. A name of another form is kept.
-fn kept<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
+/// Returns the snapshots to keep, by their `<lease>-<time>`. A name of another form is kept.
+fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     let mut kept = BTreeSet::new();
     let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
     for name in names {
@@ -91,11 +94,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_three_of_the_last_two_leases_are_kept() {
+    fn the_last_three_snapshots_of_the_last_two_leases_are_kept() {
         let names = [
             "s/2-1", "s/9-1", "s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other",
         ];
         let expected = ["s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other"];
-        assert_eq!(kept(&names), BTreeSet::from(expected));
+        assert_eq!(choose_kept_snapshots(&names), BTreeSet::from(expected));
     }
 }

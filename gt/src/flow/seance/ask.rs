@@ -1,85 +1,76 @@
-//! Asks a session that was: its agent program resumes a copy of the conversation.
+//! Asks a past session: its agent program resumes a copy of the conversation.
 //!
-//! The copy runs in the session's own folder, with the environment that an agent's session gets. It is no session of the
-//! town: by [`COPY`] our hooks know that they have nothing to say and nothing to record. It is given no leave to use
-//! tools unasked.
+//! The copy runs in the session's own folder with the environment of an agent's session. It is not
+//! a session of the town: the variable [`COPY`] tells our hooks to output and record nothing. It
+//! may not use tools without asking.
 
 use std::path::Path;
 use std::time::Duration;
 
-use kit::sys::Exec;
+use kit::sys::ChildCommand;
 
-use super::{Session, recorded};
+use super::{PastSession, recorded};
 use crate::host::LiveTown;
 use crate::host::SessionSpec;
-use crate::host::runtime::{self, Runtime};
+use crate::host::runtime::{self, AgentRuntime};
 use crate::host::wrapper;
 
 /// The variable that marks a copy of a session.
 pub const COPY: &str = "GT_SEANCE";
 
-/// How long an answer may take.
+/// The time limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How much of an answer is read.
+/// The maximum size of an answer in bytes.
 const CAP: usize = 4 << 20;
 
-/// Why a session cannot be asked.
+/// Defines why a session cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// The agent program would take it for a flag.
+    /// The agent program would parse the question as a flag.
     #[error("`{question}` begins like a flag of the agent program: begin with a word")]
-    Flag {
-        /// The question.
-        question: String,
-    },
-    /// The same with what the session called itself.
+    Flag { question: String },
+    /// The agent program would parse the session's id as a flag.
     #[error("`{id}` is no id of a session: the agent program would take it for a flag")]
-    OddId {
-        /// What it called itself.
-        id: String,
-    },
-    /// Its agent program cannot go on with a copy of a session.
+    OddId { id: String },
+    /// The agent program cannot fork a session.
     #[error("{agent} cannot resume a copy of this session: {instead}")]
     NoFork {
-        /// The agent program.
         agent: String,
-        /// What can be read instead.
+        /// The record that the user can read instead.
         instead: String,
     },
     /// The folder of the session is gone, and its program finds the session only from there.
     #[error(
         "the folder {folder} of that session is gone: its agent program finds a session only from there (`gt seance search` still reads the transcript)"
     )]
-    NoFolder {
-        /// The folder.
-        folder: String,
-    },
-    /// The program failed.
+    NoFolder { folder: String },
     #[error("{program} ended with {status}: {said}")]
     Failed {
-        /// The program.
         program: String,
-        /// How it ended.
         status: String,
-        /// The end of what it said.
+        /// The end of the program's output.
         said: String,
     },
 }
 
-/// What came of a question.
+/// The result of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
-    /// The session answered.
+pub enum SeanceResult {
     Answer(String),
-    /// It was talked to in the terminal.
-    Talked,
-    /// It ran a script, which nobody can ask: what is recorded of it.
+    /// The user talked to the session in the terminal.
+    Interactive,
+    /// The session ran a script, which cannot answer: its recorded facts.
     Recorded(String),
 }
 
-/// Asks a session a question and gives its answer; without one, hands the terminal over to it.
-pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow::Result<Asked> {
+/// Asks a session a question and returns its answer. Without a question, hands the terminal over to
+/// it.
+pub fn ask_session(
+    town: &LiveTown,
+    session: &PastSession,
+    question: Option<&str>,
+) -> anyhow::Result<SeanceResult> {
     refuse_flags(&session.session_id, question)?;
     let folder = session
         .cwd
@@ -87,7 +78,9 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         .unwrap_or_else(|| town.layout.root().to_owned());
     let found = runtime_of(town, session)?;
     if found.preset.is_scripted() {
-        return Ok(Asked::Recorded(recorded::describe(town, session)?));
+        return Ok(SeanceResult::Recorded(recorded::describe_session(
+            town, session,
+        )?));
     }
     let gone = AskError::NoFolder {
         folder: folder.display().to_string(),
@@ -96,55 +89,58 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
     let of = (session.session_id.as_str(), session.transcript.as_deref());
     let argv = found.preset.fork_argv(&found.program, of, question);
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
-        return Err(refusal(session, &found).into());
+        return Err(build_refusal(session, &found).into());
     };
-    let mut exec = Exec::new(program).args(args).cwd(&folder).env_clear();
-    for (name, value) in environment(town, session, &found, &folder) {
+    let mut exec = ChildCommand::new(program)
+        .args(args)
+        .cwd(&folder)
+        .env_clear();
+    for (name, value) in build_environment(town, session, &found, &folder) {
         exec = exec.env(name, value);
     }
     if question.is_none() {
         let terminal = town.env.get("TERM").unwrap_or("dumb");
         exec.env("TERM", terminal).run_attached()?;
-        return Ok(Asked::Talked);
+        return Ok(SeanceResult::Interactive);
     }
     let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
-    if !finished.ok() {
-        let said = finished.error_text();
-        let said = if said.is_empty() {
+    if !finished.is_success() {
+        let error_text = finished.error_text();
+        let output = if error_text.is_empty() {
             finished.text()
         } else {
-            said
+            error_text
         };
         let code = finished.code().map(|code| format!("exit code {code}"));
         return Err(AskError::Failed {
             program: program.clone(),
             status: code.unwrap_or_else(|| "a signal".to_owned()),
-            said: kit::ui::escape::line(said.lines().last().unwrap_or_default()),
+            said: kit::ui::escape::escape_line(output.lines().last().unwrap_or_default()),
         }
         .into());
     }
-    Ok(Asked::Answer(finished.text()))
+    Ok(SeanceResult::Answer(finished.text()))
 }
 
-/// The program that ran a session: the one that its event names, else the one that its agent has now, unless another
-/// kind of program wrote the transcript.
-fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<Runtime> {
-    let address = town.address(&session.actor)?;
+/// Returns the program that ran a session: the one in its event, otherwise the agent's current one,
+/// unless another kind of program wrote the transcript.
+fn runtime_of(town: &LiveTown, session: &PastSession) -> anyhow::Result<AgentRuntime> {
+    let address = town.parse_address(&session.actor)?;
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let of = |agent: &str| runtime::resolve(town, rig.as_ref(), &address, agent);
+    let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
     let now = of("");
     let is_event = !session.payload.is_empty();
     match now {
         Ok(now) if session.agent.is_empty() || now.name == session.agent => Ok(now),
-        // Of a transcript alone only the kind of program is known, which may have another name in the settings.
+        // A transcript names only the kind of the program, whose name in the settings may differ.
         Ok(now) if !is_event && now.preset.hooks == session.agent => Ok(now),
         Err(error) if session.agent.is_empty() => Err(error.into()),
         _ => Ok(of(&session.agent)?),
     }
 }
 
-/// Why a program cannot be asked, with what can be read instead.
-fn refusal(session: &Session, found: &Runtime) -> AskError {
+/// Builds the error for a program that cannot be asked, with the record to read instead.
+fn build_refusal(session: &PastSession, found: &AgentRuntime) -> AskError {
     let agent = found.name.clone();
     let reads = if session.transcript.is_some() {
         "`gt seance search TEXT` reads its transcript"
@@ -157,15 +153,15 @@ fn refusal(session: &Session, found: &Runtime) -> AskError {
     };
     AskError::NoFork {
         agent,
-        instead: format!("{reads}{}", kit::ui::escape::line(&bead)),
+        instead: format!("{reads}{}", kit::ui::escape::escape_line(&bead)),
     }
 }
 
-/// What the copy finds in its environment: what an agent's session gets, without leave to do things.
-fn environment(
+/// Returns the environment of the copy: that of an agent's session, without permissions.
+fn build_environment(
     town: &LiveTown,
-    session: &Session,
-    found: &Runtime,
+    session: &PastSession,
+    found: &AgentRuntime,
     folder: &Path,
 ) -> Vec<(String, String)> {
     let mut env = found.preset.env.clone();
@@ -180,21 +176,22 @@ fn environment(
         token: String::new(),
         keep: false,
     };
-    wrapper::environment(&town.env, &spec, &town.exe)
+    wrapper::session_environment(&town.env, &spec, &town.exe)
         .into_iter()
         .collect()
 }
 
-/// Neither question nor id may be what the agent program takes for a flag: that could give the copy leave to do things.
+/// Refuses a question or id that the agent program would parse as a flag, because a flag could give
+/// the copy permissions.
 fn refuse_flags(id: &str, question: Option<&str>) -> Result<(), AskError> {
     if let Some(question) = question.filter(|question| question.starts_with('-')) {
         return Err(AskError::Flag {
-            question: kit::ui::escape::line(question),
+            question: kit::ui::escape::escape_line(question),
         });
     }
     if id.starts_with('-') {
         return Err(AskError::OddId {
-            id: kit::ui::escape::line(id),
+            id: kit::ui::escape::escape_line(id),
         });
     }
     Ok(())

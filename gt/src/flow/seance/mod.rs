@@ -1,8 +1,9 @@
-//! Past sessions: which there were, what was said in them, and asking one of them.
+//! Lists past sessions, searches their transcripts, and asks one of them.
 //!
-//! A session is known from the event that its start left (`session_start`) and from the transcript that its agent
-//! program keeps in its own store ([`transcript`]); each may be missing. Asking one forks it: the program resumes
-//! a copy of the conversation, and the original stays as it is ([`ask()`]).
+//! A session is known from the event of its start (`session_start`) and from the transcript that
+//! its agent program stores ([`transcript`]). Either may be missing. Asking forks a session: the
+//! program resumes a copy of the conversation, and the original stays unchanged
+//! ([`ask_session()`]).
 
 mod ask;
 mod numbers;
@@ -17,103 +18,98 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use ask::{AskError, Asked, COPY, ask};
-pub use numbers::{SessionNumbers, numbers, proposal};
+pub use ask::{AskError, COPY, SeanceResult, ask_session};
+pub use numbers::{SessionNumbers, propose_handoff, read_session_numbers};
 
-use self::transcript::Known;
+use self::transcript::TranscriptFile;
 use crate::host::LiveTown;
 use crate::town;
 use crate::town::event::{self, Event, EventLine};
 use crate::town::identity::Address;
 
-/// Which sessions are asked for.
+/// Selects sessions.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// Part of the role or address.
+pub struct SessionFilter {
+    /// A part of the role or address.
     pub role: Option<String>,
-    /// Part of the rig.
     pub rig: Option<String>,
-    /// Only those that started since then.
+    /// The earliest start.
     pub since: Option<Timestamp>,
-    /// Only those that worked on this bead.
+    /// The bead that the session worked on.
     pub bead: Option<String>,
 }
 
-/// A session that was, in the form of the event that its start left.
+/// A past session, in the form of its start event.
 #[derive(Debug, Clone, Serialize)]
-pub struct Session {
-    /// When it started, RFC 3339.
+pub struct PastSession {
+    /// The start time, RFC 3339.
     pub ts: String,
-    /// `session_start`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Whose session.
     pub actor: String,
-    /// What the event says; empty where only the transcript is known.
+    /// The data of the event. Empty if only the transcript is known.
     pub payload: Map<String, Value>,
-    /// Its id.
     pub session_id: String,
-    /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
-    /// What its agent program wrote down of it.
+    /// The program's transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<PathBuf>,
-    /// The bead that was on the hook when it started.
+    /// The bead on the hook at the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub bead: String,
-    /// The agent program, as settings name it; empty where that is not known.
+    /// The agent program's name in the settings. Empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// Whether it ended by handing over to a successor.
+    /// True if the session ended with a handoff to a successor.
     pub handed_off: bool,
 }
 
-impl Session {
-    fn began(&self) -> Timestamp {
-        Stamp::read(&self.ts).instant()
+impl PastSession {
+    fn start_time(&self) -> Timestamp {
+        Stamp::parse(&self.ts).instant()
     }
 }
 
-/// The sessions of the town, newest first.
-pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>> {
-    let events = event::read(&town.layout)?;
-    let mut found: BTreeMap<String, Session> = BTreeMap::new();
-    for session in events.iter().filter_map(of_event) {
-        // One that is resumed, cleared or compacted starts once.
+/// Returns the sessions of the town, newest first.
+pub fn list_sessions(town: &LiveTown, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
+    let events = event::read_events(&town.layout)?;
+    let mut found: BTreeMap<String, PastSession> = BTreeMap::new();
+    for session in events.iter().filter_map(session_from_event) {
+        // A session that is resumed, cleared or compacted counts once.
         if !session.session_id.is_empty() {
             found.entry(session.session_id.clone()).or_insert(session);
         }
     }
-    let others = transcript::of_others(town);
-    for (agent, home) in homes(town)? {
-        let own = transcript::of_folder(town, &home).into_iter();
+    let others = transcript::list_other_transcripts(town);
+    for (agent, home) in list_agent_homes(town)? {
+        let own_transcripts = transcript::list_claude_transcripts(town, &home).into_iter();
         let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
         let others = others.iter().filter(|(folder, _)| *folder == real);
-        for known in own.chain(others.map(|(_, known)| known.clone())) {
+        for known in own_transcripts.chain(others.map(|(_, known)| known.clone())) {
             let session = found
                 .entry(known.id.clone())
-                .or_insert_with(|| of_transcript(&agent, &home, &known));
+                .or_insert_with(|| session_from_transcript(&agent, &home, &known));
             session.transcript = Some(known.path);
         }
     }
-    let mut sessions: Vec<Session> = found.into_values().collect();
+    let mut sessions: Vec<PastSession> = found.into_values().collect();
     for session in &mut sessions {
         if session.transcript.is_none() {
-            session.transcript = transcript::find(town, &session.session_id);
+            session.transcript = transcript::find_claude_transcript(town, &session.session_id);
         }
     }
-    sessions.sort_by(|a, b| (b.began(), &b.session_id).cmp(&(a.began(), &a.session_id)));
+    sessions.sort_by(|a, b| (b.start_time(), &b.session_id).cmp(&(a.start_time(), &a.session_id)));
     mark_handoffs(&mut sessions, &events);
-    sessions.retain(|session| fits(session, wanted));
+    sessions.retain(|session| is_match(session, wanted));
     Ok(sessions)
 }
 
-fn of_event(line: &EventLine) -> Option<Session> {
-    let Event::SessionStart(start) = line.event() else {
+fn session_from_event(line: &EventLine) -> Option<PastSession> {
+    let Event::SessionStart(start) = line.to_event() else {
         return None;
     };
-    Some(Session {
+    Some(PastSession {
         ts: line.ts.clone(),
         kind: "session_start",
         actor: line.actor.clone(),
@@ -127,9 +123,13 @@ fn of_event(line: &EventLine) -> Option<Session> {
     })
 }
 
-/// A session of which only its transcript is known.
-fn of_transcript(agent: &Address, home: &std::path::Path, known: &Known) -> Session {
-    Session {
+/// Builds a session of which only the transcript is known.
+fn session_from_transcript(
+    agent: &Address,
+    home: &std::path::Path,
+    known: &TranscriptFile,
+) -> PastSession {
+    PastSession {
         ts: known.began.clone(),
         kind: "session_start",
         actor: agent.to_string(),
@@ -143,27 +143,33 @@ fn of_transcript(agent: &Address, home: &std::path::Path, known: &Known) -> Sess
     }
 }
 
-/// Each handing over ended the session of that agent that started last before it. Sessions come newest first. Events have
-/// whole seconds: of those in the same second their order in the log decides.
-fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
+/// Marks the sessions that ended with a handoff: each handoff ended the agent's session that
+/// started last before it. Sessions are sorted newest first. Events have whole seconds, so within a
+/// second the order of the log decides.
+fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
     let mut starts: BTreeMap<String, usize> = BTreeMap::new();
     for (number, line) in events.iter().enumerate() {
-        if let Event::SessionStart(start) = line.event() {
+        if let Event::SessionStart(start) = line.to_event() {
             starts.entry(start.session_id).or_insert(number);
         }
     }
     for (number, line) in events.iter().enumerate() {
-        let Event::Handoff(handoff) = line.event() else {
+        let Event::Handoff(handoff) = line.to_event() else {
             continue;
         };
-        let at = Stamp::read(&line.ts).instant();
+        let at = Stamp::parse(&line.ts).instant();
         let agent = handoff.agent.as_ref().unwrap_or(&line.actor);
-        let is_before = |session: &Session| match starts.get(&session.session_id) {
+        let is_before = |session: &PastSession| match starts.get(&session.session_id) {
             Some(start) => *start < number,
-            None => session.began() <= at,
+            None => session.start_time() <= at,
         };
-        // Those of one second are sorted by their ids.
-        let begun = |session: &Session| (session.began(), starts.get(&session.session_id).copied());
+        // Sessions of the same second are sorted by their ids.
+        let begun = |session: &PastSession| {
+            (
+                session.start_time(),
+                starts.get(&session.session_id).copied(),
+            )
+        };
         let before = sessions.iter_mut();
         let before = before.filter(|session| session.actor == *agent && is_before(session));
         if let Some(session) = before.max_by_key(|session| begun(session)) {
@@ -172,7 +178,7 @@ fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
     }
 }
 
-fn fits(session: &Session, wanted: &Wanted) -> bool {
+fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
     let actor = session.actor.to_lowercase();
     let has = |part: &Option<String>| {
         let part = part.as_ref();
@@ -181,14 +187,16 @@ fn fits(session: &Session, wanted: &Wanted) -> bool {
     let bead = wanted.bead.as_ref();
     has(&wanted.role)
         && has(&wanted.rig)
-        && wanted.since.is_none_or(|since| session.began() >= since)
+        && wanted
+            .since
+            .is_none_or(|since| session.start_time() >= since)
         && bead.is_none_or(|bead| session.bead == *bead)
 }
 
-/// The one session whose id is this, or begins so.
-pub fn one(town: &LiveTown, id: &str) -> anyhow::Result<Session> {
-    let all = sessions(town, &Wanted::default())?;
-    let mut found: Vec<Session> = all
+/// Returns the only session with this id or this prefix of an id.
+pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
+    let all = list_sessions(town, &SessionFilter::default())?;
+    let mut found: Vec<PastSession> = all
         .into_iter()
         .filter(|session| session.session_id.starts_with(id) && !id.is_empty())
         .collect();
@@ -199,7 +207,10 @@ pub fn one(town: &LiveTown, id: &str) -> anyhow::Result<Session> {
         1 => Ok(found.remove(0)),
         0 => anyhow::bail!("no session `{id}`: not found; `gt seance` lists those that there were"),
         many => {
-            let ids: Vec<&str> = found.iter().map(|one| one.session_id.as_str()).collect();
+            let ids: Vec<&str> = found
+                .iter()
+                .map(|session| session.session_id.as_str())
+                .collect();
             anyhow::bail!(
                 "`{id}` is the beginning of {many} sessions: {}",
                 ids.join(", ")
@@ -208,29 +219,29 @@ pub fn one(town: &LiveTown, id: &str) -> anyhow::Result<Session> {
     }
 }
 
-/// The agents whose sessions may have left a transcript, with the folders that they run in.
-fn homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
+/// Returns the agents whose sessions may have left a transcript, with their working folders.
+fn list_agent_homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
     let mut agents = vec![Address::Mayor, Address::Deacon];
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
         agents.push(Address::Witness(name.clone()));
         agents.push(Address::Refinery(name.clone()));
-        for worker in folders(&rig.polecats()) {
+        for worker in list_folder_names(&rig.polecats()) {
             agents.push(Address::Polecat(name.clone(), worker));
         }
-        for worker in folders(&rig.crew_folder()) {
+        for worker in list_folder_names(&rig.crew_folder()) {
             agents.push(Address::Crew(name.clone(), worker));
         }
     }
     let home = |agent: Address| {
-        let home = town::home_of(town, &agent);
+        let home = town::agent_home(town, &agent);
         (agent, home)
     };
     Ok(agents.into_iter().map(home).collect())
 }
 
-/// The names of the folders in a folder, sorted; none where it cannot be read.
-fn folders(path: &std::path::Path) -> Vec<String> {
+/// Returns the names of the subfolders, sorted. Empty if the folder cannot be read.
+fn list_folder_names(path: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().is_dir())
@@ -254,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handover_marks_the_session_that_ended_by_it() {
+    fn a_handover_marks_the_session_that_it_ended() {
         let begun = [
             event("session_start", "2026-01-01T10:00:00Z", "mayor", "a"),
             event("session_start", "2026-01-01T12:00:00Z", "mayor", "b"),
@@ -265,8 +276,8 @@ mod tests {
                 "c",
             ),
         ];
-        let mut sessions: Vec<Session> = begun.iter().filter_map(of_event).collect();
-        sessions.sort_by_key(|session| std::cmp::Reverse(session.began()));
+        let mut sessions: Vec<PastSession> = begun.iter().filter_map(session_from_event).collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.start_time()));
         let handed = [event("handoff", "2026-01-01T11:30:00Z", "mayor", "")];
         mark_handoffs(&mut sessions, &handed);
         let marked: Vec<&str> = sessions
@@ -278,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_sessions_in_the_second_of_a_handover_the_earlier_one_ended_by_it() {
+    fn a_handover_marks_the_earlier_of_two_sessions_in_the_same_second() {
         let at = "2026-01-01T10:00:00Z";
         let events = [
             event("session_start", at, "mayor", "b-old"),
@@ -286,7 +297,7 @@ mod tests {
             event("session_start", at, "mayor", "c-new"),
             event("session_start", at, "mayor", "a-newer"),
         ];
-        let mut sessions: Vec<Session> = events.iter().filter_map(of_event).collect();
+        let mut sessions: Vec<PastSession> = events.iter().filter_map(session_from_event).collect();
         sessions.sort_by(|a, b| b.session_id.cmp(&a.session_id));
         mark_handoffs(&mut sessions, &events);
         let marked = sessions.iter().filter(|session| session.handed_off);
@@ -295,8 +306,8 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_chosen_by_parts_of_the_address_time_and_bead() {
-        let mut session = of_event(&event(
+    fn sessions_are_selected_by_address_part_time_and_bead() {
+        let mut session = session_from_event(&event(
             "session_start",
             "2026-01-01T10:00:00Z",
             "Web/polecats/nux",
@@ -304,25 +315,25 @@ mod tests {
         ))
         .unwrap();
         session.bead = "w-1".to_owned();
-        let fits = |wanted: Wanted| fits(&session, &wanted);
-        assert!(fits(Wanted::default()));
-        assert!(fits(Wanted {
+        let fits = |wanted: SessionFilter| is_match(&session, &wanted);
+        assert!(fits(SessionFilter::default()));
+        assert!(fits(SessionFilter {
             role: Some("POLECAT".into()),
             rig: Some("web".into()),
-            ..Wanted::default()
+            ..SessionFilter::default()
         }));
-        assert!(!fits(Wanted {
+        assert!(!fits(SessionFilter {
             rig: Some("api".into()),
-            ..Wanted::default()
+            ..SessionFilter::default()
         }));
-        assert!(!fits(Wanted {
+        assert!(!fits(SessionFilter {
             bead: Some("w-2".into()),
-            ..Wanted::default()
+            ..SessionFilter::default()
         }));
         let later = Some("2026-01-01T10:00:01Z".parse().unwrap());
-        assert!(!fits(Wanted {
+        assert!(!fits(SessionFilter {
             since: later,
-            ..Wanted::default()
+            ..SessionFilter::default()
         }));
     }
 }

@@ -1,7 +1,8 @@
-//! What an agent program says of a session in numbers: its model, and how much its context holds.
+//! Reads the numbers that an agent program reports for a session: its model, and the size of its
+//! context.
 //!
-//! From the last answer in the transcript that the program's hooks named, else in the newest one of the agent's folder. A
-//! program that says neither leaves both empty.
+//! Read from the last answer in the transcript that the program's hooks named, otherwise in the
+//! newest one of the agent's folder. Both are empty if the program does not record them.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -13,51 +14,56 @@ use serde_json::Value;
 use super::transcript;
 use crate::flow::session::start::STARTED;
 use crate::host::LiveTown;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
-/// How much of the end of a transcript is read.
+/// The number of bytes that are read from the end of a transcript.
 const END: u64 = 512 * 1024;
 
-/// Numbers of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionNumbers {
-    /// The model; empty where nothing names it.
+    /// The model. Empty if unknown.
     pub model: String,
-    /// How many tokens the last request had in its context; 0 where nothing says it.
+    /// The number of tokens in the context of the last request. 0 if unknown.
     pub context: u64,
 }
 
-/// The numbers of an agent's session.
-pub fn numbers(town: &LiveTown, address: &Address, pulse: &Pulse) -> SessionNumbers {
+/// Reads the numbers of an agent's session.
+pub fn read_session_numbers(
+    town: &LiveTown,
+    address: &Address,
+    pulse: &SessionPulse,
+) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let newest = || {
-        let known = transcript::of_folder(town, &town::home_of(town, address));
+        let known = transcript::list_claude_transcripts(town, &town::agent_home(town, address));
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
         newest.map(|known| known.path)
     };
     let path = named.or_else(newest);
-    let mut found = path.map(|path| of_file(&path)).unwrap_or_default();
+    let mut found = path
+        .map(|path| read_file_numbers(&path))
+        .unwrap_or_default();
     if !pulse.model.is_empty() {
         found.model.clone_from(&pulse.model);
     }
     found
 }
 
-/// From the last answer in a transcript that names its model.
-fn of_file(path: &Path) -> SessionNumbers {
-    let text = end_of(path).unwrap_or_default();
+/// Reads the last answer in a transcript that names its model.
+fn read_file_numbers(path: &Path) -> SessionNumbers {
+    let text = read_file_end(path).unwrap_or_default();
     let lines = text.rsplit(|byte| *byte == b'\n');
     let mut answers = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     answers
-        .find_map(|event| of_answer(&event))
+        .find_map(|event| parse_answer_numbers(&event))
         .unwrap_or_default()
 }
 
-fn of_answer(event: &Value) -> Option<SessionNumbers> {
-    // Claude Code has the answer in `message`, others at the top.
+fn parse_answer_numbers(event: &Value) -> Option<SessionNumbers> {
+    // Claude Code has the answer in `message`, other programs at the top.
     let message = event.get("message").unwrap_or(event);
     let model = message.get("model").and_then(Value::as_str)?;
     let usage = message.get("usage");
@@ -68,14 +74,14 @@ fn of_answer(event: &Value) -> Option<SessionNumbers> {
         "cache_creation_input_tokens",
         "output_tokens",
     ];
-    // What a program makes up itself has no model of its own.
+    // A message that the program generates has no real model name.
     (!model.starts_with('<')).then(|| SessionNumbers {
         model: model.to_owned(),
         context: keys.iter().filter_map(|key| number(key)).sum(),
     })
 }
 
-fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
@@ -84,15 +90,16 @@ fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// That a session should hand over, if it is old or its context is large by the town's settings.
-pub fn proposal(town: &LiveTown) -> Option<String> {
+/// Returns a proposal to hand over, if the session is old or its context is large by the town's
+/// settings.
+pub fn propose_handoff(town: &LiveTown) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
-    let layers = Layers::load(town, rig.as_ref()).ok()?;
+    let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();
-    let pulse = Pulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
+    let pulse = SessionPulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
-    let most = layers.time("session.cycle_age");
+    let most = layers.duration("session.cycle_age");
     if let Ok(begun) = env(STARTED).parse::<Timestamp>() {
         let age = town.clock.now().duration_since(begun);
         if most.is_positive() && age >= most {
@@ -102,7 +109,7 @@ pub fn proposal(town: &LiveTown) -> Option<String> {
             ));
         }
     }
-    let context = numbers(town, &town.actor, &pulse).context;
+    let context = read_session_numbers(town, &town.actor, &pulse).context;
     if let Some(most) = number("session.cycle_tokens").filter(|most| *most > 0 && context >= *most)
     {
         why.push(format!(
@@ -123,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn model_and_context_are_those_of_the_last_answer() {
+    fn model_and_context_are_read_from_the_last_answer() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let lines = [
@@ -138,9 +145,9 @@ mod tests {
             model: "m-2".to_owned(),
             context: 100,
         };
-        assert_eq!(of_file(&path), expected);
+        assert_eq!(read_file_numbers(&path), expected);
         assert_eq!(
-            of_file(&folder.path().join("none")),
+            read_file_numbers(&folder.path().join("none")),
             SessionNumbers::default()
         );
     }

@@ -1,43 +1,44 @@
-//! What is recorded of a session that nobody can ask: its bead, what came of that, how the session ended.
+//! Describes the record of a session that cannot be asked: its bead, the result of the bead, and
+//! the end of the session.
 
 use bd::bead::Bead;
 use jiff::Timestamp;
 
-use super::Session;
+use super::PastSession;
 use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
 use crate::record::attempt;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, Event, EventLine};
 
-/// What the session left, each line ended.
-pub(super) fn describe(town: &LiveTown, session: &Session) -> anyhow::Result<String> {
+/// Formats the record of a session, each line with a line end.
+pub(super) fn describe_session(town: &LiveTown, session: &PastSession) -> anyhow::Result<String> {
     let mut text =
         "It ran a script, which answers no question. What is recorded of it:\n".to_owned();
     if session.bead.is_empty() {
         text.push_str("Nothing was on its hook.\n");
         return Ok(text);
     }
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     match stores.get(&session.bead) {
-        Some(bead) => text.push_str(&work(&stores, session, bead)),
+        Some(bead) => text.push_str(&describe_work(&stores, session, bead)),
         None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
     }
-    let events = event::read(&town.layout)?;
-    text.push_str(&ending(session, &events).unwrap_or_default());
+    let events = event::read_events(&town.layout)?;
+    text.push_str(&describe_ending(session, &events).unwrap_or_default());
     Ok(text)
 }
 
-fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
+fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> String {
     let mut text = format!("{} \"{}\" ({})\n", bead.id, bead.title, bead.status);
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
-    // The attempt that the session belongs to: the first of its worker that ended after it began.
-    let is_its = |one: &attempt::Attempt| {
-        let ended = one.at.parse().unwrap_or(Timestamp::MIN);
-        one.worker == session.actor && ended >= session.began()
+    // The attempt of the session is the worker's first one that ended after the session started.
+    let is_its = |attempt: &attempt::Attempt| {
+        let ended = attempt.at.parse().unwrap_or(Timestamp::MIN);
+        attempt.worker == session.actor && ended >= session.start_time()
     };
-    let attempts = attempt::of(beads.unwrap_or(&stores.town), bead);
+    let attempts = attempt::list_attempts(beads.unwrap_or(&stores.town), bead);
     let summary = match attempts.into_iter().find(is_its) {
         Some(attempt) => {
             text.push_str(&format!("{}: {}\n", attempt.branch, attempt.why));
@@ -51,11 +52,12 @@ fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
     text
 }
 
-/// How the session ended, with the last lines of its screen.
-fn ending(session: &Session, events: &[EventLine]) -> Option<String> {
-    let after = |line: &&EventLine| bd::bead::Stamp::read(&line.ts).instant() >= session.began();
+/// Describes the end of the session, with the last lines of its screen.
+fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String> {
+    let after =
+        |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.start_time();
     let lines = events.iter().filter(after);
-    let ended = lines.filter_map(|line| match line.event() {
+    let ended = lines.filter_map(|line| match line.to_event() {
         Event::SessionEnded {
             rig,
             polecat,

@@ -1,13 +1,13 @@
-//! What agent programs write down of their sessions: a JSON line an event, in a file per session.
+//! Reads the transcripts of agent programs: one JSON line per event, one file per session.
 //!
-//! | Program | File | Its folder |
+//! | Program | File | Session's folder |
 //! | --- | --- | --- |
-//! | Claude Code | `<config>/projects/<folder>/<session id>.jsonl` | `<folder>`: with every character but letters and digits as `-` |
+//! | Claude Code | `<config>/projects/<folder>/<session id>.jsonl` | `<folder>`: every character other than letters and digits is `-` |
 //! | Codex | `<config>/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl` | in the first line |
 //! | Gemini CLI | `~/.gemini/tmp/<name>/chats/session-<time>-<id>.jsonl` | in `.project_root` beside `chats` |
 //!
-//! OpenCode keeps its sessions in a database: they are known from their events only. Lines that cannot be read are
-//! passed over.
+//! OpenCode keeps its sessions in a database, so they are known from their events only. Unreadable
+//! lines are skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -17,42 +17,38 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::host::runtime::Preset;
+use crate::host::runtime::RuntimePreset;
 
-/// How much of what was found is shown around it, in characters.
+/// The number of characters of context around a match.
 const AROUND: usize = 80;
 
-/// A transcript.
 #[derive(Debug, Clone)]
-pub struct Known {
-    /// The session's id.
+pub struct TranscriptFile {
     pub id: String,
-    /// The file.
     pub path: PathBuf,
-    /// When its first event was, RFC 3339; empty where it does not say.
+    /// The time of the first event, RFC 3339. Empty if unknown.
     pub began: String,
     /// The preset of the program that wrote it.
     pub agent: &'static str,
 }
 
-/// A place in a session where something was said.
+/// A match in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Hit {
-    /// The turn: how often the other side had spoken until then, from 1.
+pub struct TranscriptHit {
+    /// The turn: the number of user messages up to here, from 1.
     pub turn: usize,
-    /// When, RFC 3339.
     pub at: String,
-    /// Who said it: `user`, `assistant`.
+    /// The speaker: `user` or `assistant`.
     pub by: String,
-    /// What, with what is around it.
+    /// The match with its context.
     pub text: String,
-    /// Whether the session handed over there.
+    /// True if the session handed over here.
     pub handoff: bool,
 }
 
-/// The configuration folder of a program.
-fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
-    let preset = Preset::named(agent)?;
+/// Returns the configuration folder of a program.
+fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
+    let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
     match named.and_then(|name| town.env.get(name)) {
         Some(folder) => Some(PathBuf::from(folder)),
@@ -60,78 +56,84 @@ fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
     }
 }
 
-/// The store of transcripts of Claude Code.
-fn store(town: &LiveTown) -> Option<PathBuf> {
-    Some(config_of(town, "claude", ".claude")?.join("projects"))
+/// Returns the folder of Claude Code's transcripts.
+fn claude_store(town: &LiveTown) -> Option<PathBuf> {
+    Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
 }
 
-/// The name that a folder has in that store.
-fn name_of(folder: &Path) -> String {
+/// Returns the name of a folder in that store.
+fn claude_folder_name(folder: &Path) -> String {
     let text = folder.to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     text.chars().map(plain).collect()
 }
 
-/// The transcripts of Claude Code's sessions that ran in a folder.
-pub fn of_folder(town: &LiveTown, folder: &Path) -> Vec<Known> {
-    let Some(store) = store(town) else {
+/// Returns the transcripts of Claude Code's sessions that ran in a folder.
+pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<TranscriptFile> {
+    let Some(store) = claude_store(town) else {
         return Vec::new();
     };
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut found: Vec<Known> = entries(&store.join(name_of(&real)))
+    let mut found: Vec<TranscriptFile> = list_entries(&store.join(claude_folder_name(&real)))
         .into_iter()
-        .filter_map(known)
+        .filter_map(read_transcript_file)
         .collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found
 }
 
-/// The transcripts of other programs, each with the folder in which its session ran.
-pub fn of_others(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let mut found = of_codex(town);
-    found.extend(of_gemini(town));
+/// Returns the transcripts of other programs, each with the folder of its session.
+pub fn list_other_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let mut found = list_codex_transcripts(town);
+    found.extend(list_gemini_transcripts(town));
     found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
     found
 }
 
-fn of_codex(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let Some(config) = config_of(town, "codex", ".codex") else {
+fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let Some(config) = find_config_folder(town, "codex", ".codex") else {
         return Vec::new();
     };
     let mut folders = vec![config.join("sessions")];
     for _ in ["year", "month", "day"] {
-        folders = folders.iter().flat_map(|folder| entries(folder)).collect();
+        folders = folders
+            .iter()
+            .flat_map(|folder| list_entries(folder))
+            .collect();
     }
-    let files = folders.iter().flat_map(|folder| entries(folder));
+    let files = folders.iter().flat_map(|folder| list_entries(folder));
     files
         .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
         .filter_map(|path| {
-            let first = first_of(&path)?;
+            let first = read_first_event(&path)?;
             let about = first.get("payload")?;
-            // A copy that was asked is no session of the town.
+            // A copy that a seance created is not a session of the town.
             if about.get("forked_from_id").is_some() {
                 return None;
             }
             let folder = PathBuf::from(about.get("cwd")?.as_str()?);
-            Some((folder, of_first(path, about, ("codex", "id", "timestamp"))?))
+            Some((
+                folder,
+                build_from_first_event(path, about, ("codex", "id", "timestamp"))?,
+            ))
         })
         .collect()
 }
 
-fn of_gemini(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let config = config_of(town, "gemini", ".gemini");
-    let projects = config.map(|config| entries(&config.join("tmp")));
+fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let config = find_config_folder(town, "gemini", ".gemini");
+    let projects = config.map(|config| list_entries(&config.join("tmp")));
     let mut found = Vec::new();
     for project in projects.unwrap_or_default() {
         let root = std::fs::read_to_string(project.join(".project_root")).unwrap_or_default();
-        let paths = entries(&project.join("chats")).into_iter();
-        let mut known: Vec<Known> = paths
+        let paths = list_entries(&project.join("chats")).into_iter();
+        let mut known: Vec<TranscriptFile> = paths
             .filter_map(|path| {
-                let first = first_of(&path)?;
-                of_first(path, &first, ("gemini", "sessionId", "startTime"))
+                let first = read_first_event(&path)?;
+                build_from_first_event(path, &first, ("gemini", "sessionId", "startTime"))
             })
             .collect();
-        // A copy that was asked is no session of the town.
+        // A copy that a seance created is not a session of the town.
         let copies: Vec<String> = known
             .iter()
             .filter(|known| is_loaded(&known.path))
@@ -147,24 +149,24 @@ fn of_gemini(town: &LiveTown) -> Vec<(PathBuf, Known)> {
     found
 }
 
-/// Whether Gemini CLI loaded a session from another file.
+/// Returns true if Gemini CLI loaded a session from another file.
 fn is_loaded(path: &Path) -> bool {
     let (mut number, mut loaded) = (0, false);
-    events(path, |event| {
-        let said = event.get("content").and_then(Value::as_str);
-        loaded = said.is_some_and(|said| said.starts_with("Imported session from "));
+    for_each_event(path, |event| {
+        let content = event.get("content").and_then(Value::as_str);
+        loaded = content.is_some_and(|said| said.starts_with("Imported session from "));
         number += 1;
         number < 3 && !loaded
     });
     loaded
 }
 
-fn of_first(
+fn build_from_first_event(
     path: PathBuf,
     about: &Value,
     (agent, id, began): (&'static str, &str, &str),
-) -> Option<Known> {
-    Some(Known {
+) -> Option<TranscriptFile> {
+    Some(TranscriptFile {
         id: about.get(id)?.as_str()?.to_owned(),
         path,
         began: about.get(began)?.as_str()?.to_owned(),
@@ -172,46 +174,46 @@ fn of_first(
     })
 }
 
-fn first_of(path: &Path) -> Option<Value> {
+fn read_first_event(path: &Path) -> Option<Value> {
     let mut first = None;
-    events(path, |event| {
+    for_each_event(path, |event| {
         first = Some(event.clone());
         false
     });
     first
 }
 
-/// What is in a folder, sorted; nothing where it cannot be read.
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// Returns the entries of a folder, sorted. Empty if it cannot be read.
+fn list_entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
     paths.sort();
     paths
 }
 
-/// The transcript of a session of Claude Code, wherever it ran.
-pub fn find(town: &LiveTown, id: &str) -> Option<PathBuf> {
+/// Returns the transcript of a Claude Code session in any folder.
+pub fn find_claude_transcript(town: &LiveTown, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
     }
-    entries(&store(town)?)
+    list_entries(&claude_store(town)?)
         .into_iter()
         .map(|folder| folder.join(format!("{id}.jsonl")))
         .find(|path| path.is_file())
 }
 
-fn known(path: PathBuf) -> Option<Known> {
+fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
     if path.extension()? != "jsonl" {
         return None;
     }
     let mut began = String::new();
-    events(&path, |event| {
+    for_each_event(&path, |event| {
         if let Some(at) = event.get("timestamp").and_then(Value::as_str) {
             at.clone_into(&mut began);
         }
         began.is_empty()
     });
-    Some(Known {
+    Some(TranscriptFile {
         id: path.file_stem()?.to_str()?.to_owned(),
         path,
         began,
@@ -219,8 +221,8 @@ fn known(path: PathBuf) -> Option<Known> {
     })
 }
 
-/// Hands the events of a transcript to `take`, until it wants no more.
-fn events(path: &Path, mut take: impl FnMut(&Value) -> bool) {
+/// Passes the events of a transcript to `take` until it returns false.
+fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     let Ok(file) = File::open(path) else {
         return;
     };
@@ -234,23 +236,23 @@ fn events(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     }
 }
 
-/// Where a text was said in a session, whatever the case of its letters.
-pub fn search(path: &Path, text: &str) -> Vec<Hit> {
+/// Finds a text in a session, ignoring case.
+pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
     let wanted = text.to_lowercase();
     let (mut turn, mut hits) = (0, Vec::new());
-    events(path, |event| {
-        let Some((by, message)) = speech(event) else {
+    for_each_event(path, |event| {
+        let Some((by, message)) = parse_speech(event) else {
             return true;
         };
-        let said = said(message);
-        // What tools answer comes as the user's, and is no turn of its own.
+        let texts = message_texts(message);
+        // Tool results have the user's role, but are no turn of their own.
         if by == "user" && !is_tool_result(message) {
             turn += 1;
         }
         let at = event.get("timestamp").and_then(Value::as_str);
-        for piece in &said {
+        for piece in &texts {
             if let Some(around) = excerpt_around(piece, &wanted) {
-                hits.push(Hit {
+                hits.push(TranscriptHit {
                     turn: turn.max(1),
                     at: at.unwrap_or_default().to_owned(),
                     by: by.to_owned(),
@@ -264,11 +266,11 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
     hits
 }
 
-/// Who speaks in an event, and the message; nothing in one of another kind.
-fn speech(event: &Value) -> Option<(&'static str, &Value)> {
+/// Returns the speaker and the message of an event. None for other kinds of events.
+fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let (kind, of) = match text(event, "type")?.as_str() {
-        // Codex: with the role in it, or a call of a tool.
+        // Codex: an item with a role, or a tool call.
         "response_item" => {
             let item = event.get("payload")?;
             let kind = text(item, "type")?;
@@ -303,12 +305,12 @@ fn is_tool_result(message: &Value) -> bool {
     })
 }
 
-/// The texts of a message: what was said, what tools were called with, what they answered.
-fn said(message: &Value) -> Vec<String> {
+/// Returns the texts of a message: its content, the arguments of tool calls, and their results.
+fn message_texts(message: &Value) -> Vec<String> {
     let keys = ["content", "arguments", "input", "output"];
     let contents = keys.iter().filter_map(|key| message.get(key));
     let mut texts: Vec<String> = contents.flat_map(texts_in).collect();
-    // Gemini CLI: what tools were called with, and what they answered.
+    // Gemini CLI: arguments and results of tool calls.
     let calls = message.get("toolCalls").and_then(Value::as_array);
     for call in calls.into_iter().flatten() {
         let args = call.get("args").and_then(Value::as_object);
@@ -338,16 +340,16 @@ fn texts_of(part: &Value) -> Vec<String> {
                 .filter_map(|value| value.as_str().map(str::to_owned))
                 .collect()
         }
-        Some("tool_result") => said(part),
+        Some("tool_result") => message_texts(part),
         _ => Vec::new(),
     }
 }
 
-/// What is around the first place of a text; `wanted` is in small letters.
+/// Returns the text around the first match. `wanted` is in lower case.
 fn excerpt_around(text: &str, wanted: &str) -> Option<String> {
     let small = text.to_lowercase();
     let at = small.find(wanted)?;
-    // Small letters can be longer: places are counted in characters.
+    // A lower-case text can be longer in bytes, so positions are counted in characters.
     let begin = small[..at].chars().count();
     let length = wanted.chars().count();
     let from = begin.saturating_sub(AROUND);
@@ -370,13 +372,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_the_name_that_the_agent_program_gives_it() {
-        let name = name_of(Path::new("/t/gt_1/web/polecats/nux"));
+    fn the_transcript_folder_is_named_as_the_agent_program_names_it() {
+        let name = claude_folder_name(Path::new("/t/gt_1/web/polecats/nux"));
         assert_eq!(name, "-t-gt-1-web-polecats-nux");
     }
 
     #[test]
-    fn turns_are_counted_and_damaged_lines_passed_over() {
+    fn turns_are_counted_and_damaged_lines_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let lines = [
@@ -389,7 +391,7 @@ mod tests {
             r#"{"type":"summary","message":{"content":"parser"}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search(&path, "parser");
+        let hits = search_transcript(&path, "parser");
         let found: Vec<(usize, &str, bool)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.handoff))
@@ -404,11 +406,11 @@ mod tests {
                 (2, "t5", false)
             ]
         );
-        assert_eq!(known(path).unwrap().began, "t1");
+        assert_eq!(read_transcript_file(path).unwrap().began, "t1");
     }
 
     #[test]
-    fn codex_and_gemini_are_read_as_well() {
+    fn codex_and_gemini_transcripts_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let lines = [
@@ -424,7 +426,7 @@ mod tests {
             r#"{"id":"2","timestamp":"t6","type":"gemini","content":"parser tests","toolCalls":[{"name":"sh","args":{"command":"run parser"},"resultDisplay":"parser ok"}]}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search(&path, "parser");
+        let hits = search_transcript(&path, "parser");
         let found: Vec<(usize, &str, &str)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.by.as_str()))
@@ -446,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_around_is_cut_at_characters() {
+    fn the_context_of_a_match_is_cut_at_character_boundaries() {
         let long = format!("{}NEEDLE{}", "ä".repeat(100), "ö".repeat(100));
         let text = excerpt_around(&long, "needle").unwrap();
         assert!(

@@ -1,87 +1,105 @@
-//! Ending a worker's session with everything that was ever started in it, and what is kept of one that
-//! ended by itself: exit code or signal, and last screen.
+//! Ends a worker's session with every process that was started in it, and records how a session
+//! ended on its own: exit code or signal, and last screen.
 //!
-//! What must always hold: when this succeeds, no process of the worker's last session is there any more,
-//! also where the session itself had ended before and something it started went on. What stood on a screen is
-//! foreign text: it is kept as lines, and escaped wherever it is shown.
+//! On success, no process of the worker's last session remains, even if the session had ended
+//! before and a process outlived it. The text of a screen is foreign: it is kept as lines, and
+//! escaped wherever it is shown.
 
 use std::time::Duration;
 
 use crate::flow::town_hook;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::host::runtime;
-use crate::host::{End, HostError, Live};
-use crate::record::polecat::{Ids, Slot};
+use crate::host::{HostError, LiveSession, ProcessEnd};
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
 
-/// How long what is left has to end by itself.
+/// The time that remaining processes get to end themselves.
 const GRACE: Duration = Duration::from_secs(4);
-/// So many lines of a last screen are kept.
+/// The number of lines of a last screen that are kept.
 const LINES: usize = 20;
-/// Where they are looked for: what tmux says of the end stands on the lowest line, however tall the screen.
+/// The number of lines that are captured. tmux writes its message about the end on the lowest line,
+/// however tall the screen is.
 const SEEN: usize = 200;
-/// So many characters of each.
+/// The maximum number of characters per line.
 const WIDTH: usize = 200;
 
-fn ended(town: &LiveTown, slot: &Slot, end: End, screen: &str) -> Ended {
+fn build_session_end(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
     let (exit, signal) = match end {
-        End::Exit(code) => (Some(code), None),
-        End::Signal(number) => (None, Some(number)),
-        End::Unknown => (None, None),
+        ProcessEnd::Exit(code) => (Some(code), None),
+        ProcessEnd::Signal(number) => (None, Some(number)),
+        ProcessEnd::Unknown => (None, None),
     };
-    Ended {
+    SessionEnd {
         at: town.clock.now().to_string(),
         lease: slot.lease,
         exit,
         signal,
         because: String::new(),
-        screen: last_lines(&masked(town, screen)),
+        screen: last_screen_lines(&mask_secrets(town, screen)),
     }
 }
 
-/// What is seen of a session that is only shown any more.
-pub fn of_dead_session(town: &LiveTown, live: &Live, slot: &Slot) -> Option<Ended> {
+/// Describes the end of a session that tmux only displays any more.
+pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
-    // A screen that cannot be read leaves the exit code.
+    // If the screen cannot be read, the exit code is enough.
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
-    Some(ended(town, slot, end, &screen))
+    Some(build_session_end(town, slot, end, &screen))
 }
 
-/// What is kept of a session that is ended because it makes no progress.
-pub fn of_quiet_session(town: &LiveTown, live: &Live, slot: &Slot, because: &str) -> Ended {
+/// Describes the end of a session that is ended for lack of progress.
+pub fn end_of_quiet_session(
+    town: &LiveTown,
+    live: &LiveSession,
+    slot: &Slot,
+    because: &str,
+) -> SessionEnd {
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
-    Ended {
+    SessionEnd {
         because: because.to_owned(),
-        ..ended(town, slot, End::Unknown, &screen)
+        ..build_session_end(town, slot, ProcessEnd::Unknown, &screen)
     }
 }
 
-/// What a start that failed says of a session that ended at once.
-pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> Option<Ended> {
+/// Describes the end of a session that ended right after its start, from the error of the start.
+pub fn end_of_failed_start(
+    town: &LiveTown,
+    slot: &Slot,
+    error: &anyhow::Error,
+) -> Option<SessionEnd> {
     error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(HostError::EndedAtOnce { end, output, .. }) => Some(ended(town, slot, *end, output)),
+        Some(HostError::EndedAtOnce { end, output, .. }) => {
+            Some(build_session_end(town, slot, *end, output))
+        }
         _ => None,
     })
 }
 
-/// Tells of it.
-pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
-    town.tell(&event!(SessionEnded,
+/// Records the event of a session's end.
+pub fn report_session_end(
+    ended: &SessionEnd,
+    town: &LiveTown,
+    rig: &str,
+    polecat: &str,
+    bead: &str,
+) {
+    town.record_event(&event!(SessionEnded,
         rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
         signal: ended.signal, because: ended.because, screen: ended.screen,
     ));
 }
 
-/// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
-/// program may complain of its key by showing it, and what is kept goes into events and messages.
-fn masked(town: &LiveTown, screen: &str) -> String {
-    // What is shorter is no secret, and may stand anywhere.
+/// Masks the secrets of our environment and of the settings for agents in a screen. A program may
+/// print its key in an error message, and the kept text goes into events and messages.
+fn mask_secrets(town: &LiveTown, screen: &str) -> String {
+    // A shorter value is no secret and may occur anywhere.
     const SHORTEST: usize = 8;
-    let given = runtime::given(town);
+    let given = runtime::configured_variables(town);
     let given = given
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
@@ -93,46 +111,47 @@ fn masked(town: &LiveTown, screen: &str) -> String {
     })
 }
 
-/// The last lines of a screen that hold anything, cut to size.
-fn last_lines(screen: &str) -> Vec<String> {
-    let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
-    let all: Vec<&str> = screen.lines().filter(told).collect();
+/// Returns the last non-empty lines of a screen, truncated.
+fn last_screen_lines(screen: &str) -> Vec<String> {
+    let is_output = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
+    let all: Vec<&str> = screen.lines().filter(is_output).collect();
     all[all.len().saturating_sub(LINES)..]
         .iter()
         .map(|line| line.trim_end().chars().take(WIDTH).collect())
         .collect()
 }
 
-/// Keeps how a worker's session ended in its slot, and tells of it, if the work is still this worker's.
-pub fn keep(
+/// Stores the end of a worker's session in its slot and records the event, if the worker still has
+/// the work.
+pub fn record_session_end(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &mut Slot,
-    ended: &Ended,
+    ended: &SessionEnd,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     *slot = town.transact(&store, |tx| {
-        let mut current = slot.still_held(tx, ids)?;
+        let mut current = slot.reload_held(tx, ids)?;
         current.ended = Some(ended.clone());
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
     let name = ids.address.name().unwrap_or_default();
-    report(ended, town, rig.name(), name, &slot.bead);
+    report_session_end(ended, town, rig.name(), name, &slot.bead);
     Ok(())
 }
 
-/// Ends a worker's session, and what is left of it and of the one before. Who asks for the end of its own
-/// session is spared here.
-pub fn polecat(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
+/// Ends a worker's session and the remaining processes of it and of the previous one. If the caller
+/// runs in the session, the caller survives this call.
+pub fn end_polecat_session(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
     town.host.kill(session)?;
-    leftovers(session, slot)
+    end_leftover_processes(session, slot)
 }
 
-/// Ends the session of an agent that is no worker. Says whether it ran.
-pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
-    let Some(name) = SessionName::of(agent) else {
+/// Ends the session of an agent other than a polecat. Returns true if it ran.
+pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
+    let Some(name) = SessionName::for_agent(agent) else {
         return Ok(false);
     };
     let was_running = town.host.find(name.as_str())?.is_some();
@@ -141,15 +160,15 @@ pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
 }
 
 /// Ends the processes that a worker's sessions left behind.
-pub fn leftovers(session: &str, slot: &Slot) -> Result<(), HostError> {
-    let own = process::ancestry(process::own_pid());
+pub fn end_leftover_processes(session: &str, slot: &Slot) -> Result<(), HostError> {
+    let ancestors = process::list_ancestors(process::own_pid());
     let tokens = [&slot.token, &slot.left].into_iter();
     let left: Vec<Process> = tokens
         .filter(|token| !token.is_empty())
-        .flat_map(|token| process::carriers(token))
-        .filter(|process| !own.contains(&process.pid))
+        .flat_map(|token| process::processes_with_token(token))
+        .filter(|process| !ancestors.contains(&process.pid))
         .collect();
-    let survivors = process::end(&left, GRACE);
+    let survivors = process::end_processes(&left, GRACE);
     if survivors.is_empty() {
         return Ok(());
     }
@@ -166,42 +185,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_last_screen_the_last_lines_are_kept_without_what_tmux_says() {
+    fn the_last_lines_of_the_screen_are_kept_without_tmux_messages() {
         let long = "x".repeat(500);
         let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
         let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
-        let kept = last_lines(&screen);
+        let kept = last_screen_lines(&screen);
         assert_eq!(kept.len(), LINES);
         assert_eq!(kept[0], "line 31");
         assert_eq!(kept[LINES - 1].len(), WIDTH);
     }
 
     #[test]
-    fn how_a_session_ended_is_kept() {
-        let place = crate::testing::Place::new();
-        for end in [End::Exit(7), End::Signal(9), End::Unknown] {
-            let kept = super::ended(&place.town, &Slot::default(), end, "");
+    fn the_end_of_a_session_is_recorded() {
+        let place = crate::testing::TestTown::new();
+        for end in [
+            ProcessEnd::Exit(7),
+            ProcessEnd::Signal(9),
+            ProcessEnd::Unknown,
+        ] {
+            let kept = super::build_session_end(&place.town, &Slot::default(), end, "");
             let text = serde_json::to_string(&kept).unwrap();
-            let again: Ended = serde_json::from_str(&text).unwrap();
-            assert_eq!(again.how(), end.to_string());
+            let again: SessionEnd = serde_json::from_str(&text).unwrap();
+            assert_eq!(again.describe(), end.to_string());
         }
     }
 
     #[test]
-    fn of_a_last_screen_no_secret_is_kept() {
-        let mut place = crate::testing::Place::new();
+    fn no_secret_of_the_last_screen_is_kept() {
+        let mut place = crate::testing::TestTown::new();
         let vars = [
             ("AN_API_KEY", "sk-0123456789"),
             ("A_TOKEN", "short"),
             ("EDITOR", "a-long-word"),
         ];
-        place.town.env = Env::with(std::path::Path::new("/"), vars);
+        place.town.env = Env::with_vars(std::path::Path::new("/"), vars);
         let settings =
             r#"{"agents":{"x":{"env":{"X_SECRET":"of-the-settings","X_MODEL":"of-no-secret"}}}}"#;
         std::fs::write(place.town.layout.settings(), settings).unwrap();
         let error =
             "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
-        let ended = super::ended(&place.town, &Slot::default(), End::Exit(1), error);
+        let ended =
+            super::build_session_end(&place.town, &Slot::default(), ProcessEnd::Exit(1), error);
         assert_eq!(
             ended.screen,
             ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]

@@ -1,4 +1,4 @@
-//! Starting and ending the sessions of agents.
+//! Starts and ends the sessions of agents.
 
 pub mod end;
 pub mod show;

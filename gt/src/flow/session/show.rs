@@ -1,31 +1,31 @@
-//! What an agent's session shows, to those who may look.
+//! Shows an agent's session.
 
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::identity::{Address, SessionName};
 
-/// The name of an agent's session; a person has none.
-pub fn name_of(agent: &Address) -> anyhow::Result<SessionName> {
-    SessionName::of(agent)
+/// Returns the name of an agent's session. Fails for a user, who has none.
+pub fn session_name_of(agent: &Address) -> anyhow::Result<SessionName> {
+    SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))
 }
 
-/// The session of an agent, running or just ended.
-pub fn find(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Live>> {
-    Ok(match SessionName::of(agent) {
+/// Returns the session of an agent, running or just ended.
+pub fn find_session(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<LiveSession>> {
+    Ok(match SessionName::for_agent(agent) {
         Some(name) => town.host.find(name.as_str())?,
         None => None,
     })
 }
 
-/// The last lines of an agent's screen.
-pub fn screen(town: &LiveTown, agent: &Address, lines: usize) -> anyhow::Result<Vec<String>> {
-    let text = town.host.capture(name_of(agent)?.as_str(), lines)?;
+/// Returns the last lines of an agent's screen.
+pub fn read_screen(town: &LiveTown, agent: &Address, lines: usize) -> anyhow::Result<Vec<String>> {
+    let text = town.host.capture(session_name_of(agent)?.as_str(), lines)?;
     Ok(text.trim_end().lines().map(str::to_owned).collect())
 }
 
-/// The command that opens an agent's session in a terminal.
+/// Returns the command that opens an agent's session in a terminal.
 pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
-    let session = name_of(agent)?;
+    let session = session_name_of(agent)?;
     anyhow::ensure!(
         town.host.find(session.as_str())?.is_some(),
         "{agent} has no session right now: not found"

@@ -1,7 +1,7 @@
-//! Starting an agent's session: who it is, under which lease, with which first message.
+//! Starts an agent's session: its identity, its lease, its first message.
 //!
-//! What must always hold: a new session in a sandbox starts only when every process of the old one is
-//! gone, and it takes the next lease, so that a leftover of the old one can finish nothing.
+//! A new session in a sandbox starts only when every process of the old one is gone. It takes the
+//! next lease, so that a remaining process of the old one cannot finish any work.
 
 use anyhow::Context;
 use bd::bead::Bead;
@@ -11,12 +11,12 @@ use super::end;
 use crate::flow::sandbox;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::host::runtime::{self, Preset, Ready, Runtime};
-use crate::host::{HostError, Live, Sent, SessionSpec};
-use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
+use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
+use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
+use crate::record::polecat::Claim;
+use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
 use crate::record::progress;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -29,65 +29,69 @@ const START: &str = include_str!("../../../templates/message/start.txt");
 const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
 
-/// A session that was started.
+/// A started session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
-    /// Its name.
+pub struct StartedAgent {
     pub session: String,
-    /// The dialog that only a person can answer, if one is open.
+    /// The open dialog that only a user can answer, if there is one.
     pub question: Option<String>,
 }
 
-/// What became of a launch.
+/// The result of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Launched {
+struct LaunchResult {
     host: Option<Timestamp>,
     question: Option<String>,
 }
 
 /// Starts the session of a freshly slung polecat, unless it runs already.
-pub fn polecat(
+pub fn start_polecat_session(
     town: &LiveTown,
     rig: &RigLayout,
-    claimed: &Claimed,
+    claimed: &Claim,
     slot: &mut Slot,
-) -> anyhow::Result<Started> {
+) -> anyhow::Result<StartedAgent> {
     let address = claimed.address();
-    let session = name_of(&address)?;
+    let session = start_session_name(&address)?;
     let running = town.host.find(session.as_str())?;
-    let mut launched = Ok(Launched {
+    let mut launched = Ok(LaunchResult {
         host: slot.host,
         question: None,
     });
-    if !running.is_some_and(|live| is_ours(&live, slot)) {
-        end::polecat(town, session.as_str(), slot)?;
-        take_lease(town, rig, &claimed.ids, slot, Counted::Not)?;
-        launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
+    if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
+        end::end_polecat_session(town, session.as_str(), slot)?;
+        take_lease(town, rig, &claimed.ids, slot, RestartCount::Uncounted)?;
+        launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
-    // A session that ended at once has been started: what follows is the business of the rule that
-    // restarts sessions, and of its breaker.
-    let started = |launched: Launched| Started {
+    // A session that ended at once counts as started. The restart rule and its breaker handle the
+    // rest.
+    let started = |launched: LaunchResult| StartedAgent {
         session: session.to_string(),
         question: launched.question,
     };
-    if launched.as_ref().is_err_and(|error| !has_ended(error)) {
+    if launched
+        .as_ref()
+        .is_err_and(|error| !has_ended_at_once(error))
+    {
         return launched.map(started);
     }
     slot.state = SlotState::Working;
     slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
     let ended = launched.as_ref().err();
-    let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
+    let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
     if let Err(error) = record_start(town, rig, claimed, slot) {
-        // The bead is someone else's by now: this session is not to work on it.
-        if error.is::<TakenAway>() {
-            end::polecat(town, session.as_str(), slot)?;
+        // Someone else has the bead by now, so this session must not work on it.
+        if error.is::<WorkTakenAway>() {
+            end::end_polecat_session(town, session.as_str(), slot)?;
         }
         return Err(error);
     }
-    town.tell(&event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id));
+    town.record_event(
+        &event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id),
+    );
     if let Some(ended) = ended {
-        end::report(
+        end::report_session_end(
             &ended,
             town,
             rig.name(),
@@ -107,17 +111,17 @@ pub fn polecat(
     launched.map(started).with_context(next)
 }
 
-/// Records that the session runs, if the bead is still the worker's.
+/// Records that the session runs, if the worker still has the bead.
 fn record_start(
     town: &LiveTown,
     rig: &RigLayout,
-    claimed: &Claimed,
+    claimed: &Claim,
     slot: &Slot,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        slot.still_held(tx, &claimed.ids)?;
+        slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)?;
         if let Some(mut agent) = tx.get(&claimed.ids.agent).cloned() {
             polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
@@ -127,8 +131,8 @@ fn record_start(
     })
 }
 
-/// Whether a start failed because the session's process ended right away.
-fn has_ended(error: &anyhow::Error) -> bool {
+/// Returns true if a start failed because the session's process ended right away.
+fn has_ended_at_once(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let ended = cause.downcast_ref::<HostError>();
         matches!(
@@ -138,31 +142,31 @@ fn has_ended(error: &anyhow::Error) -> bool {
     })
 }
 
-/// How long a handover waits for another that works on the same polecat.
+/// The time that a handoff waits for another process that holds the polecat's slot.
 const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Why a session is restarted.
+/// The cause of a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartCause<'a> {
-    /// It ended by itself in the middle of the work.
+    /// The session ended during the work.
     Ended,
-    /// It ended since the API refused its requests.
+    /// The session ended because the API refused its requests.
     Refused,
-    /// It runs and makes no progress, for this reason: it is ended.
+    /// The session runs without progress, for this reason. The restart ends it.
     NoProgress(&'a str),
-    /// The session with this token hands over: it is ended if it runs; another one is not.
+    /// The session with this token hands over. The restart ends that session and no other.
     HandedOver(&'a str),
 }
 
-/// Restarts the session of a polecat, in its sandbox as it is, on the bead that is on its hook.
+/// Restarts the session of a polecat in its unchanged sandbox, on the bead on its hook.
 ///
-/// 1. Uncommitted work is snapshotted.
-/// 2. What is left of the old session is ended.
-/// 3. The next lease is taken.
-/// 4. The session starts.
+/// 1. Snapshot the uncommitted work.
+/// 2. End the remaining processes of the old session.
+/// 3. Take the next lease.
+/// 4. Start the session.
 ///
-/// The caller saw the worker a moment ago: where its work was taken off it meanwhile, or its
-/// session runs and does not hand over, nothing is done.
+/// The caller's view of the worker may be outdated. Nothing is done if the worker has lost its work
+/// in the meantime, or if its session runs and does not hand over.
 pub fn restart_session(
     town: &LiveTown,
     rig: &RigLayout,
@@ -171,78 +175,84 @@ pub fn restart_session(
 ) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
-        // Nobody comes back to this later.
+        // A handoff is not retried later, so it waits.
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let session = name_of(&ids.address)?;
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let session = start_session_name(&ids.address)?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
     };
     let live = town.host.find(session.as_str())?;
     if let RestartCause::HandedOver(token) = why {
-        refuse_another(live.as_ref(), token)?;
+        check_session_token(live.as_ref(), token)?;
     }
-    let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
-    let unneeded = slot.still_held(&beads, &ids).is_err()
+    let runs = live
+        .as_ref()
+        .is_some_and(|live| is_session_of_slot(live, &slot));
+    let unneeded = slot.reload_held(&beads, &ids).is_err()
         || !bead.is_open()
         || (runs && matches!(why, RestartCause::Ended | RestartCause::Refused));
     if unneeded {
         return Ok(None);
     }
     let ended = live.as_ref().and_then(|live| match why {
-        RestartCause::NoProgress(reason) => Some(end::of_quiet_session(town, live, &slot, reason)),
-        _ => end::of_dead_session(town, live, &slot),
+        RestartCause::NoProgress(reason) => {
+            Some(end::end_of_quiet_session(town, live, &slot, reason))
+        }
+        _ => end::end_of_dead_session(town, live, &slot),
     });
     if let Some(ended) = ended {
-        end::keep(town, rig, &ids, &mut slot, &ended)?;
+        end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
     }
     let counted = match why {
-        RestartCause::HandedOver(_) => Counted::Not,
-        RestartCause::Refused => Counted::Refused,
-        RestartCause::Ended if live.is_none() && are_lost(town, &slot)? => Counted::Lost,
-        _ => Counted::Restart,
+        RestartCause::HandedOver(_) => RestartCount::Uncounted,
+        RestartCause::Refused => RestartCount::Refused,
+        RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
+            RestartCount::Lost
+        }
+        _ => RestartCount::Failed,
     };
-    let saved = sandbox::snapshot(town, rig, name, &slot)?;
-    end::polecat(town, session.as_str(), &slot)?;
-    Sandbox::of(town, rig, name).drop_stale_locks()?;
+    let saved = sandbox::save_snapshot(town, rig, name, &slot)?;
+    end::end_polecat_session(town, session.as_str(), &slot)?;
+    Sandbox::new(town, rig, name).drop_stale_locks()?;
     take_lease(town, rig, &ids, &mut slot, counted)?;
-    let message = if counted == Counted::Not {
+    let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
     } else {
         AGAIN
     };
-    match launch(town, rig, &ids.address, &slot, &bead, message) {
-        Ok(launched) => keep_host(town, rig, &ids, &slot, launched.host)?,
+    match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
+        Ok(launched) => record_host(town, rig, &ids, &slot, launched.host)?,
         Err(error) => {
-            if let Some(ended) = end::of_failed_start(town, &slot, &error) {
-                end::keep(town, rig, &ids, &mut slot, &ended)?;
+            if let Some(ended) = end::end_of_failed_start(town, &slot, &error) {
+                end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
             }
             return Err(error);
         }
     }
-    town.tell(&event!(Respawn,
+    town.record_event(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
-        handed_over: counted == Counted::Not, snapshot: saved.map(|saved| saved.refname),
+        handed_over: counted == RestartCount::Uncounted, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
 }
 
-/// Records what hosts a session, if the work is still the worker's.
-fn keep_host(
+/// Records the process that hosts a session, if the worker still has the work.
+fn record_host(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
-        // A session that handed its work in already needs nothing.
-        if let Ok(mut current) = slot.still_held(tx, ids) {
+        // A session that has submitted its work needs no host.
+        if let Ok(mut current) = slot.reload_held(tx, ids) {
             current.host = host;
             current.save(tx, &ids.slot)?;
         }
@@ -250,41 +260,45 @@ fn keep_host(
     })
 }
 
-/// Refuses to end another session than the one with this token.
-pub fn refuse_another(live: Option<&Live>, token: &str) -> anyhow::Result<()> {
+/// Refuses to end a session other than the one with this token.
+pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
     let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
     anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
     Ok(())
 }
 
-/// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
-/// configured one. One that runs already is left as it is.
-pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result<Live> {
-    let session = name_of(address)?;
+/// Starts the session of an agent other than a polecat. `wanted` is the requested runtime, empty
+/// for the configured one. A running session is left alone.
+pub fn start_agent_session(
+    town: &LiveTown,
+    address: &Address,
+    wanted: &str,
+) -> anyhow::Result<LiveSession> {
+    let session = start_session_name(address)?;
     match town.host.find(session.as_str())? {
         Some(live) if live.dead.is_none() => return Ok(live),
         Some(_) => town.host.kill(session.as_str())?,
         None => {}
     }
-    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
-    let runtime = runtime::resolve(town, rig.as_ref(), address, wanted)?;
-    let message = fill(
+    let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
+    let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
+    let message = fill_template(
         START,
         &[
-            ("prime", asks_for_prime(&runtime)),
-            ("recipient", &address.spoken()),
-            ("time", &local_time(town)),
+            ("prime", first_instruction(&runtime)),
+            ("recipient", &address.display_name()),
+            ("time", &format_local_time(town)),
         ],
     );
-    let home = town::home_of(town, address);
-    // Without the file `gt prime` gives the agent the same text.
-    town::role_file::ensure(town, address, runtime.preset.runs_hooks()).ok();
-    let env = identity_env(town, address, session.as_str());
-    let (live, _) = begin(
+    let home = town::agent_home(town, address);
+    // Errors are ignored, because `gt prime` gives the agent the same text.
+    town::role_file::ensure_role_file(town, address, runtime.preset.has_hooks()).ok();
+    let env = build_identity_env(town, address, session.as_str());
+    let (live, _) = start_session(
         town,
         address,
         &runtime,
-        Begin {
+        SessionStart {
             home,
             message,
             env,
@@ -292,17 +306,18 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
         },
     )?;
     let agent = &runtime.name;
-    town.tell(&event!(SessionBegun, session: session.as_str(), agent: agent));
+    town.record_event(&event!(SessionBegun, session: session.as_str(), agent: agent));
     Ok(live)
 }
 
-/// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
-pub fn tell_of_work(
+/// Notifies an agent with a running session that work is on its hook. Returns the session, if one
+/// runs.
+pub fn notify_of_work(
     town: &LiveTown,
     address: &Address,
     bead: &Bead,
 ) -> anyhow::Result<Option<String>> {
-    let Some(session) = SessionName::of(address) else {
+    let Some(session) = SessionName::for_agent(address) else {
         return Ok(None);
     };
     let Some(live) = town
@@ -312,88 +327,97 @@ pub fn tell_of_work(
     else {
         return Ok(None);
     };
-    let title = kit::ui::escape::line(&bead.title);
-    let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
-    let shown = progress::last_shown(town, &live);
-    town.host
-        .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
-    Pulse::note_typed(town, &live.name, shown);
+    let title = kit::ui::escape::escape_line(&bead.title);
+    let text = fill_template(HOOKED, &[("bead", &bead.id), ("title", &title)]);
+    let shown = progress::last_output_at(town, &live);
+    town.host.send(
+        &live.name,
+        text.trim(),
+        &runtime::input_rules_of(town, address),
+    )?;
+    SessionPulse::record_typed(town, &live.name, shown);
     Ok(Some(live.name))
 }
 
-/// What an agent is asked to do first: nothing where its program runs our hooks, which bring it its context.
-fn asks_for_prime(runtime: &Runtime) -> &'static str {
-    if runtime.preset.runs_hooks() {
+/// Returns the agent's first instruction. Empty if its program runs our hooks, which provide the
+/// context.
+fn first_instruction(runtime: &AgentRuntime) -> &'static str {
+    if runtime.preset.has_hooks() {
         ""
     } else {
         "Run `gt prime` for your whole context. "
     }
 }
 
-/// The session of an agent.
-pub fn name_of(address: &Address) -> anyhow::Result<SessionName> {
-    SessionName::of(address)
+/// Returns the name of an agent's session.
+pub fn start_session_name(address: &Address) -> anyhow::Result<SessionName> {
+    SessionName::for_agent(address)
         .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
 }
 
-/// Whether a running session is the one that the slot's lease started.
-fn is_ours(live: &Live, slot: &Slot) -> bool {
+/// Returns true if a running session is the one that the slot's lease started.
+fn is_session_of_slot(live: &LiveSession, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
-/// What a restart counts as.
+/// Decides how a restart counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counted {
-    /// Nothing: the session gave way by itself, or is the first.
-    Not,
-    /// The session failed: so many of them, and the worker is stuck.
-    Restart,
-    /// All sessions of the town were lost at once: no worker is at fault.
+enum RestartCount {
+    /// Not counted: the session handed over, or is the first.
+    Uncounted,
+    /// The session failed. Too many of these make the worker stuck.
+    Failed,
+    /// All sessions of the town were lost at once, so no worker is at fault.
     Lost,
-    /// The API refused: no worker is at fault.
+    /// The API refused, so no worker is at fault.
     Refused,
 }
 
-/// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or something
-/// that was started since.
-fn are_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
+/// Returns true if a missing session was lost together with all others: the process that hosted the
+/// sessions is gone or was restarted since.
+fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
     let host = live.first().map(|live| live.host_started);
     Ok(host.is_none() || (slot.host.is_some() && host != slot.host))
 }
 
-/// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
+/// Takes the next lease, if the current one is unchanged and the worker still has the work.
 fn take_lease(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &mut Slot,
-    counted: Counted,
+    counted: RestartCount,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
-        let mut current = slot.still_held(tx, ids)?;
+        let mut current = slot.reload_held(tx, ids)?;
         current.lease = current.lease.next();
         current.started = match current.started {
-            // The first session of this bead, or one that was begun by an earlier version.
-            0 if counted == Counted::Not && current.state.slinging().is_some() => 1,
-            0 => current.sessions() + 1,
+            // The first session of this bead, or one that an earlier version started.
+            0 if counted == RestartCount::Uncounted
+                && current.state.sling_in_progress().is_some() =>
+            {
+                1
+            }
+            0 => current.session_count() + 1,
             started => started + 1,
         };
         current.token.clone_from(&token);
         current.left.clear();
         let now = tx.now();
         match counted {
-            Counted::Restart if !current.stopped => current.respawns.push(now.to_string()),
-            Counted::Lost if !current.stopped => current.lost.push(now.instant()),
-            Counted::Refused => current.refused.push(now.instant()),
+            RestartCount::Failed if !current.stopped => current.respawns.push(now.to_string()),
+            RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),
+            RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
-        current.handed_over = counted == Counted::Not && current.state.slinging().is_none();
+        current.handed_over =
+            counted == RestartCount::Uncounted && current.state.sling_in_progress().is_none();
         current.stopped = false;
         current.host = None;
-        current.nudges = Nudges::default();
+        current.nudges = NudgeCount::default();
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
@@ -401,73 +425,73 @@ fn take_lease(
 }
 
 /// Starts the session of a polecat with its first message.
-fn launch(
+fn launch_polecat(
     town: &LiveTown,
     rig: &RigLayout,
     address: &Address,
     slot: &Slot,
     bead: &Bead,
     message: &str,
-) -> anyhow::Result<Launched> {
-    let session = name_of(address)?;
+) -> anyhow::Result<LaunchResult> {
+    let session = start_session_name(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
-    let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
-    let title = kit::ui::escape::line(&bead.title);
-    let message = fill(
+    let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)?;
+    let title = kit::ui::escape::escape_line(&bead.title);
+    let message = fill_template(
         message,
         &[
-            ("prime", asks_for_prime(&runtime)),
-            ("recipient", &address.spoken()),
-            ("time", &local_time(town)),
+            ("prime", first_instruction(&runtime)),
+            ("recipient", &address.display_name()),
+            ("time", &format_local_time(town)),
             ("bead", &bead.id),
             ("title", &title),
         ],
     );
-    let mut env = identity_env(town, address, session.as_str());
+    let mut env = build_identity_env(town, address, session.as_str());
     env.push(("GT_POLECAT".to_owned(), name.to_owned()));
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
-    let (live, question) = begin(
+    let (live, question) = start_session(
         town,
         address,
         &runtime,
-        Begin {
+        SessionStart {
             home,
             message,
             env,
             token: slot.token.clone(),
         },
     )?;
-    Ok(Launched {
+    Ok(LaunchResult {
         host: Some(live.host_started),
         question,
     })
 }
 
-/// When a session began, RFC 3339, in its environment.
+/// The variable with the start time of a session, RFC 3339.
 pub const STARTED: &str = "GT_STARTED";
 
-/// What a session begins with.
-struct Begin {
+/// The inputs of a new session.
+struct SessionStart {
     home: std::path::PathBuf,
     message: String,
     env: Vec<(String, String)>,
     token: String,
 }
 
-/// Starts the session and waits until its agent has: dialogs that it opens first are answered. Also gives the dialog that
-/// only a person can answer.
-fn begin(
+/// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
+/// returns the open dialog that only a user can answer.
+fn start_session(
     town: &LiveTown,
     address: &Address,
-    runtime: &Runtime,
-    begin: Begin,
-) -> anyhow::Result<(Live, Option<String>)> {
-    let session = name_of(address)?;
+    runtime: &AgentRuntime,
+    begin: SessionStart,
+) -> anyhow::Result<(LiveSession, Option<String>)> {
+    let session = start_session_name(address)?;
     for warning in &runtime.warnings {
-        town.tell(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
+        town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
     let preset = &runtime.preset;
     let ready = runtime.prepare(town, address, &begin.home)?;
@@ -475,57 +499,62 @@ fn begin(
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let pass = [runtime.pass.clone(), runtime::added(town, rig.as_ref())];
+    let pass = [
+        runtime.pass.clone(),
+        runtime::added_variables(town, rig.as_ref()),
+    ];
     let live = town.host.start(&SessionSpec {
         name: session.to_string(),
         cwd: begin.home,
-        argv: runtime.command(&ready.args, &begin.message),
+        argv: runtime.command_with_prompt(&ready.args, &begin.message),
         env,
         pass: pass.concat(),
         token: begin.token,
-        // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
+        // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
     })?;
-    let words = preset.to_type(&begin.message);
+    let words = preset.prompt_to_type(&begin.message);
     let mut question = None;
     if words.is_some() || !preset.ready_prompt_prefix.is_empty() {
         let limit = std::time::Duration::from_secs(60);
         let ready = runtime::wait_until_ready(town.host.as_ref(), &live.name, preset, limit)?;
         question = match (ready, words) {
-            (Ready::NeedsPerson(dialog), _) => Some(dialog),
-            (Ready::Ended, _) | (_, None) => None,
-            (_, Some(words)) => type_first(town, &live.name, words, preset)?,
+            (StartResult::NeedsPerson(dialog), _) => Some(dialog),
+            (StartResult::Ended, _) | (_, None) => None,
+            (_, Some(words)) => type_first_message(town, &live.name, words, preset)?,
         };
         if let Some(dialog) = &question {
-            town.tell(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
-            // It is over when the program's hooks report that it goes on.
-            if preset.runs_hooks() {
-                Pulse::record_dialog(town, &live.name, &live.token, dialog);
+            town.record_event(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
+            // The dialog ends when the program's hooks report that the session continues.
+            if preset.has_hooks() {
+                SessionPulse::record_dialog(town, &live.name, &live.token, dialog);
             }
         }
     }
-    Pulse::note_typed(town, &live.name, None);
+    SessionPulse::record_typed(town, &live.name, None);
     Ok((live, question))
 }
 
-/// Types the first message; what keeps it from being submitted is for a person.
-fn type_first(
+/// Types the first message. Returns the problem for a user if it is not submitted.
+fn type_first_message(
     town: &LiveTown,
     session: &str,
     words: &str,
-    preset: &Preset,
+    preset: &RuntimePreset,
 ) -> Result<Option<String>, HostError> {
-    let sent = town.host.send(session, words.trim(), &preset.input())?;
-    Ok((sent != Sent::Submitted).then(|| "its first message is not submitted".to_owned()))
+    let sent = town
+        .host
+        .send(session, words.trim(), &preset.input_rules())?;
+    Ok((sent != SendResult::Submitted).then(|| "its first message is not submitted".to_owned()))
 }
 
-/// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
-fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
+/// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
+fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
     let email = town
         .env
         .get("GT_OWNER_EMAIL")
-        .map_or_else(|| owner_email(town), str::to_owned);
+        .map_or_else(|| find_owner_email(town), str::to_owned);
     let folder = town
         .exe
         .parent()
@@ -561,9 +590,9 @@ fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(Strin
         .collect()
 }
 
-/// The overseer's e-mail address, which agents' commits carry.
-fn owner_email(town: &LiveTown) -> String {
-    let stored = kit::sys::file::read(&town.layout.overseer_json())
+/// Returns the overseer's e-mail address, which the commits of agents carry.
+fn find_owner_email(town: &LiveTown) -> String {
+    let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
         .ok()
         .flatten();
     let value: Option<serde_json::Value> =
@@ -576,8 +605,8 @@ fn owner_email(town: &LiveTown) -> String {
         .to_owned()
 }
 
-/// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
-pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
+/// Replaces the `{name}` places of a template in one pass, so that a value can contain braces.
+pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -603,8 +632,8 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-fn local_time(town: &LiveTown) -> String {
-    let zone = kit::sys::env::zone();
+fn format_local_time(town: &LiveTown) -> String {
+    let zone = kit::sys::env::local_time_zone();
     town.clock
         .now()
         .to_zoned(zone)
@@ -617,8 +646,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_put_in_once_and_may_hold_braces() {
-        let text = fill("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
+    fn values_are_substituted_once_and_may_contain_braces() {
+        let text = fill_template("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
         assert_eq!(text, "{b} 2 {c} {");
     }
 }

@@ -1,39 +1,38 @@
-//! Several beads at once: those that were named, and the families of epics and convoys among them.
+//! Slings several beads at once: the named ones, and the members of epics and convoys among them.
 
 use std::collections::BTreeMap;
 
-use super::family::begin_member;
-use super::{Begun, SlingRequest, Slung, begin, family};
+use super::family::claim_member;
+use super::{SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
-/// Beads to be slung alike.
+/// Beads to sling with the same options.
 #[derive(Debug, Clone, Default)]
 pub struct SlingBatch {
-    /// The beads.
     pub beads: Vec<String>,
-    /// The target; empty for the one who asks.
+    /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime; none for the configured one.
+    /// The agent runtime. None for the configured one.
     pub agent: Option<String>,
-    /// Whether they are taken from their holders, and slung even if they are blocked.
+    /// True to take the beads from their holders, and to sling blocked beads.
     pub force: bool,
-    /// Whether they get no convoy.
+    /// True to create no convoys.
     pub no_convoy: bool,
-    /// Gives the workers no steps of a formula.
+    /// True to give the workers no molecule.
     pub no_molecule: bool,
-    /// Instructions beside their own text.
+    /// Instructions in addition to the beads' own text.
     pub args: String,
 }
 
-/// Slings them: one claim after the other, then the sessions start side by side, as many at once as the patrol starts. A
-/// member of a family that fails does not keep the others from their work: `warn` gets the reason. If all of them fail,
-/// the last one's error is returned.
+/// Slings the beads: claims one after the other, then starts the sessions in parallel, as many at
+/// once as the patrol does. A member of a family that fails does not stop the others: `warn` gets
+/// its reason. If all of them fail, returns the last error.
 pub fn sling_batch(
     town: &LiveTown,
     batch: &SlingBatch,
     mut warn: impl FnMut(&str),
-) -> anyhow::Result<Vec<Slung>> {
+) -> anyhow::Result<Vec<SlingReport>> {
     let request = |bead: &str| SlingRequest {
         bead: bead.to_owned(),
         target: batch.target.clone(),
@@ -43,10 +42,10 @@ pub fn sling_batch(
         no_molecule: batch.no_molecule,
         args: batch.args.clone(),
     };
-    let mut begun: Vec<Member> = Vec::new();
+    let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;
     for bead in &batch.beads {
-        let members = match family(town, bead) {
+        let members = match expand_family(town, bead) {
             Ok(members) => members,
             Err(error) => {
                 failed = Some(error);
@@ -54,8 +53,8 @@ pub fn sling_batch(
             }
         };
         let Some(members) = members else {
-            match begin(town, &request(bead)) {
-                Ok(one) => begun.push(Member::alone(one)),
+            match begin_sling(town, &request(bead)) {
+                Ok(begun_sling) => begun.push(BatchMember::without_family(begun_sling)),
                 Err(error) => failed = Some(error),
             }
             if failed.is_some() {
@@ -68,58 +67,58 @@ pub fn sling_batch(
             "{bead} has no open bead that nobody has: nothing to sling"
         );
         let family = Some((bead.clone(), members.len()));
-        begun.extend(members.iter().map(|id| Member {
+        begun.extend(members.iter().map(|id| BatchMember {
             id: id.clone(),
             family: family.clone(),
-            begun: begin_member(town, &request(id)),
+            claim: claim_member(town, &request(id)),
         }));
     }
     let slung = finish_all(town, begun, &mut warn);
     match failed {
-        // What was claimed before has its session by now.
+        // The claimed beads have their sessions by now.
         Some(error) => Err(error),
         None => slung,
     }
 }
 
-/// A bead of a batch whose sling has begun.
-struct Member {
+/// A bead of a batch that has been claimed.
+struct BatchMember {
     id: String,
-    /// Its family and how many beads that has.
+    /// The family and its number of beads.
     family: Option<(String, usize)>,
-    begun: anyhow::Result<Begun>,
+    claim: anyhow::Result<SlingProgress>,
 }
 
-impl Member {
-    fn alone(begun: Begun) -> Self {
+impl BatchMember {
+    fn without_family(begun: SlingProgress) -> Self {
         Self {
             id: String::new(),
             family: None,
-            begun: Ok(begun),
+            claim: Ok(begun),
         }
     }
 }
 
-/// Finishes what has begun, several at once, and gives the outcomes in order.
+/// Finishes the claimed slings, several at once, and returns the outcomes in order.
 fn finish_all(
     town: &LiveTown,
-    begun: Vec<Member>,
+    begun: Vec<BatchMember>,
     warn: &mut impl FnMut(&str),
-) -> anyhow::Result<Vec<Slung>> {
-    let limit = Layers::load(town, None).unwrap_or_default();
-    let limit = limit.usable("patrol.budget.starts").as_u64();
+) -> anyhow::Result<Vec<SlingReport>> {
+    let limit = SettingsLayers::load(town, None).unwrap_or_default();
+    let limit = limit.valid_value("patrol.budget.starts").as_u64();
     let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
-        let some: Vec<Member> = begun.by_ref().take(usize::max(limit, 1)).collect();
+        let some: Vec<BatchMember> = begun.by_ref().take(usize::max(limit, 1)).collect();
         if some.is_empty() {
             return Ok(slung);
         }
         for (id, family, outcome) in finish_some(town, some) {
             let error = match (outcome, family) {
-                (Ok(one), _) => {
-                    slung.push(one);
+                (Ok(slung_bead), _) => {
+                    slung.push(slung_bead);
                     continue;
                 }
                 (Err(error), None) => return Err(error),
@@ -137,15 +136,15 @@ fn finish_all(
     }
 }
 
-type Outcome = (String, Option<(String, usize)>, anyhow::Result<Slung>);
+type MemberOutcome = (String, Option<(String, usize)>, anyhow::Result<SlingReport>);
 
-fn finish_some(town: &LiveTown, members: Vec<Member>) -> Vec<Outcome> {
+fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome> {
     std::thread::scope(|scope| {
         let running: Vec<_> = members
             .into_iter()
-            .map(|one| {
-                let finish = move || one.begun.and_then(|begun| begun.finish(town));
-                (one.id, one.family, scope.spawn(finish))
+            .map(|member| {
+                let finish = move || member.claim.and_then(|begun| begun.finish(town));
+                (member.id, member.family, scope.spawn(finish))
             })
             .collect();
         let ended = running.into_iter().map(|(id, family, thread)| {

@@ -1,121 +1,94 @@
-//! The claim: bead and worker are reserved for each other in one transaction. Who loses a race has
-//! changed nothing.
+//! Claims a bead: reserves bead and worker for each other in one transaction. The loser of a race
+//! changes nothing.
 
 use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
-use super::{SlingRequest, leaving, rig_of};
+use super::{SlingRequest, leaving, rig_of_home};
 use crate::flow::convoy::integration;
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::host::LiveTown;
-use crate::record::attempt::{self, End};
+use crate::record::attempt::{self, AttemptEnd};
 use crate::record::merge_request;
-use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Polecat, PolecatState, Slinging, Slot, SlotState};
+use crate::record::polecat::Claim;
+use crate::record::polecat::{
+    self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
+};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
-use crate::town::beads::Found;
+use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
 
-/// Why a claim is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
-    /// Someone has the bead.
     #[error("{bead} is already hooked by {holder} (take it away with --force)")]
-    Hooked {
-        /// The bead.
-        bead: String,
-        /// Who has it.
-        holder: String,
-    },
-    /// The bead is not open for work.
+    Hooked { bead: String, holder: String },
     #[error("{bead} is {status}: only open work can be slung{way_out}")]
     NotOpen {
-        /// The bead.
         bead: String,
-        /// Its status.
         status: String,
-        /// What to do.
         way_out: &'static str,
     },
-    /// The merge queue is at work with what was handed in for it.
+    /// A merge request for the bead is in the queue.
     #[error("{bead} may be merged right now ({request}): try again in a moment")]
-    Merging {
-        /// The bead.
-        bead: String,
-        /// Its merge request.
-        request: String,
-    },
-    /// The bead is a record, not work.
+    Merging { bead: String, request: String },
     #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
-    NoWork {
-        /// The bead.
-        bead: String,
-        /// Its type.
-        kind: String,
-    },
+    NoWork { bead: String, kind: String },
     /// The worker has other work.
     #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
-    WorkerBusy {
-        /// The worker.
-        worker: String,
-        /// What it is at.
-        bead: String,
-    },
-    /// The worker is not in a state to take work.
+    WorkerBusy { worker: String, bead: String },
+    /// The worker's state does not allow new work.
     #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
-    WorkerUnfit {
-        /// The worker.
-        worker: String,
-        /// Why.
-        why: String,
-    },
-    /// As many workers of the rig are at work as may be.
+    WorkerUnfit { worker: String, why: String },
+    /// The rig has reached its limit of working polecats.
     #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
     Full {
-        /// The rig.
         rig: String,
-        /// How many are at work.
+        /// The number of working polecats.
         count: usize,
-        /// How many may be.
         limit: usize,
     },
 }
 
-/// What is to be claimed.
-pub struct Wish<'a> {
-    /// The sling.
+/// The parameters of a claim.
+pub struct ClaimRequest<'a> {
     pub request: &'a SlingRequest,
-    /// This worker and no other.
+    /// The required worker.
     pub name: Option<&'a str>,
-    /// Where it is kept what the worker before has not committed.
-    pub kept: Option<&'a str>,
+    /// The rescue ref with the uncommitted work of the previous worker.
+    pub rescue_ref: Option<&'a str>,
 }
 
 /// Reserves the bead and a worker for each other.
 ///
-/// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
-/// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
-/// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
-pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
-    let store = town.rig_store(rig)?;
-    let prefix = town.prefix(rig.name());
+/// 1. Outside the transaction: list the sessions, choose a worker, take its slot lock.
+/// 2. In one transaction: check that the bead is still open and the worker still free, and mark
+///    both.
+/// 3. If another process took the worker in the meantime, choose again, unless the worker was
+///    named.
+pub(super) fn claim_bead(
+    town: &LiveTown,
+    rig: &RigLayout,
+    wish: &ClaimRequest,
+) -> anyhow::Result<Claim> {
+    let store = town.open_rig_store(rig)?;
+    let prefix = town.prefix_of_rig(rig.name());
     if wish.name.is_none() {
-        leaving::wait(town, rig, &store.snapshot()?, &wish.request.bead)?;
+        leaving::wait_for_leaving(town, rig, &store.snapshot()?, &wish.request.bead)?;
     }
     let sessions = town.host.list()?;
-    let target = integration::target_of(town, rig, &wish.request.bead)?;
+    let target = integration::merge_target_of(town, rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
-        check_name(town, rig, &name)?;
+        let name = choose_worker(town, rig, &snapshot, &sessions, wish, &lost)?;
+        check_polecat_name(town, rig, &name)?;
         let lock = match Lock::try_take(&rig.slot_lock(&name)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
@@ -127,17 +100,17 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
             }
             Err(error) => return Err(error.into()),
         };
-        let ids = Ids::of(&prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(&prefix, rig.name(), &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
-            if !is_free(tx, &ids) {
+            if !is_worker_free(tx, &ids) {
                 return Ok(None);
             }
-            queued_sling::leave(tx, &prefix, &wish.request.bead)?;
-            mark(rig, tx, wish, (&name, &ids), &target).map(Some)
+            queued_sling::remove_queued_in(tx, &prefix, &wish.request.bead)?;
+            mark_claimed(rig, tx, wish, (&name, &ids), &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
-            return Ok(Claimed {
+            return Ok(Claim {
                 worker: Worker::new(rig.name(), name),
                 bead,
                 slot,
@@ -146,32 +119,32 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
             });
         }
         drop(lock);
-        let bead = polecat::hook_of(&store.snapshot()?, &ids).unwrap_or_default();
+        let bead = polecat::polecat_hook_of(&store.snapshot()?, &ids).unwrap_or_default();
         let worker = format!("{}/polecats/{name}", rig.name());
         anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerBusy { worker, bead });
         lost.insert(name);
     }
 }
 
-/// The reservation that a polecat's slot records, where its sling is unfinished.
-pub(super) fn reload(
+/// Returns the claim that a polecat's slot records, if its sling is unfinished.
+pub(super) fn reload_claim(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
     lock: Lock,
-) -> anyhow::Result<Option<Claimed>> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let snapshot = town.rig_store(rig)?.snapshot()?;
+) -> anyhow::Result<Option<Claim>> {
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let snapshot = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
-        matches!(slot.state, SlotState::Slinging(_)) && slot.still_held(&snapshot, &ids).is_ok();
+        matches!(slot.state, SlotState::Slinging(_)) && slot.reload_held(&snapshot, &ids).is_ok();
     let Some(bead) = snapshot
         .get(&slot.bead)
         .filter(|bead| unfinished && bead.is_open())
     else {
         return Ok(None);
     };
-    Ok(Some(Claimed {
+    Ok(Some(Claim {
         worker: Worker::new(rig.name(), name),
         bead: bead.clone(),
         slot,
@@ -180,7 +153,7 @@ pub(super) fn reload(
     }))
 }
 
-fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
+fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     let id = &wish.request.bead;
     let Some(bead) = beads.get(id) else {
         return Err(crate::town::beads::UnknownBead { id: id.clone() }.into());
@@ -189,15 +162,15 @@ fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a bead is a record of the town itself, on which nobody can work.
-fn is_record(bead: &Bead) -> bool {
+/// Returns true if a bead is a record of the town itself, which is no work.
+fn is_town_record(bead: &Bead) -> bool {
     matches!(
         bead.issue_type,
         Kind::MergeRequest | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy | Kind::Slot
     )
 }
 
-/// Whether a bead may be given to someone.
+/// Checks that a bead may be given to a worker.
 pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
         let (bead, status) = (bead.id.clone(), bead.status.to_string());
@@ -207,7 +180,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
             way_out,
         })
     };
-    if is_record(bead) || bead.ephemeral {
+    if is_town_record(bead) || bead.ephemeral {
         let kind = if bead.ephemeral {
             "wisp".to_owned()
         } else {
@@ -231,28 +204,30 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     }
 }
 
-/// Chooses the worker: the one asked for, else an idle one, else a new name.
-fn choose(
+/// Chooses the worker: the named one, otherwise an idle one, otherwise a new name.
+fn choose_worker(
     town: &LiveTown,
     rig: &RigLayout,
     beads: &Snapshot,
-    sessions: &[Live],
-    wish: &Wish,
+    sessions: &[LiveSession],
+    wish: &ClaimRequest,
     lost: &BTreeSet<String>,
 ) -> anyhow::Result<String> {
-    let all = polecat::all(rig, beads, Some(sessions));
+    let all = polecat::list_polecats(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
         return match all.iter().find(|polecat| polecat.name == name) {
             Some(polecat) => check_worker(polecat).map(|()| name.to_owned()),
             None => Ok(name.to_owned()),
         };
     }
-    let limit = config::max_polecats(town, rig);
+    let limit = config::max_polecats_of(town, rig);
     // The worker that has this bead gives it up.
     let others = all
         .iter()
         .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead));
-    let count = others.filter(|polecat| polecat.takes_up_room()).count();
+    let count = others
+        .filter(|polecat| polecat.is_counted_as_working())
+        .count();
     if count >= limit {
         let rig = rig.name().to_owned();
         return Err(ClaimError::Full { rig, count, limit }.into());
@@ -260,7 +235,7 @@ fn choose(
     let idle = |polecat: &&Polecat| {
         polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
     };
-    let before = leaving::worker_before(rig, beads, &wish.request.bead);
+    let before = leaving::worker_of_blocker(rig, beads, &wish.request.bead);
     let reused = all
         .iter()
         .filter(idle)
@@ -270,15 +245,16 @@ fn choose(
     }
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
-    used.extend(folders(rig));
-    let (style, names) = config::names(town, rig);
+    used.extend(list_polecat_folders(rig));
+    let (style, names) = config::namepool_of(town, rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
-/// Whatever the name comes from: another agent's session would be taken for this worker's.
-fn check_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+/// Checks the name for any source, because another agent's session could be taken for this
+/// worker's.
+fn check_polecat_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
-    let registry = town.registry()?;
+    let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     Ok(check_worker_name(&address, rigs)?)
 }
@@ -302,8 +278,9 @@ fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Folders below `polecats/` hold names, too, also those without an identity bead.
-fn folders(rig: &RigLayout) -> Vec<String> {
+/// Returns the names of the folders below `polecats/`, because names without an identity bead are
+/// taken too.
+fn list_polecat_folders(rig: &RigLayout) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
         return Vec::new();
     };
@@ -313,18 +290,18 @@ fn folders(rig: &RigLayout) -> Vec<String> {
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
-/// Whether the worker is free in the eyes of this transaction.
-fn is_free(tx: &Tx, ids: &Ids) -> bool {
+/// Returns true if the worker is free in this transaction.
+fn is_worker_free(tx: &Tx, ids: &PolecatIds) -> bool {
     let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
-    !known || polecat::hook_of(tx, ids).is_none()
+    !known || polecat::polecat_hook_of(tx, ids).is_none()
 }
 
 /// Marks bead and worker as each other's.
-fn mark(
+fn mark_claimed(
     rig: &RigLayout,
     tx: &mut Tx,
-    wish: &Wish,
-    (name, ids): (&str, &Ids),
+    wish: &ClaimRequest,
+    (name, ids): (&str, &PolecatIds),
     target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();
@@ -333,23 +310,23 @@ fn mark(
         &wish.request.bead,
         &ids.address.to_string(),
         &wish.request.args,
-        wish.kept,
+        wish.rescue_ref,
     )?;
     let old = Slot::load(tx, &ids.slot);
-    let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
+    let mut agent = polecat::reserve_identity(tx, rig.name(), name, &ids.agent)?;
     polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
     tx.put(agent)?;
     let slot = Slot {
         lease: old.lease.next(),
         bead: bead.id.as_str().into(),
-        attempt: bd::bead::attempt::of(&bead),
-        branch: branch_name(name, &bead.id, &now).into(),
-        target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
+        attempt: bd::bead::attempt::read_attempt(&bead),
+        branch: build_branch_name(name, &bead.id, &now).into(),
+        target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
-        state: SlotState::Slinging(Slinging {
+        state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.no_convoy,
             no_molecule: wish.request.no_molecule,
-            ..Slinging::default()
+            ..SlingInProgress::default()
         }),
         since: now.to_string(),
         left: old.last_token().to_owned(),
@@ -359,13 +336,14 @@ fn mark(
     Ok((bead, slot))
 }
 
-/// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
-fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
-    let request = beads.get(&merge_request::resolves(bead)?)?;
+/// Returns the target for the result of a conflict or repair task: that of the request for which it
+/// was created.
+fn target_of_task(beads: &Snapshot, bead: &Bead) -> Option<String> {
+    let request = beads.get(&merge_request::resolved_request(bead)?)?;
     Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
 }
 
-/// Hooks a bead to an agent, taking it off its holder.
+/// Hooks a bead to an agent and removes it from its holder's hook.
 fn hook_bead(
     tx: &mut Tx,
     id: &str,
@@ -379,26 +357,28 @@ fn hook_bead(
     };
     let why = format!("given to {holder} by {}", tx.actor());
     release_holders(tx, id, &why, kept)?;
-    // With what the release noted on it.
+    // Read again, because the release adds notes to it.
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
-    attempt::begin(&mut bead, &now)?;
+    attempt::record_start(&mut bead, &now)?;
     bead.updated_at = now;
     let by = tx.actor().to_owned();
-    bead.description = bd::bead::fields::set_at_top(&bead.description, "dispatched_by", Some(&by));
-    // What any worker before has in hand counts no more.
-    bd::bead::attempt::raise(&mut bead)?;
+    bead.description =
+        bd::bead::fields::set_field_at_top(&bead.description, "dispatched_by", Some(&by));
+    // The work of any earlier worker no longer counts.
+    bd::bead::attempt::raise_attempt(&mut bead)?;
     if !args.is_empty() {
         bead.description =
-            bd::bead::fields::set_at_top(&bead.description, "attached_args", Some(args));
+            bd::bead::fields::set_field_at_top(&bead.description, "attached_args", Some(args));
     }
     tx.put(bead.clone())?;
     Ok(bead)
 }
 
-/// Takes a bead off every agent whose hook names it. A polecat's record is begun again under the next
-/// lease, so that a sling or a session of it that still runs can go no further; the bead keeps a note of what it did.
+/// Removes a bead from every hook that names it. A polecat's record starts over under the next
+/// lease, so that a running sling or session of it can change nothing more. The bead keeps a note
+/// of the polecat's work.
 pub(super) fn release_holders(
     tx: &mut Tx,
     id: &str,
@@ -407,31 +387,32 @@ pub(super) fn release_holders(
 ) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
-        .select_marked(&[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")], |_| {
-            true
-        })
+        .select_marked(
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
+            |_| true,
+        )
         .filter(|bead| bead.hook_bead == id && bead.id != id)
         .cloned()
         .collect();
     for mut agent in holders {
-        let ids = Ids::of_agent(&agent);
+        let ids = PolecatIds::from_identity_bead(&agent);
         polecat::set_hook(&mut agent, None, "idle", &now);
         tx.put(agent)?;
         if let Some(ids) = ids {
             let slot = Slot::load(tx, &ids.slot);
             let worker = ids.address.to_string();
             let worker = worker.as_str();
-            attempt::end_in(tx, id, &slot, End { worker, why, kept })?;
+            attempt::record_end_in(tx, id, &slot, AttemptEnd { worker, why, kept })?;
             slot.released().save(tx, &ids.slot)?;
         }
     }
     Ok(())
 }
 
-/// Hooks a bead to an agent that is no polecat.
-pub(super) fn hook_agent(
+/// Hooks a bead to an agent other than a polecat.
+pub(super) fn hook_to_agent(
     town: &LiveTown,
-    found: &Found,
+    found: &FoundBead,
     address: &Address,
     force: bool,
 ) -> anyhow::Result<()> {
@@ -445,22 +426,22 @@ pub(super) fn hook_agent(
             return Ok(());
         }
         check_open(bead, force)?;
-        if let Some(rig) = rig_of(&found.home) {
-            queued_sling::leave(tx, &town.prefix(rig), id)?;
+        if let Some(rig) = rig_of_home(&found.home) {
+            queued_sling::remove_queued_in(tx, &town.prefix_of_rig(rig), id)?;
         }
         hook_bead(tx, id, &holder, "", None).map(drop)
     })
 }
 
-/// `polecat/<name>/<bead>@<base-36 milliseconds>`.
-fn branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
+/// Returns `polecat/<name>/<bead>@<base-36 milliseconds>`.
+fn build_branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
     format!(
         "polecat/{name}/{bead}@{}",
-        base36(now.instant().as_millisecond())
+        format_base36(now.instant().as_millisecond())
     )
 }
 
-fn base36(number: i64) -> String {
+fn format_base36(number: i64) -> String {
     let mut number = number.unsigned_abs();
     let mut digits = Vec::new();
     loop {
@@ -478,7 +459,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_the_town_are_not_slung() {
+    fn internal_beads_are_not_slung() {
         let of = |issue_type| Bead {
             issue_type,
             ..Bead::default()
@@ -490,8 +471,8 @@ mod tests {
 
     #[test]
     fn branch_times_are_base_36() {
-        assert_eq!(base36(0), "0");
-        assert_eq!(base36(35), "z");
-        assert_eq!(base36(1_767_225_600_000), "mjuohs00");
+        assert_eq!(format_base36(0), "0");
+        assert_eq!(format_base36(35), "z");
+        assert_eq!(format_base36(1_767_225_600_000), "mjuohs00");
     }
 }

@@ -2,51 +2,51 @@
 
 use bd::bead::{Bead, Kind, Status};
 
-use super::{SlingRequest, Slung, ensure_convoy};
+use super::{SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::host::LiveTown;
-use crate::record::queued_sling::{LABEL, QueuedSling, read, record_id};
+use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
 use crate::town::RigLayout;
-use crate::town::beads::Found;
+use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
-/// What blocks a bead right now.
-pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<String>> {
+/// Returns the ids that block a bead now.
+pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
-    let mut blockers: Vec<String> = bd::graph::blockers(&snapshot, id)
+    let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)
         .into_iter()
         .map(str::to_owned)
         .collect();
     if snapshot
         .bead_ref(id)
-        .is_some_and(|head| head.has_external())
+        .is_some_and(|bead| bead.has_external_edge())
     {
-        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
+        blockers.extend(town.read_stores()?.external_blockers(&found.bead));
     }
     Ok(blockers)
 }
 
 /// Queues a blocked bead for a rig.
-pub fn enqueue(
+pub fn enqueue_bead(
     town: &LiveTown,
     rig: &RigLayout,
     request: &SlingRequest,
     bead: &Bead,
     waits_for: Vec<String>,
-) -> anyhow::Result<Slung> {
+) -> anyhow::Result<SlingReport> {
     anyhow::ensure!(
         bead.status == Status::Open,
         "{} is {}: only open work can be slung",
         bead.id,
         bead.status
     );
-    let store = town.rig_store(rig)?;
-    let id = record_id(&town.prefix(rig.name()), &bead.id);
+    let store = town.open_rig_store(rig)?;
+    let id = queue_record_id(&town.prefix_of_rig(rig.name()), &bead.id);
     town.transact(&store, |tx| {
         let now = tx.now();
         let before = tx
             .get(&id)
-            .and_then(|bead| read(bead.metadata.as_ref()?.get()));
+            .and_then(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()));
         let waiting = QueuedSling {
             version: 1,
             work_bead_id: bead.id.clone(),
@@ -62,7 +62,8 @@ pub fn enqueue(
         tx.put(Bead {
             id: id.clone(),
             title: format!("{} waits to be slung to {}", bead.id, rig.name()),
-            // Closed from the start: it is no work, and no list of work may show it.
+            // Closed from the start, because a queue entry is no work and must not appear in lists
+            // of work.
             status: Status::Closed,
             closed_at: Some(now.clone()),
             issue_type: Kind::Slot,
@@ -76,9 +77,9 @@ pub fn enqueue(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_convoy(town, bead, request.no_convoy)?;
-    town.tell(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
-    Ok(Slung {
+    let convoy = ensure_bead_convoy(town, bead, request.no_convoy)?;
+    town.record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
+    Ok(SlingReport {
         bead: bead.id.clone(),
         title: bead.title.clone(),
         target: rig.name().to_owned(),

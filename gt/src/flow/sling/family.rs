@@ -1,31 +1,31 @@
-//! Slinging an epic or a convoy: its beads are slung one by one. The children of an epic get a convoy with
-//! branches of its own, so that the epic lands as one commit a rig once all of them are done.
+//! Slings an epic or a convoy: each of its beads in turn. The children of an epic get a convoy with
+//! branches of its own, so that the epic lands as one commit per rig once all of them are done.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bd::bead::validate::fit_title;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::{Begun, SlingRequest, begin, rig_of};
-use crate::flow::convoy::{self, New, review};
+use super::{SlingProgress, SlingRequest, begin_sling, rig_of_home};
+use crate::flow::convoy::{self, NewConvoy, review};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::lock::Lock;
 
-/// How deep epics may lie in each other.
+/// The maximum depth of nested epics.
 const DEPTH: usize = 10;
 
-/// So long someone else's making of the same epic's convoy is waited for.
+/// The time to wait for another process that creates the convoy of the same epic.
 const MAKING: Duration = Duration::from_secs(120);
 
-/// The beads to sling for an id that is an epic with children or a convoy; `None` for any other bead. Makes the
-/// convoy of an epic that has none.
-pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
+/// Returns the beads to sling for an epic with children or a convoy, and `None` for any other bead.
+/// Creates the convoy of an epic that has none.
+pub fn expand_family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
     let found = town.find_bead(id)?;
     if record::convoy::is_convoy(&found.bead) {
-        let stores = town.stores()?;
+        let stores = town.read_stores()?;
         let is_open = |id: &&str| {
             stores
                 .get(id)
@@ -35,22 +35,22 @@ pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> 
         return Ok(Some(open.map(str::to_owned).collect()));
     }
     // A molecule that is work itself is done by one worker, step by step.
-    if found.bead.issue_type != Kind::Epic || record::molecule::is_root(&found.bead) {
+    if found.bead.issue_type != Kind::Epic || record::molecule::is_molecule_root(&found.bead) {
         return Ok(None);
     }
     let beads = found.store.snapshot()?;
-    let below = below(&beads, &found.bead.id);
+    let below = open_work_below(&beads, &found.bead.id);
     if below.is_empty() {
         return Ok(None);
     }
     let all: Vec<String> = below.iter().map(|bead| bead.id.clone()).collect();
-    ensure_convoy(town, &found.bead, &all)?;
+    ensure_epic_convoy(town, &found.bead, &all)?;
     let open = below.iter().filter(|bead| bead.status == Status::Open);
     Ok(Some(open.map(|bead| bead.id.clone()).collect()))
 }
 
-/// The work below an epic that is not closed, most urgent first.
-fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+/// Returns the open work below an epic, most urgent first.
+fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<&Bead> = Vec::new();
     let mut epics = vec![epic.to_owned()];
@@ -74,63 +74,66 @@ fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     found
 }
 
-/// The open convoy of an epic tracks all work below it; one is made where there is none.
-fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
-    // Whoever slings it in the same moment finds the convoy that the other made.
+/// Makes the open convoy of an epic track all work below it. Creates the convoy if there is none.
+fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
+    // A concurrent sling of the same epic finds the convoy that the first one creates.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
-    let convoys = town.store()?.snapshot()?;
-    let open = record::convoy::list(&convoys, false);
-    let own = open
+    let convoys = town.open_town_store()?.snapshot()?;
+    let open = record::convoy::list_convoys(&convoys, false);
+    let epic_convoy = open
         .iter()
         .find(|convoy| record::convoy::epic_of(convoy).as_deref() == Some(&epic.id));
-    if let Some(own) = own {
-        let tracked: BTreeSet<&str> = record::convoy::tracked_ids(own).collect();
+    if let Some(epic_convoy) = epic_convoy {
+        let tracked: BTreeSet<&str> = record::convoy::tracked_ids(epic_convoy).collect();
         let new: Vec<String> = beads
             .iter()
             .filter(|id| !tracked.contains(id.as_str()))
             .cloned()
             .collect();
         if !new.is_empty() {
-            review::add(town, &own.id, &new)?;
+            review::add_reviewed_beads(town, &epic_convoy.id, &new)?;
         }
         return Ok(());
     }
-    let new = New {
-        title: fit_title(&epic.title),
+    let new = NewConvoy {
+        title: fit_to_title(&epic.title),
         beads: beads.to_vec(),
         about: format!("Work of epic {}", epic.id),
         integration: true,
         epic: Some(epic.id.clone()),
-        ..New::default()
+        ..NewConvoy::default()
     };
-    let purpose = review::Purpose {
+    let purpose = review::ConvoyPurpose {
         spec: epic.description.clone(),
         then: None,
     };
-    review::create(town, &new, purpose).map(drop)
+    review::create_reviewed_convoy(town, &new, purpose).map(drop)
 }
 
-/// Begins to sling one bead of a family: to its own rig if no target is named.
-pub(super) fn begin_member(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
+/// Claims one bead of a family, in its own rig if no target is named.
+pub(super) fn claim_member(
+    town: &LiveTown,
+    request: &SlingRequest,
+) -> anyhow::Result<SlingProgress> {
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;
-        let rig = rig_of(&found.home).map(str::to_owned);
+        let rig = rig_of_home(&found.home).map(str::to_owned);
         request.target = rig.unwrap_or_default();
     }
-    begin(town, &request)
+    begin_sling(town, &request)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn an_epic_slung_several_times_at_once_gets_one_convoy() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         let bead = |id: &str, kind: Kind| Bead {
             id: id.to_owned(),
             title: id.to_owned(),
@@ -147,11 +150,11 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     start.wait();
-                    ensure_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
+                    ensure_epic_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
                 });
             }
         });
         let snapshot = store.snapshot().unwrap();
-        assert_eq!(record::convoy::list(&snapshot, false).len(), 1);
+        assert_eq!(record::convoy::list_convoys(&snapshot, false).len(), 1);
     }
 }

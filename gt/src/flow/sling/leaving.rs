@@ -1,5 +1,5 @@
-//! Workers that have just finished. Their session ends a moment after their hook is empty, and who is to do the next bead
-//! waits for that moment rather than begin a new worker.
+//! Waits for workers that have just finished. The session of a worker ends a moment after its hook
+//! is cleared, and the next bead waits for that moment instead of starting a new worker.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::record::polecat::{self, Polecat, PolecatState};
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 
-/// How long a session that ends is waited for.
+/// The maximum wait for a session to end.
 const LEAVES: Duration = Duration::from_secs(5);
 
-/// A worker that finished longer ago is not about to leave: its session outlived its work.
+/// A worker that finished longer ago is not about to leave: its session has outlived its work.
 const JUST: i64 = 20;
 
-/// The worker of the rig that did what a bead waited for, the last of them.
-pub(super) fn worker_before(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
+/// Returns the worker of the rig that finished the last blocker of a bead.
+pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
     let bead = beads.get(bead)?;
     let before = bead.edges(&DepKind::Blocks);
     let done = before
@@ -32,18 +32,18 @@ pub(super) fn worker_before(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Op
     }
 }
 
-/// Waits for a worker that leaves: the one before in the chain, or any if none is idle.
-pub(super) fn wait(
+/// Waits for a worker that leaves: the one of the last blocker, or any if none is idle.
+pub(super) fn wait_for_leaving(
     town: &LiveTown,
     rig: &RigLayout,
     beads: &Snapshot,
     bead: &str,
 ) -> anyhow::Result<()> {
-    let before = worker_before(rig, beads, bead);
-    let store = town.rig_store(rig)?;
+    let before = worker_of_blocker(rig, beads, bead);
+    let store = town.open_rig_store(rig)?;
     let mut failed = None;
     clock::wait_for(LEAVES, || {
-        match is_worth_it(town, rig, &store, before.as_deref()) {
+        match is_wait_useful(town, rig, &store, before.as_deref()) {
             Ok(true) => None,
             Ok(false) => Some(()),
             Err(error) => {
@@ -55,15 +55,15 @@ pub(super) fn wait(
     failed.map_or(Ok(()), Err)
 }
 
-fn is_worth_it(
+fn is_wait_useful(
     town: &LiveTown,
     rig: &RigLayout,
     store: &Store,
     before: Option<&str>,
 ) -> anyhow::Result<bool> {
     let beads = store.snapshot()?;
-    let all = polecat::all(rig, &beads, Some(town.host.list()?.as_slice()));
-    let leaves = |polecat: &&Polecat| leaves(town, polecat);
+    let all = polecat::list_polecats(rig, &beads, Some(town.host.list()?.as_slice()));
+    let leaves = |polecat: &&Polecat| is_leaving(town, polecat);
     let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
     let chosen = all
         .iter()
@@ -75,15 +75,15 @@ fn is_worth_it(
     })
 }
 
-/// Whether a worker finished a moment ago and its session has not ended.
-fn leaves(town: &LiveTown, polecat: &Polecat) -> bool {
+/// Returns true if a worker finished a moment ago and its session has not ended.
+fn is_leaving(town: &LiveTown, polecat: &Polecat) -> bool {
     let runs = polecat
         .session
         .as_ref()
         .is_some_and(|live| live.dead.is_none());
     let finished = || {
         let last = polecat::read_record(&polecat.bead).pop()?;
-        Some(Stamp::read(&last.at).instant())
+        Some(Stamp::parse(&last.at).instant())
     };
     let is_free = polecat.hook.is_none() && (runs || polecat.busy);
     is_free
@@ -95,19 +95,19 @@ mod tests {
     use bd::bead::{Bead, Dep, Status};
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
-    fn the_worker_before_is_the_one_that_closed_last_of_what_the_bead_waited_for() {
-        let place = Place::new();
+    fn the_previous_worker_is_the_one_that_closed_the_last_blocker() {
+        let place = TestTown::new();
         let rig = place.town.layout.rig("web");
-        let store = place.town.store().unwrap();
+        let store = place.town.open_town_store().unwrap();
         let done = |id: &str, who: &str, at: &str| Bead {
             id: id.to_owned(),
             title: id.to_owned(),
             status: Status::Closed,
             assignee: who.to_owned(),
-            closed_at: Some(Stamp::read(at)),
+            closed_at: Some(Stamp::parse(at)),
             ..Bead::default()
         };
         let edge = |to: &str| Dep {
@@ -136,11 +136,11 @@ mod tests {
         place.town.transact(&store, put).unwrap();
         let beads = store.snapshot().unwrap();
         assert_eq!(
-            worker_before(&rig, &beads, "hq-next").as_deref(),
+            worker_of_blocker(&rig, &beads, "hq-next").as_deref(),
             Some("nux")
         );
-        assert_eq!(worker_before(&rig, &beads, "hq-a"), None);
+        assert_eq!(worker_of_blocker(&rig, &beads, "hq-a"), None);
         let other = place.town.layout.rig("api");
-        assert_eq!(worker_before(&other, &beads, "hq-next"), None);
+        assert_eq!(worker_of_blocker(&other, &beads, "hq-next"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Takes a bead off a worker's hook that was closed, deleted or reopened without the worker's `gt done`. Nothing of
-//! that is handed in: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
+//! Releases a worker whose bead was closed, deleted or reopened without `gt done`. The work is not
+//! submitted: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
 
 use bd::bead::{Bead, Status, attempt};
 
@@ -8,19 +8,19 @@ use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
-use crate::record::attempt::{self as history, End};
-use crate::record::polecat::{self, Ids, Slot};
+use crate::record::attempt::{self as history, AttemptEnd};
+use crate::record::polecat::{self, PolecatIds, Slot};
 use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// Why a bead is taken off a hook.
-fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
+/// Returns why a bead is removed from a hook.
+fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
         return Some("it was deleted".to_owned());
     };
-    match (bead.is_open(), attempt::of(bead) == slot.attempt) {
+    match (bead.is_open(), attempt::read_attempt(bead) == slot.attempt) {
         (true, true) => None,
         (true, false) => Some("it was closed and reopened".to_owned()),
         (false, true) => Some("its worker closed it without `gt done`".to_owned()),
@@ -28,27 +28,28 @@ fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     }
 }
 
-/// Releases a worker whose bead is no longer its own; says what was done, `None` where nothing was left to do.
-pub fn release_closed(
+/// Releases a worker that no longer has its bead. Describes the result, or returns `None` if
+/// nothing was left to do.
+pub fn release_worker(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let store = town.rig_store(rig)?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let store = town.open_rig_store(rig)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    if why_released(beads.get(&slot.bead), &slot).is_none() {
+    if release_reason(beads.get(&slot.bead), &slot).is_none() {
         return Ok(None);
     }
-    if let Some(session) = SessionName::of(&ids.address) {
-        session::end::polecat(town, session.as_str(), &slot)?;
+    if let Some(session) = SessionName::for_agent(&ids.address) {
+        session::end::end_polecat_session(town, session.as_str(), &slot)?;
     }
     let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
-    let kept = Sandbox::of(town, rig, name).keep_work(&slot, &has_commits)?;
+    let kept = Sandbox::new(town, rig, name).keep_work(&slot, &has_commits)?;
     let why = town.transact(&store, |tx| {
-        let Some(why) = why_released(tx.get(&slot.bead), &slot) else {
+        let Some(why) = release_reason(tx.get(&slot.bead), &slot) else {
             return Ok(None);
         };
         let now = tx.now();
@@ -65,17 +66,17 @@ pub fn release_closed(
             return Ok(Some(why));
         };
         let worker = ids.address.to_string();
-        let end = End {
+        let end = AttemptEnd {
             worker: &worker,
             why: &why,
             kept: kept.as_deref(),
         };
-        history::end(&mut bead, &slot, end, &now.to_string())?;
-        if bead.status == Status::Closed && attempt::of(&bead) == slot.attempt {
+        history::record_end(&mut bead, &slot, end, &now.to_string())?;
+        if bead.status == Status::Closed && attempt::read_attempt(&bead) == slot.attempt {
             history::mark_unproven(&mut bead, &worker)?;
         }
         tx.put(bead)?;
-        molecule::let_go(tx, &slot.bead)?;
+        molecule::discard_molecule(tx, &slot.bead)?;
         if let Some(kept) = &kept {
             let text = format!(
                 "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."
@@ -88,7 +89,7 @@ pub fn release_closed(
     let Some(why) = why else {
         return Ok(None);
     };
-    town.tell(&event!(Release,
+    town.record_event(&event!(Release,
         bead: slot.bead, rig: rig.name(), polecat: name, reason: why, rescue: kept,
     ));
     Ok(Some(format!("{} taken off the hook: {why}", slot.bead)))

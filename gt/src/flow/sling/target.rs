@@ -1,4 +1,4 @@
-//! Who gets the bead: reads the target text of `gt sling`.
+//! Resolves the target argument of `gt sling`.
 
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
@@ -7,21 +7,20 @@ use crate::town::RigLayout;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
-/// Who gets the bead.
+/// The receiver of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// Any worker of a rig: an idle one, else a new one.
+pub enum SlingTarget {
+    /// Any worker of a rig: an idle one, otherwise a new one.
     Rig(RigLayout),
-    /// This polecat of a rig.
+    /// A specific polecat of a rig.
     Polecat(RigLayout, String),
-    /// An agent with a session of its own: mayor, deacon, witness, refinery, crew.
+    /// An agent other than a polecat: mayor, deacon, witness, refinery, crew, dog.
     Agent(Address),
 }
 
-/// Why a target text is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(super) enum TargetError {
-    /// No target was given and the caller is nobody.
+    /// No target was given, and the caller is no agent.
     #[error(
         "no target given, and this is not an agent's folder (give a rig, or an agent's address)"
     )]
@@ -30,50 +29,46 @@ pub(super) enum TargetError {
     #[error(
         "the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig"
     )]
-    OtherRig {
-        /// Where the bead lives.
-        home: String,
-        /// Where the worker is.
-        rig: String,
-    },
-    /// A person cannot be slung at.
+    OtherRig { home: String, rig: String },
+    /// A user cannot get a bead by sling.
     #[error("`{0}` is a person, not an agent with a hook (send mail instead: `gt mail send`)")]
     Person(String),
-    /// There is no such dog.
     #[error("there is no dog `{0}` (add one with `gt dog add`)")]
     NoDog(String),
-    /// No dog has time.
     #[error("no dog is idle (add one with `gt dog add`)")]
     NoIdleDog,
-    /// There is no such crew member.
     #[error("there is no crew member `{0}` (make one with `gt crew add`)")]
     NoCrew(String),
 }
 
-/// Reads a target text for a bead that lives in `home`.
-pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::Result<Target> {
+/// Resolves a target for a bead that lives in `home`.
+pub fn resolve_target(
+    town: &LiveTown,
+    text: &str,
+    home: &BeadsHome,
+) -> anyhow::Result<SlingTarget> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
         "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
-        "" | "." => of_address(town, town.actor.clone())?,
-        rig if !rig.contains('/') && town.registry()?.rigs.contains_key(rig) => {
-            Target::Rig(town.layout.rig(rig))
+        "" | "." => resolve_address(town, town.actor.clone())?,
+        rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
+            SlingTarget::Rig(town.layout.rig(rig))
         }
-        "deacon/dogs" => Target::Agent(idle_dog(town)?),
-        "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
+        "deacon/dogs" => SlingTarget::Agent(find_idle_dog(town)?),
+        "witness" | "wit" | "refinery" | "ref" | "crew" => resolve_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
             return Err(town
-                .rig(name)
+                .find_rig(name)
                 .err()
                 .unwrap_or_else(|| TargetError::Nobody.into()));
         }
-        address => of_address(town, town.address(address)?)?,
+        address => resolve_address(town, town.parse_address(address)?)?,
     };
     let rig = match &target {
-        Target::Rig(rig) | Target::Polecat(rig, _) => rig.name(),
-        Target::Agent(_) => return Ok(target),
+        SlingTarget::Rig(rig) | SlingTarget::Polecat(rig, _) => rig.name(),
+        SlingTarget::Agent(_) => return Ok(target),
     };
-    if super::rig_of(home) == Some(rig) {
+    if super::rig_of_home(home) == Some(rig) {
         return Ok(target);
     }
     let home = match home {
@@ -87,13 +82,13 @@ pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::
     .into())
 }
 
-/// `witness`, `refinery`, `crew`: of the rig that the caller is in.
-fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
+/// Resolves `witness`, `refinery` or `crew` in the caller's rig.
+fn resolve_role_word(town: &LiveTown, word: &str) -> anyhow::Result<SlingTarget> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
     let rig = rig
         .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
         .to_owned();
-    of_address(
+    resolve_address(
         town,
         match (word, &town.actor) {
             ("witness" | "wit", _) => Address::Witness(rig),
@@ -104,31 +99,31 @@ fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
     )
 }
 
-/// The first dog that has nothing to do, and nothing on its hook.
-fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
-    let stores = town.stores()?;
+/// Returns the first dog without work or hooked bead.
+fn find_idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
+    let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {
-        let hook = hook::hook_of(&stores, &dog.address(), &Slot::default());
+        let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
     };
-    let found = dog::list(town).into_iter().find(is_free);
+    let found = dog::list_dogs(town).into_iter().find(is_free);
     let found = found.ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }
 
-fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
+fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTarget> {
     if let Some(rig) = address.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     Ok(match address {
-        Address::Polecat(rig, name) => Target::Polecat(town.layout.rig(&rig), name),
+        Address::Polecat(rig, name) => SlingTarget::Polecat(town.layout.rig(&rig), name),
         Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
         Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
-        Address::Dog(ref name) if dog::load(town, name).is_none() => {
+        Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
-        other => Target::Agent(other),
+        other => SlingTarget::Agent(other),
     })
 }

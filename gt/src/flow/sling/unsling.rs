@@ -1,4 +1,4 @@
-//! Takes work off a hook: the bead goes back to open, the worker's session ends, its files stay.
+//! Takes work off a hook: reopens the bead, ends the worker's session, keeps the files.
 
 use std::time::Duration;
 
@@ -13,33 +13,28 @@ use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// What an unsling did.
 #[derive(Debug, Clone, Serialize)]
-pub struct Unslung {
-    /// The bead.
+pub struct UnslingReport {
     pub bead: String,
-    /// Who had it.
     pub holder: String,
     /// The session that was ended.
     pub session: Option<String>,
-    /// The rescue ref of what was not committed.
+    /// The rescue ref of the uncommitted work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
 }
 
-/// The bead is on nobody's hook.
+/// The bead is on no hook.
 #[derive(Debug, thiserror::Error)]
 #[error("{bead} is on nobody's hook (it is {status})")]
 pub(super) struct NotHooked {
-    /// The bead.
     pub bead: String,
-    /// Its status.
     pub status: String,
 }
 
-/// Takes a bead off the hook it is on. Uncommitted work of a polecat goes to a rescue ref first, and
-/// its sandbox stays unchanged.
-pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
+/// Takes a bead off its hook. A polecat's uncommitted work goes to a rescue ref first, and its
+/// sandbox stays unchanged.
+pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport> {
     let found = town.find_bead(bead)?;
     let bead = found.bead;
     anyhow::ensure!(
@@ -49,30 +44,32 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             status: bead.status.to_string()
         }
     );
-    let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
+    let holder = town
+        .parse_address(&bead.assignee)
+        .unwrap_or(Address::Overseer);
     let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
-            let rig = town.rig(rig)?;
+            let rig = town.find_rig(rig)?;
             let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-            let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+            let id = Slot::id(&town.prefix_of_rig(rig.name()), rig.name(), name);
             let beads = found.store.snapshot()?;
-            check_still(&beads, &bead)?;
+            check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let kept = Sandbox::of(town, &rig, name).keep_uncommitted(&slot)?;
-            let session = SessionName::of(&holder).filter(|_| town.actor != holder);
+            let kept = Sandbox::new(town, &rig, name).keep_uncommitted(&slot)?;
+            let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
-                session::end::polecat(town, session.as_str(), &slot)?;
+                session::end::end_polecat_session(town, session.as_str(), &slot)?;
             }
-            release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
+            release_bead(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             (session.map(|session| session.to_string()), kept)
         }
         _ => {
-            release(town, &found.store, &bead.id, None)?;
+            release_bead(town, &found.store, &bead.id, None)?;
             (None, None)
         }
     };
-    town.tell(&event!(Unhook, bead: bead.id, target: holder.to_string()));
-    Ok(Unslung {
+    town.record_event(&event!(Unhook, bead: bead.id, target: holder.to_string()));
+    Ok(UnslingReport {
         bead: bead.id,
         holder: bead.assignee,
         session,
@@ -80,8 +77,9 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
     })
 }
 
-/// Whether the bead is still on the hook on which it was seen before its holder's slot was locked.
-fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
+/// Checks that the bead is still on the hook on which it was seen before the holder's slot was
+/// locked.
+fn check_still_hooked(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
     match beads.get(&seen.id) {
         Some(now) if now.status == Status::Hooked && now.assignee == seen.assignee => Ok(()),
         now => Err(NotHooked {
@@ -94,7 +92,7 @@ fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked
     }
 }
 
-fn release(
+fn release_bead(
     town: &LiveTown,
     store: &bd::store::Store,
     released: &str,
@@ -113,7 +111,7 @@ fn release(
             bead.status = Status::Open;
             bead.assignee = String::new();
             bead.updated_at = now;
-            bd::bead::attempt::raise(&mut bead)?;
+            bd::bead::attempt::raise_attempt(&mut bead)?;
             tx.put(bead)?;
         }
         match slot {

@@ -1,39 +1,44 @@
-//! Where the executables of an event are, and which of them may run.
+//! Finds the executables of a hook event, and checks that they may run.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Event;
+use super::TownHookEvent;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// What stands at a place.
-pub(super) enum Found {
-    /// Nothing.
+/// The result of inspecting a hook's path.
+pub(super) enum HookFileState {
     None,
-    /// Something that is no hook, and why.
+    /// A file that is not a hook, with the reason.
     Ignored(String),
-    /// A hook that must not run, and why.
+    /// A hook that must not run, with the reason.
     Refused(String),
-    /// A hook.
     Executable,
 }
 
-/// The places of an event's hooks, in the order in which they run: the town's, then the rig's.
-pub(super) fn places(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Vec<PathBuf> {
+/// Returns the paths of an event's hooks in the order in which they run: the town's, then the
+/// rig's.
+pub(super) fn hook_paths(
+    town: &LiveTown,
+    rig: Option<&RigLayout>,
+    event: TownHookEvent,
+) -> Vec<PathBuf> {
     let mut places = vec![town.layout.hooks().join(event.name())];
     places.extend(rig.map(|rig| rig.hooks().join(event.name())));
     places
 }
 
-/// Looks at a place. A link may lead anywhere inside the town, and not out of it.
-pub(super) fn inspect_hook(town: &LiveTown, place: &Path) -> Found {
-    if place.symlink_metadata().is_err() {
-        return Found::None;
+/// Inspects a hook's path. A symbolic link must resolve to a file inside the town.
+pub(super) fn inspect_hook(town: &LiveTown, path: &Path) -> HookFileState {
+    if path.symlink_metadata().is_err() {
+        return HookFileState::None;
     }
-    let real = match place.canonicalize() {
+    let real = match path.canonicalize() {
         Ok(real) => real,
-        Err(error) => return Found::Refused(format!("where it leads cannot be told: {error}")),
+        Err(error) => {
+            return HookFileState::Refused(format!("where it leads cannot be told: {error}"));
+        }
     };
     let inside = town
         .layout
@@ -41,19 +46,19 @@ pub(super) fn inspect_hook(town: &LiveTown, place: &Path) -> Found {
         .canonicalize()
         .is_ok_and(|root| real.starts_with(root));
     if !inside {
-        return Found::Refused(format!(
+        return HookFileState::Refused(format!(
             "it leads out of the town, to {}: put a file there that starts it",
             real.display()
         ));
     }
     let Ok(meta) = real.metadata() else {
-        return Found::None;
+        return HookFileState::None;
     };
     if !meta.is_file() {
-        return Found::Ignored("it is no file".to_owned());
+        return HookFileState::Ignored("it is no file".to_owned());
     }
     if meta.permissions().mode() & 0o111 == 0 {
-        return Found::Ignored("it is not executable (chmod +x makes it so)".to_owned());
+        return HookFileState::Ignored("it is not executable (chmod +x makes it so)".to_owned());
     }
-    Found::Executable
+    HookFileState::Executable
 }

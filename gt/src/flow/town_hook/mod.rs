@@ -1,18 +1,20 @@
-//! Town hooks: executables that a town or a rig puts into `hooks/`, named by the event they are for.
+//! Runs town hooks: executables in the folder `hooks/` of a town or a rig, named by their event.
 //!
-//! What must always hold: no hook, no change of behaviour; a hook that hangs, crashes, floods or talks nonsense
-//! is ended and told of, and never leaves anything half made; what a hook prints is data.
+//! Without hooks, nothing changes. A hook that hangs, crashes, floods or prints invalid results is
+//! ended and reported, and never leaves partial changes. The output of a hook is data.
 //!
 //! For one event:
 //!
-//! 1. `find`: `<town>/hooks/<event>`, then `<rig>/hooks/<event>`; links that lead out are refused, files that are
-//!    not executable passed over with a warning (`find`).
-//! 2. `surroundings`: a clean environment with the documented variables, long values in files (`surroundings`).
-//! 3. `run`: in a process group of its own, with a time limit and a bound on its output (`run`).
-//! 4. `result`: the exit code decides, 0 approved, 3 deferred, anything else rejected; the result in its output
-//!    or beside it is read within narrow bounds (`result`, `front_matter`).
-//! 5. Each run is an event `hook_run` with its rule, what it saw and the outcome. Of an event that decides, the
-//!    first hook that does not approve is the last one run.
+//! 1. `find`: list `<town>/hooks/<event>`, then `<rig>/hooks/<event>`. Refuse links that lead out
+//!    of the town, skip files that are not executable with a warning (`find`).
+//! 2. `surroundings`: build a clean environment with the documented variables, long values in files
+//!    (`surroundings`).
+//! 3. `run`: run in a process group of its own, with a time limit and a limit on its output
+//!    (`run`).
+//! 4. `result`: decide by the exit code: 0 approved, 3 deferred, any other rejected. Read the
+//!    result in the output or beside it within narrow limits (`result`, `front_matter`).
+//! 5. Record each run as an event `hook_run` with its rule, its inputs and its outcome. For a
+//!    deciding event, stop at the first hook that does not approve.
 
 mod find;
 pub mod front_matter;
@@ -26,35 +28,34 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 pub use front_matter::FrontMatter;
-pub use result::{Answer, BadResult};
-pub(crate) use surroundings::{looks_secret, passed_on};
+pub use result::{TownHookAnswer, TownHookResultError};
+pub(crate) use surroundings::{inherited_variables, looks_secret};
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
 
-/// What hooks are run for.
+/// The events that have hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// Before a convoy is made; decides.
+pub enum TownHookEvent {
+    /// Before a convoy is created. Decides.
     PreConvoy,
-    /// A person has answered a deferred convoy.
+    /// A user has answered a deferred convoy.
     ConvoyReviewed,
-    /// A session begins work of a convoy; what the hook prints enters its context.
+    /// A session starts work of a convoy. The hook's output becomes part of its context.
     ConvoyBriefing,
-    /// A worker has handed in work.
+    /// A worker has submitted work.
     PostDone,
-    /// Before work is put on its target; decides.
+    /// Before work is merged to its target. Decides.
     PreMerge,
     /// Work is on its target.
     PostMerge,
-    /// A convoy has landed.
     PostLanding,
 }
 
-impl Event {
-    /// All of them.
+impl TownHookEvent {
+    /// All events.
     pub const ALL: [Self; 7] = [
         Self::PreConvoy,
         Self::ConvoyReviewed,
@@ -65,7 +66,7 @@ impl Event {
         Self::PostLanding,
     ];
 
-    /// The name of its executables.
+    /// Returns the file name of the event's executables.
     pub fn name(self) -> &'static str {
         match self {
             Self::PreConvoy => "pre-convoy",
@@ -78,183 +79,182 @@ impl Event {
         }
     }
 
-    /// Whether what its hooks say decides about something.
-    fn decides(self) -> bool {
+    /// Returns true if the answers of the hooks decide.
+    fn is_deciding(self) -> bool {
         matches!(self, Self::PreConvoy | Self::PreMerge)
     }
 }
 
-/// What hooks are told.
+/// The inputs of a hook run.
 #[derive(Debug, Default)]
-pub struct Call<'a> {
-    /// The rig whose hooks run after the town's; only the town's where there is none.
+pub struct TownHookCall<'a> {
+    /// The rig whose hooks run after the town's. If `None`, only the town's run.
     pub rig: Option<&'a RigLayout>,
-    /// Where they run: the rig's root, or the town's, where nothing is said.
+    /// The working folder. If `None`, the rig's root, otherwise the town's.
     pub cwd: Option<PathBuf>,
-    /// The convoy's name.
     pub convoy: String,
-    /// What it is to achieve.
+    /// The goal of the convoy.
     pub spec: String,
-    /// The beads that it tracks.
+    /// The tracked beads.
     pub issues: Vec<String>,
-    /// More variables.
     pub more: Vec<(&'static str, String)>,
-    /// What the runs' events name besides: a convoy, a bead, a request.
+    /// Additional fields for the events of the runs: a convoy, a bead, a request.
     pub about: Vec<(&'static str, String)>,
-    /// Hooks that are not asked, by their names for people.
-    pub passed: Vec<String>,
+    /// The display names of hooks to skip.
+    pub skipped_hooks: Vec<String>,
 }
 
-/// What a hook decided.
+/// The decision of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It may go on.
+pub enum TownHookVerdict {
     Approved,
-    /// A person is to decide.
+    /// A user must decide.
     Deferred,
-    /// It may not.
     Rejected,
-    /// The hook did not come to a decision: it hung, crashed, flooded or could not be read.
+    /// The hook reached no decision: it hung, crashed, flooded or was unreadable.
     Broken,
 }
 
 /// One run of a hook.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct TownHookRun {
     /// The executable, relative to the town.
     pub hook: String,
-    /// What it decided.
-    pub verdict: Verdict,
-    /// Why, where it did not approve.
+    pub verdict: TownHookVerdict,
+    /// The reason for not approving.
     pub reason: String,
-    /// Its result.
-    pub answer: Answer,
-    /// What it printed on standard output.
+    pub answer: TownHookAnswer,
+    /// The standard output.
     pub output: String,
-    /// What it printed on standard error.
+    /// The standard error.
     pub errors: String,
 }
 
-impl Ran {
-    /// A run that has not come to a decision yet.
+impl TownHookRun {
+    /// Creates a run without a decision yet.
     fn new(hook: String, reason: String) -> Self {
         Self {
             hook,
-            verdict: Verdict::Broken,
+            verdict: TownHookVerdict::Broken,
             reason,
-            answer: Answer::default(),
+            answer: TownHookAnswer::default(),
             output: String::new(),
             errors: String::new(),
         }
     }
 }
 
-/// What came of an event's hooks.
+/// The results of an event's hooks.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// The runs, in order.
-    pub runs: Vec<Ran>,
-    /// What is to be reported to the one who caused it.
+pub struct TownHookReport {
+    pub runs: Vec<TownHookRun>,
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
-impl Report {
-    /// The run that did not approve.
-    pub fn refusal(&self) -> Option<&Ran> {
+impl TownHookReport {
+    /// Returns the run that did not approve.
+    pub fn refusal(&self) -> Option<&TownHookRun> {
         self.runs
             .iter()
-            .find(|ran| ran.verdict != Verdict::Approved)
+            .find(|ran| ran.verdict != TownHookVerdict::Approved)
     }
 }
 
-/// Whether an event has any hook, so that what it would be told need not be gathered.
-pub fn has(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> bool {
-    find::places(town, rig, event)
+/// Returns true if an event has any hook, so that its inputs must be gathered.
+pub fn has_event_hooks(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> bool {
+    find::hook_paths(town, rig, event)
         .iter()
         .any(|place| place.symlink_metadata().is_ok())
 }
 
 /// Runs the hooks of an event.
-pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
-    let mut report = Report::default();
-    for place in find::places(town, call.rig, event) {
-        if call.passed.contains(&shown(town, &place)) {
+pub fn run_event_hooks(
+    town: &LiveTown,
+    event: TownHookEvent,
+    call: &TownHookCall,
+) -> TownHookReport {
+    let mut report = TownHookReport::default();
+    for place in find::hook_paths(town, call.rig, event) {
+        if call.skipped_hooks.contains(&format_path(town, &place)) {
             continue;
         }
         let ran = match find::inspect_hook(town, &place) {
-            find::Found::None => continue,
-            find::Found::Ignored(why) => {
-                let hook = shown(town, &place);
-                town.tell(&event!(HookIgnored, hook: hook, reason: why));
+            find::HookFileState::None => continue,
+            find::HookFileState::Ignored(why) => {
+                let hook = format_path(town, &place);
+                town.record_event(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
-            find::Found::Refused(why) => Ran::new(shown(town, &place), why),
-            find::Found::Executable => run::one(town, event, call, &place, &mut report.warnings),
+            find::HookFileState::Refused(why) => TownHookRun::new(format_path(town, &place), why),
+            find::HookFileState::Executable => {
+                run::run_hook(town, event, call, &place, &mut report.warnings)
+            }
         };
-        let go_on = ran.verdict == Verdict::Approved;
-        tell(town, event, call, &ran);
+        let go_on = ran.verdict == TownHookVerdict::Approved;
+        record_run(town, event, call, &ran);
         report.runs.push(ran);
-        if !go_on && event.decides() {
+        if !go_on && event.is_deciding() {
             break;
         }
     }
     report
 }
 
-/// Runs hooks that decide nothing; what they say is only recorded.
-pub fn notify(town: &LiveTown, event: Event, call: &Call) {
-    if has(town, call.rig, event) {
-        run(town, event, call);
+/// Runs the hooks of an event that decides nothing. Their answers are only recorded.
+pub fn notify_event_hooks(town: &LiveTown, event: TownHookEvent, call: &TownHookCall) {
+    if has_event_hooks(town, call.rig, event) {
+        run_event_hooks(town, event, call);
     }
 }
 
-/// How long a hook may take.
-fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
+/// Returns the time limit of a hook.
+fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
-    /// A session waits for it.
+    /// Shorter, because a session waits for the hook.
     const BRIEFING: Duration = Duration::from_secs(15);
-    let said = text_setting(town, rig, "hooks.timeout");
-    let limit = said
-        .and_then(|text| crate::town::config::duration(&text))
+    let setting = text_setting(town, rig, "hooks.timeout");
+    let limit = setting
+        .and_then(|text| crate::town::config::parse_setting_duration(&text))
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);
-    if event == Event::ConvoyBriefing {
+    if event == TownHookEvent::ConvoyBriefing {
         return limit.min(BRIEFING);
     }
     limit
 }
 
-/// A setting that is text. Settings that cannot be read count as not set: the command that changes them reports it.
+/// Returns a setting with a text value. Invalid settings count as unset: the command that changes
+/// settings reports them.
 fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
-    let layers = Layers::load(town, rig).ok()?;
+    let layers = SettingsLayers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())
 }
 
-/// Whether automatic convoys run hooks, too.
-pub fn for_auto_convoys(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
-    let layers = Layers::load(town, rig).ok();
+/// Returns true if automatic convoys run hooks too.
+pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
+    let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
 
-/// A path as people read it: relative to the town.
-fn shown(town: &LiveTown, path: &Path) -> String {
+/// Formats a path for display, relative to the town.
+fn format_path(town: &LiveTown, path: &Path) -> String {
     let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
     inside.display().to_string()
 }
 
-/// Records a run.
-fn tell(town: &LiveTown, event: Event, call: &Call, ran: &Ran) {
+fn record_run(town: &LiveTown, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {
     let outcome = match ran.verdict {
-        Verdict::Approved => "approved",
-        Verdict::Deferred => "deferred",
-        Verdict::Rejected => "rejected",
-        Verdict::Broken => "broken",
+        TownHookVerdict::Approved => "approved",
+        TownHookVerdict::Deferred => "deferred",
+        TownHookVerdict::Rejected => "rejected",
+        TownHookVerdict::Broken => "broken",
     };
     let rig = call.rig.map(|rig| ("rig", rig.name().to_owned()));
     let about = rig.into_iter().chain(call.about.iter().cloned());
-    town.tell(&event::Event::HookRun(event::HookRun {
+    town.record_event(&event::Event::HookRun(event::HookRun {
         event: event.name().to_owned(),
         hook: ran.hook.clone(),
         outcome: outcome.to_owned(),

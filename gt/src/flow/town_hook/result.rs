@@ -1,5 +1,6 @@
-//! What a hook answers: its exit code, and a result in YAML or JSON on its standard output or, where there is
-//! none, in the side-car `.keeper-result.yaml`, which is read once and always taken away.
+//! Reads the answer of a hook: its exit code, and a result in YAML or JSON on its standard output
+//! or, without one there, in the side-car `.keeper-result.yaml`, which is read once and always
+//! removed.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -7,102 +8,98 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use bd::config::yaml::{Node, tree};
+use bd::config::yaml::{YamlNode, parse_tree};
 use rustix::fs::OFlags;
 
-use super::Verdict;
-use super::front_matter::{BadFrontMatter, FrontMatter};
+use super::TownHookVerdict;
+use super::front_matter::{FrontMatter, FrontMatterError};
 
-/// How many bytes a side-car may have.
+/// The maximum size of a side-car in bytes.
 const SIDE_CAR: u64 = 64 * 1024;
 
-/// How many values a result may hold, those that aliases repeat counted.
+/// The maximum number of values in a result, with the values that aliases repeat.
 const NODES: usize = 2000;
 
-/// For how many beads a result may say something of their own.
+/// The maximum number of beads with overrides.
 const OVERRIDES: usize = 500;
 
-/// A hook's answer.
+/// The answer of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Its exit code; none where it did not end by itself.
+pub struct TownHookAnswer {
+    /// The exit code. None if the process was killed.
     pub exit: Option<i32>,
-    /// Where the result was: `stdout`, `side-car`, or nowhere.
+    /// The place of the result: `stdout`, `side-car`, or empty.
     pub source: &'static str,
-    /// The status that the result names.
-    pub status: Option<Status>,
+    /// The status in the result.
+    pub status: Option<TownHookStatus>,
     /// The id of the decision.
     pub adr: Option<String>,
-    /// The decision's file, relative to the rig's root.
+    /// The path of the decision's file, relative to the rig's root.
     pub adr_path: Option<String>,
-    /// What goes before the description of each bead.
+    /// The front matter before the description of each bead.
     pub front: FrontMatter,
-    /// What goes into the front matter of one bead only, as `override`.
-    pub overrides: BTreeMap<String, Node>,
-    /// Its words.
+    /// The front matter entry `override` of single beads.
+    pub overrides: BTreeMap<String, YamlNode>,
     pub reason: String,
 }
 
 /// The status of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Go on.
+pub enum TownHookStatus {
     Approved,
-    /// Ask a person.
     Deferred,
-    /// Do not.
     Rejected,
 }
 
-/// Why a result cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadResult {
-    /// It is no YAML, or too much of it.
+pub enum TownHookResultError {
+    /// The text is not YAML, or exceeds the limits of the parser.
     #[error("its result cannot be read: {0}")]
     Yaml(String),
-    /// A field is not what it should be.
+    /// A field has an invalid value.
     #[error("`{field}` of its result is {what}")]
     Field {
-        /// The field.
         field: &'static str,
-        /// What is wrong.
         what: &'static str,
     },
-    /// The front matter cannot be used.
     #[error(transparent)]
-    FrontMatter(#[from] BadFrontMatter),
-    /// The side-car cannot be used.
+    FrontMatter(#[from] FrontMatterError),
     #[error("its side-car {SIDE_CAR_NAME} {0}")]
     SideCar(String),
 }
 
 const SIDE_CAR_NAME: &str = ".keeper-result.yaml";
 
-impl Answer {
-    /// The answer of a hook that says nothing but its exit code.
-    pub fn of_exit(exit: i32) -> Self {
+impl TownHookAnswer {
+    /// Builds the answer of a hook with only an exit code.
+    pub fn from_exit(exit: i32) -> Self {
         Self {
             exit: Some(exit),
             ..Self::default()
         }
     }
 
-    /// What it comes to: of exit code and status the one that lets less through.
-    pub fn verdict(&self) -> Verdict {
+    /// Returns the stricter verdict of exit code and status.
+    pub fn verdict(&self) -> TownHookVerdict {
         let by_exit = match self.exit {
-            Some(0) => Verdict::Approved,
-            Some(3) => Verdict::Deferred,
-            _ => Verdict::Rejected,
+            Some(0) => TownHookVerdict::Approved,
+            Some(3) => TownHookVerdict::Deferred,
+            _ => TownHookVerdict::Rejected,
         };
         match (by_exit, self.status) {
-            (Verdict::Approved, Some(Status::Deferred)) => Verdict::Deferred,
-            (Verdict::Approved | Verdict::Deferred, Some(Status::Rejected)) => Verdict::Rejected,
+            (TownHookVerdict::Approved, Some(TownHookStatus::Deferred)) => {
+                TownHookVerdict::Deferred
+            }
+            (
+                TownHookVerdict::Approved | TownHookVerdict::Deferred,
+                Some(TownHookStatus::Rejected),
+            ) => TownHookVerdict::Rejected,
             (verdict, _) => verdict,
         }
     }
 }
 
-/// Removes a side-car that an earlier run left.
+/// Removes the side-car of an earlier run.
 pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
     match std::fs::remove_file(root.join(SIDE_CAR_NAME)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -110,11 +107,11 @@ pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads the side-car and takes it away.
-pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, BadResult> {
+/// Reads and removes the side-car.
+pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResultError> {
     let path = root.join(SIDE_CAR_NAME);
-    let bad = |what: &str| BadResult::SideCar(what.to_owned());
-    // No link is followed, and a pipe is not waited for.
+    let bad = |what: &str| TownHookResultError::SideCar(what.to_owned());
+    // Never follows a link, and never waits for a pipe.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()
         .read(true)
@@ -141,27 +138,27 @@ pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, BadResult> {
     read
 }
 
-/// Reads a hook's answer. The second value is what is to be told though it is no failure.
-pub(super) fn read(
+/// Reads a hook's answer. The second value is a warning.
+pub(super) fn read_answer(
     stdout: &str,
-    side_car: Result<Option<String>, BadResult>,
+    side_car: Result<Option<String>, TownHookResultError>,
     exit: i32,
-) -> Result<(Answer, Option<String>), BadResult> {
-    let bare = Answer::of_exit(exit);
-    if let Some(text) = result_part(stdout) {
-        return Ok((answer(&text, "stdout", exit)?, None));
+) -> Result<(TownHookAnswer, Option<String>), TownHookResultError> {
+    let bare = TownHookAnswer::from_exit(exit);
+    if let Some(text) = find_result(stdout) {
+        return Ok((parse_answer(&text, "stdout", exit)?, None));
     }
     if let Some(text) = side_car? {
-        return Ok((answer(&text, "side-car", exit)?, None));
+        return Ok((parse_answer(&text, "side-car", exit)?, None));
     }
     let warning = !stdout.trim().is_empty() && exit == 0;
     let warning = warning.then(|| "what it printed holds no `keeper_result`".to_owned());
     Ok((bare, warning))
 }
 
-/// The part of an output that is the result: a JSON object, or the line `keeper_result:` and the indented lines
-/// below it, among whatever else was printed.
-fn result_part(stdout: &str) -> Option<String> {
+/// Extracts the result from an output: a JSON object, or the line `keeper_result:` with the
+/// indented lines below it.
+fn find_result(stdout: &str) -> Option<String> {
     let text = stdout.trim();
     if text.starts_with('{') && text.contains("keeper_result") {
         return Some(text.to_owned());
@@ -175,31 +172,35 @@ fn result_part(stdout: &str) -> Option<String> {
     Some(format!("{first}\n{}", rest.join("\n")))
 }
 
-fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResult> {
-    let root = tree(text, NODES).map_err(BadResult::Yaml)?;
-    let field = |field, what| BadResult::Field { field, what };
+fn parse_answer(
+    text: &str,
+    source: &'static str,
+    exit: i32,
+) -> Result<TownHookAnswer, TownHookResultError> {
+    let root = parse_tree(text, NODES).map_err(TownHookResultError::Yaml)?;
+    let field = |field, what| TownHookResultError::Field { field, what };
     let fields = match root {
-        Node::Map(entries) => entries
+        YamlNode::Map(entries) => entries
             .into_iter()
             .find(|(key, _)| key == "keeper_result")
             .map(|(_, value)| value),
         _ => None,
     };
-    let Some(Node::Map(fields)) = fields else {
+    let Some(YamlNode::Map(fields)) = fields else {
         return Err(field("keeper_result", "missing or no mapping"));
     };
-    let mut answer = Answer {
+    let mut answer = TownHookAnswer {
         source,
-        ..Answer::of_exit(exit)
+        ..TownHookAnswer::from_exit(exit)
     };
     for (key, value) in fields {
         match (key.as_str(), value) {
-            ("status", Node::Text(text)) => answer.status = Some(status(&text)?),
-            ("adr", Node::Text(text)) => answer.adr = decision_id(&text)?,
-            ("adr_path", Node::Text(text)) => answer.adr_path = inside(&text)?,
-            ("bead_frontmatter", value) => answer.front = FrontMatter::read(&value)?,
-            ("reason", Node::Text(text)) => answer.reason = text,
-            ("bead_overrides", Node::Map(entries)) => {
+            ("status", YamlNode::Text(text)) => answer.status = Some(parse_status(&text)?),
+            ("adr", YamlNode::Text(text)) => answer.adr = parse_decision_id(&text)?,
+            ("adr_path", YamlNode::Text(text)) => answer.adr_path = parse_inner_path(&text)?,
+            ("bead_frontmatter", value) => answer.front = FrontMatter::from_value(&value)?,
+            ("reason", YamlNode::Text(text)) => answer.reason = text,
+            ("bead_overrides", YamlNode::Map(entries)) => {
                 if entries.len() > OVERRIDES {
                     return Err(field("bead_overrides", "too long"));
                 }
@@ -208,9 +209,9 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
             ("status", _) => return Err(field("status", "no text")),
             ("adr", _) => return Err(field("adr", "no text")),
             ("adr_path", _) => return Err(field("adr_path", "no text")),
-            ("bead_overrides", Node::Text(text)) if text.is_empty() => {}
+            ("bead_overrides", YamlNode::Text(text)) if text.is_empty() => {}
             ("bead_overrides", _) => return Err(field("bead_overrides", "no mapping")),
-            // Hooks of later versions may say more.
+            // Ignores fields of later versions.
             _ => {}
         }
     }
@@ -220,25 +221,25 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
     Ok(answer)
 }
 
-fn status(text: &str) -> Result<Status, BadResult> {
+fn parse_status(text: &str) -> Result<TownHookStatus, TownHookResultError> {
     match text.trim().to_ascii_lowercase().as_str() {
-        "approved" => Ok(Status::Approved),
-        "deferred" => Ok(Status::Deferred),
-        "rejected" => Ok(Status::Rejected),
-        _ => Err(BadResult::Field {
+        "approved" => Ok(TownHookStatus::Approved),
+        "deferred" => Ok(TownHookStatus::Deferred),
+        "rejected" => Ok(TownHookStatus::Rejected),
+        _ => Err(TownHookResultError::Field {
             field: "status",
             what: "none of approved, deferred, rejected",
         }),
     }
 }
 
-fn decision_id(text: &str) -> Result<Option<String>, BadResult> {
+fn parse_decision_id(text: &str) -> Result<Option<String>, TownHookResultError> {
     let word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if text.is_empty() {
         return Ok(None);
     }
     if text.len() > 64 || !text.chars().all(word) {
-        return Err(BadResult::Field {
+        return Err(TownHookResultError::Field {
             field: "adr",
             what: "no id: up to 64 letters, digits, `.`, `_` and `-`",
         });
@@ -246,8 +247,8 @@ fn decision_id(text: &str) -> Result<Option<String>, BadResult> {
     Ok(Some(text.to_owned()))
 }
 
-/// A path below the rig's root.
-fn inside(text: &str) -> Result<Option<String>, BadResult> {
+/// Parses a path, which must be below the rig's root.
+fn parse_inner_path(text: &str) -> Result<Option<String>, TownHookResultError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -256,7 +257,7 @@ fn inside(text: &str) -> Result<Option<String>, BadResult> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     if !plain || text.len() > 400 || text.chars().any(char::is_control) {
-        return Err(BadResult::Field {
+        return Err(TownHookResultError::Field {
             field: "adr_path",
             what: "no path below the rig's root",
         });
@@ -268,8 +269,8 @@ fn inside(text: &str) -> Result<Option<String>, BadResult> {
 mod tests {
     use super::*;
 
-    fn said(stdout: &str, exit: i32) -> Result<Answer, BadResult> {
-        read(stdout, Ok(None), exit).map(|(answer, _)| answer)
+    fn said(stdout: &str, exit: i32) -> Result<TownHookAnswer, TownHookResultError> {
+        read_answer(stdout, Ok(None), exit).map(|(answer, _)| answer)
     }
 
     const RESULT: &str = "keeper_result:\n  status: approved\n  adr: \"ADR-017\"\n  \
@@ -277,39 +278,42 @@ mod tests {
         keeper: ADR-017\n    ---\n";
 
     #[test]
-    fn the_documented_result_is_read_alone_and_among_other_words() {
+    fn the_documented_result_is_parsed_alone_and_within_other_output() {
         for text in [RESULT.to_owned(), format!("Reviewing ...\n{RESULT}done\n")] {
             let answer = said(&text, 0).unwrap();
             assert_eq!(answer.adr.as_deref(), Some("ADR-017"));
             assert_eq!(answer.front.lines(), "keeper: ADR-017\n");
             assert_eq!(
                 (answer.source, answer.verdict()),
-                ("stdout", Verdict::Approved)
+                ("stdout", TownHookVerdict::Approved)
             );
         }
         let json =
             r#"{"keeper_result": {"status": "deferred", "bead_frontmatter": {"keeper": "ADR-2"}}}"#;
         let answer = said(json, 0).unwrap();
-        assert_eq!(answer.verdict(), Verdict::Deferred);
+        assert_eq!(answer.verdict(), TownHookVerdict::Deferred);
         assert_eq!(answer.front.lines(), "keeper: ADR-2\n");
     }
 
     #[test]
-    fn of_exit_code_and_status_the_stricter_counts() {
+    fn the_stricter_of_exit_code_and_status_counts() {
         let of = |status: &str, exit| {
             let text = format!("keeper_result:\n  status: {status}\n");
             said(&text, exit).unwrap().verdict()
         };
-        assert_eq!(of("approved", 3), Verdict::Deferred);
-        assert_eq!(of("approved", 1), Verdict::Rejected);
-        assert_eq!(of("rejected", 0), Verdict::Rejected);
-        assert_eq!(of("rejected", 3), Verdict::Rejected);
-        assert_eq!(said("", 3).unwrap().verdict(), Verdict::Deferred);
-        assert_eq!(said("fine", 0).unwrap().verdict(), Verdict::Approved);
+        assert_eq!(of("approved", 3), TownHookVerdict::Deferred);
+        assert_eq!(of("approved", 1), TownHookVerdict::Rejected);
+        assert_eq!(of("rejected", 0), TownHookVerdict::Rejected);
+        assert_eq!(of("rejected", 3), TownHookVerdict::Rejected);
+        assert_eq!(said("", 3).unwrap().verdict(), TownHookVerdict::Deferred);
+        assert_eq!(
+            said("fine", 0).unwrap().verdict(),
+            TownHookVerdict::Approved
+        );
     }
 
     #[test]
-    fn bombs_and_nonsense_are_refused_quickly() {
+    fn huge_and_malformed_results_are_refused_quickly() {
         let mut bomb = String::from("keeper_result:\n  a: &a [x,x,x,x,x,x,x,x,x]\n");
         for (new, old) in "bcdefghi".chars().zip("abcdefgh".chars()) {
             let line: Vec<String> = (0..9).map(|_| format!("*{old}")).collect();
@@ -332,12 +336,12 @@ mod tests {
     }
 
     #[test]
-    fn a_side_car_is_read_once_and_no_link_or_pipe_is_followed() {
+    fn a_sidecar_is_read_once_and_symlinks_and_pipes_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(SIDE_CAR_NAME);
         std::fs::write(&path, RESULT).unwrap();
         let text = take_side_car(folder.path()).unwrap();
-        let (answer, _) = read("Words.", Ok(text), 0).unwrap();
+        let (answer, _) = read_answer("Words.", Ok(text), 0).unwrap();
         assert_eq!(
             (answer.source, answer.adr.as_deref()),
             ("side-car", Some("ADR-017"))

@@ -1,54 +1,59 @@
-//! One run of one hook: its own process group, a time limit, a bound on its output, and at the end its result.
+//! Runs one hook in its own process group, with a time limit and a limit on its output, and reads
+//! its result.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use kit::ui::escape;
 
-use super::result::{self, Answer};
-use super::{Call, Event, Ran, Verdict, limit, shown, surroundings};
+use super::result::{self, TownHookAnswer};
+use super::{
+    TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict, format_path, surroundings,
+    time_limit,
+};
 use crate::host::LiveTown;
 use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
 
-/// More than any result needs.
+/// The maximum size of an output in bytes, larger than any result.
 const OUTPUT: usize = 64 * 1024;
 
-/// How much of what a hook said is told as its reason.
+/// The maximum size of a reason in bytes.
 const REASON: usize = 2000;
 
-/// Runs a hook. `warnings` gets what is to be told although it approved.
-pub(super) fn one(
+/// Runs a hook. `warnings` gets messages about an approving hook.
+pub(super) fn run_hook(
     town: &LiveTown,
-    event: Event,
-    call: &Call,
+    event: TownHookEvent,
+    call: &TownHookCall,
     place: &Path,
     warnings: &mut Vec<String>,
-) -> Ran {
-    let mut ran = Ran::new(shown(town, place), String::new());
-    match attempt(town, event, call, place, &mut ran) {
+) -> TownHookRun {
+    let mut ran = TownHookRun::new(format_path(town, place), String::new());
+    match run_process(town, event, call, place, &mut ran) {
         Ok(warning) => warnings.extend(warning),
         Err(reason) => {
-            ran.verdict = Verdict::Broken;
+            ran.verdict = TownHookVerdict::Broken;
             ran.reason = reason;
         }
     }
     ran
 }
 
-/// The error is why the hook came to no decision; the value is a warning.
-fn attempt(
+/// Runs the process and reads its answer. The value is a warning, the error is why the hook reached
+/// no decision.
+fn run_process(
     town: &LiveTown,
-    event: Event,
-    call: &Call,
+    event: TownHookEvent,
+    call: &TownHookCall,
     place: &Path,
-    ran: &mut Ran,
+    ran: &mut TownHookRun,
 ) -> Result<Option<String>, String> {
-    let limit = limit(town, call.rig, event);
+    let limit = time_limit(town, call.rig, event);
     let root = call.rig.map_or(town.layout.root(), |rig| rig.root());
-    let with_result = event == Event::PreConvoy;
-    // Two convoys made at once must not read each other's side-car.
+    let with_result = event == TownHookEvent::PreConvoy;
+    // Two concurrent convoys must not read each other's side-car.
     let _turn = if with_result {
         let lock = root.join(".runtime/locks/hooks");
         Some(Lock::take(&lock, limit * 2).map_err(|error| error.to_string())?)
@@ -60,9 +65,9 @@ fn attempt(
     }
     let folder = TemporaryFolder::new("gt-hook-")
         .map_err(|error| format!("no temporary folder: {error}"))?;
-    let variables = surroundings::variables(town, event, call, folder.path())
+    let variables = surroundings::build_variables(town, event, call, folder.path())
         .map_err(|error| format!("its input cannot be written: {error}"))?;
-    let mut run = Exec::new(place)
+    let mut run = ChildCommand::new(place)
         .cwd(call.cwd.as_deref().unwrap_or(root))
         .env_clear();
     for (name, value) in variables {
@@ -74,41 +79,42 @@ fn attempt(
         .stop_when(Arc::clone(&town.stop))
         .run();
     let side_car = if with_result {
-        // Taken away whatever the hook said: it must not speak for a later convoy.
+        // Removed even if standard output has a result, so that it cannot answer for a later
+        // convoy.
         result::take_side_car(root)
     } else {
         Ok(None)
     };
-    let done = run.map_err(|error| why_no_end(&error))?;
+    let done = run.map_err(|error| describe_exec_error(&error))?;
     let Some(exit) = done.code() else {
         return Err("it was ended by a signal".to_owned());
     };
     if done.stdout.len() > OUTPUT {
         return Err(format!("it printed more than {} KiB", OUTPUT / 1024));
     }
-    ran.errors = errors(&done.stderr);
+    ran.errors = decode_errors(&done.stderr);
     ran.output = String::from_utf8(done.stdout)
         .map_err(|_| "what it printed is no text (not UTF-8)".to_owned())?;
     let (answer, warning) = if with_result {
-        match result::read(&ran.output, side_car, exit) {
+        match result::read_answer(&ran.output, side_car, exit) {
             Ok(read) => read,
-            // A hook that rejects need not put it well.
-            Err(_) if exit != 0 && exit != 3 => (Answer::of_exit(exit), None),
+            // A rejection counts even if its result is invalid.
+            Err(_) if exit != 0 && exit != 3 => (TownHookAnswer::from_exit(exit), None),
             Err(error) => return Err(error.to_string()),
         }
     } else {
-        (Answer::of_exit(exit), None)
+        (TownHookAnswer::from_exit(exit), None)
     };
     ran.verdict = answer.verdict();
-    if ran.verdict != Verdict::Approved {
-        ran.reason = reason(&answer, &ran.output, &ran.errors);
+    if ran.verdict != TownHookVerdict::Approved {
+        ran.reason = find_reason(&answer, &ran.output, &ran.errors);
     }
     ran.answer = answer;
     Ok(warning.map(|warning| format!("{}: {warning}", ran.hook)))
 }
 
-/// Why a run came to no end of its own.
-fn why_no_end(error: &ExecError) -> String {
+/// Describes why a run had no exit code.
+fn describe_exec_error(error: &ExecError) -> String {
     match error {
         ExecError::TimedOut { limit, .. } => format!(
             "it did not finish within {}s and was ended (setting hooks.timeout)",
@@ -119,10 +125,11 @@ fn why_no_end(error: &ExecError) -> String {
     }
 }
 
-/// Why a hook did not approve: its result's words, else what it said on standard error, else on standard output.
-fn reason(answer: &Answer, output: &str, errors: &str) -> String {
-    let said = [answer.reason.as_str(), errors, output];
-    let words = said.iter().map(|text| text.trim());
+/// Returns why a hook did not approve: the reason in its result, otherwise its standard error,
+/// otherwise its standard output.
+fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
+    let texts = [answer.reason.as_str(), errors, output];
+    let words = texts.iter().map(|text| text.trim());
     let words = words.into_iter().find(|text| !text.is_empty());
     let words = words.map_or_else(
         || {
@@ -131,13 +138,13 @@ fn reason(answer: &Answer, output: &str, errors: &str) -> String {
                 answer.exit.unwrap_or_default()
             )
         },
-        |text| beginning(text).to_owned(),
+        |text| truncate_reason(text).to_owned(),
     );
-    escape::block(&words)
+    escape::escape_block(&words)
 }
 
-/// The beginning of a text, within the bound of a reason.
-fn beginning(text: &str) -> &str {
+/// Returns the beginning of a text, within the limit of a reason.
+fn truncate_reason(text: &str) -> &str {
     let mut end = text.len().min(REASON);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -145,8 +152,8 @@ fn beginning(text: &str) -> &str {
     text[..end].trim_end()
 }
 
-/// What a hook said on standard error, within the bound of its output.
-fn errors(bytes: &[u8]) -> String {
+/// Decodes a hook's standard error, within the limit of its output.
+fn decode_errors(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(OUTPUT)];
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,53 +1,54 @@
-//! What a hook finds: the caller's toolchain and nothing of ours but the documented variables. A value that is
-//! too long for a variable is cut there; the file beside it has all of it.
+//! Builds the environment of a hook: the caller's toolchain, and only the documented variables of
+//! the town. A value that is too long for a variable is cut, and the file beside it has the whole
+//! value.
 
 use std::io;
 use std::path::Path;
 
 use kit::sys::Env;
 
-use super::{Call, Event, text_setting};
+use super::{TownHookCall, TownHookEvent, text_setting};
 use crate::host::LiveTown;
 
-/// How many bytes of a text a variable holds; systems allow 128 KiB.
+/// The maximum size of a variable's text in bytes. Systems allow 128 KiB.
 const VARIABLE: usize = 32 * 1024;
 
-/// The variables of the caller that a child gets which is not ours: toolchains and proxies, yes; what tells git,
-/// beads or an agent where they are, no; nor what looks like a secret.
-pub(crate) fn passed_on(env: &Env) -> impl Iterator<Item = (&str, &str)> {
-    env.vars().filter(|(name, _)| is_passed(name))
+/// Returns the caller's variables for a foreign child process: toolchains and proxies. Omits
+/// variables that locate git, beads or an agent, and those that may hold secrets.
+pub(crate) fn inherited_variables(env: &Env) -> impl Iterator<Item = (&str, &str)> {
+    env.vars().filter(|(name, _)| is_inherited(name))
 }
 
-fn is_passed(name: &str) -> bool {
+fn is_inherited(name: &str) -> bool {
     const OURS: [&str; 9] = [
         "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
     ];
     let name = name.to_ascii_uppercase();
-    // The fifth variable of the contract only looks like a secret.
+    // The fifth variable of the contract matches the pattern of secrets, but is none.
     let named = name == "KEEPER_MODE";
     let ours = OURS.iter().any(|start| name.starts_with(start));
     named || (!ours && !looks_secret(&name))
 }
 
-/// Whether a variable's name says that its value is a secret.
+/// Returns true if a variable's name suggests a secret value.
 pub(crate) fn looks_secret(name: &str) -> bool {
     const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
     let name = name.to_ascii_uppercase();
     SECRET.iter().any(|part| name.contains(part))
 }
 
-/// All variables of a run. Writes the files of long values to `folder`.
-pub(super) fn variables(
+/// Builds all variables of a run. Writes the files of long values to `folder`.
+pub(super) fn build_variables(
     town: &LiveTown,
-    event: Event,
-    call: &Call,
+    event: TownHookEvent,
+    call: &TownHookCall,
     folder: &Path,
 ) -> io::Result<Vec<(String, String)>> {
-    let mut all: Vec<(String, String)> = passed_on(&town.env)
+    let mut all: Vec<(String, String)> = inherited_variables(&town.env)
         .filter(|(name, _)| *name != "KEEPER_MODE")
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let mut set = |name: &str, value: &str| all.push((name.to_owned(), clean(value)));
+    let mut set = |name: &str, value: &str| all.push((name.to_owned(), remove_nul(value)));
     let root = call.rig.map_or_else(
         || town.layout.root().to_owned(),
         |rig| rig.root().to_owned(),
@@ -56,7 +57,7 @@ pub(super) fn variables(
         Some(mode) => mode.to_owned(),
         None => text_setting(town, call.rig, "hooks.keeper_mode").unwrap_or_default(),
     };
-    set("GT_CONVOY_NAME", first_part(&call.convoy));
+    set("GT_CONVOY_NAME", truncate_value(&call.convoy));
     set("GT_RIG_ROOT", &root.display().to_string());
     set("KEEPER_MODE", &mode);
     set("GT_HOOK", event.name());
@@ -65,13 +66,13 @@ pub(super) fn variables(
         set("GT_RIG", rig.name());
     }
     for (name, value) in &call.more {
-        set(name, first_part(value));
+        set(name, truncate_value(value));
     }
     let issues = call.issues.join("\n");
     for (name, value) in [("SPEC", &call.spec), ("ISSUES", &issues)] {
         let path = folder.join(name.to_ascii_lowercase());
-        std::fs::write(&path, clean(value))?;
-        set(&format!("GT_CONVOY_{name}"), first_part(value));
+        std::fs::write(&path, remove_nul(value))?;
+        set(&format!("GT_CONVOY_{name}"), truncate_value(value));
         set(
             &format!("GT_CONVOY_{name}_FILE"),
             &path.display().to_string(),
@@ -80,13 +81,13 @@ pub(super) fn variables(
     Ok(all)
 }
 
-/// No variable can hold a zero byte.
-fn clean(value: &str) -> String {
+/// Removes NUL bytes, which a variable cannot hold.
+fn remove_nul(value: &str) -> String {
     value.replace('\0', "")
 }
 
-/// As much of a text as a variable holds, up to the end of a line where there is one.
-fn first_part(text: &str) -> &str {
+/// Returns the part of a text that fits a variable, up to the end of a line if possible.
+fn truncate_value(text: &str) -> &str {
     if text.len() <= VARIABLE {
         return text;
     }
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_sees_toolchains_and_proxies_but_no_secrets_and_nothing_of_ours() {
+    fn a_hook_sees_toolchains_and_proxies_but_no_secrets_or_gt_variables() {
         for name in [
             "PATH",
             "HOME",
@@ -114,7 +115,7 @@ mod tests {
             "LC_CTYPE",
             "KEEPER_MODE",
         ] {
-            assert!(is_passed(name), "{name}");
+            assert!(is_inherited(name), "{name}");
         }
         for name in [
             "GT_ROLE",
@@ -130,16 +131,16 @@ mod tests {
             "PGPASSWORD",
             "SSH_AUTH_SOCK",
         ] {
-            assert!(!is_passed(name), "{name}");
+            assert!(!is_inherited(name), "{name}");
         }
     }
 
     #[test]
     fn a_long_text_is_cut_at_a_line_and_never_inside_a_character() {
-        assert_eq!(first_part("short"), "short");
+        assert_eq!(truncate_value("short"), "short");
         let lines = format!("{}\n{}", "a".repeat(VARIABLE - 10), "b".repeat(100));
-        assert_eq!(first_part(&lines).len(), VARIABLE - 10);
+        assert_eq!(truncate_value(&lines).len(), VARIABLE - 10);
         let wide = "ü".repeat(VARIABLE);
-        assert_eq!(first_part(&wide).len(), VARIABLE);
+        assert_eq!(truncate_value(&wide).len(), VARIABLE);
     }
 }

@@ -1,18 +1,19 @@
-//! Talks to the daemon, blocking and briefly.
+//! Sends requests to the daemon and blocks briefly for the answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::protocol::{Answer, DaemonRequest, LINE_LIMIT};
+use super::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
 use super::socket_path;
 use crate::town::Town;
 
-/// How long the daemon may take to answer.
+/// The time limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks the daemon something. No daemon is an error of the kind `NotFound` or `ConnectionRefused`.
-pub fn ask(town: &Town, request: &DaemonRequest) -> io::Result<Answer> {
+/// Sends a request to the daemon. Without a daemon, the error is of the kind `NotFound` or
+/// `ConnectionRefused`.
+pub fn ask_daemon(town: &Town, request: &DaemonRequest) -> io::Result<DaemonAnswer> {
     let mut stream = UnixStream::connect(socket_path(town))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -25,8 +26,8 @@ pub fn ask(town: &Town, request: &DaemonRequest) -> io::Result<Answer> {
     Ok(serde_json::from_str(&answer)?)
 }
 
-/// Tells a running daemon to look at the town now. None running is fine: file events and the next
-/// command do the same.
-pub fn wake(town: &Town) {
-    ask(town, &DaemonRequest::Wake).ok();
+/// Asks a running daemon to check the town now. Errors are ignored, because file events and the
+/// next command have the same effect.
+pub fn wake_daemon(town: &Town) {
+    ask_daemon(town, &DaemonRequest::Wake).ok();
 }

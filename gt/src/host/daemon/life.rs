@@ -1,16 +1,16 @@
-//! Starting, stopping and asking after the daemon.
+//! Starts, stops and queries the daemon.
 //!
-//! The kernel lock `daemon/daemon.lock` is what says whether it runs; the pid file only says which
-//! process that is.
+//! The kernel lock `daemon/daemon.lock` shows if the daemon runs. The pid file only names its
+//! process.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit::sys::{Exec, clock, file};
+use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
-use super::client::ask;
-use super::protocol::{Answer, DaemonRequest};
+use super::client::ask_daemon;
+use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::Town;
@@ -20,110 +20,82 @@ use crate::town::process::Process;
 /// The daemon's own record in `daemon/state.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct StateFile {
-    /// Whether it runs.
+pub struct DaemonState {
     pub running: bool,
-    /// Its process number.
     pub pid: u32,
-    /// When it was started, RFC 3339.
+    /// The start time, RFC 3339.
     pub started_at: String,
-    /// When its last pass ended, RFC 3339.
+    /// The end of the last pass, RFC 3339.
     pub last_heartbeat: String,
-    /// How many passes it made.
+    /// The number of passes.
     pub heartbeat_count: u64,
 }
 
-/// How the daemon is.
+/// The status of the daemon.
 #[derive(Debug, Clone, Serialize)]
-pub struct Status {
-    /// Whether it runs.
+pub struct DaemonStatus {
     pub running: bool,
-    /// Its process number; 0 where it does not run.
+    /// The process id. 0 if the daemon does not run.
     pub pid: u32,
-    /// When it was started.
     pub started_at: String,
-    /// When its last pass ended.
+    /// The end of the last pass.
     pub last_heartbeat: String,
-    /// How many passes it made.
+    /// The number of passes.
     pub heartbeat_count: u64,
-    /// What keeps it from doing everything.
+    /// The reason why the daemon cannot do everything, if there is one.
     pub degraded: Option<String>,
 }
 
-/// Why the daemon did not do as asked.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// It runs already.
     #[error("the daemon of this town runs already (pid {pid})")]
-    Running {
-        /// Its process number.
-        pid: u32,
-    },
-    /// It does not run.
+    Running { pid: u32 },
     #[error("no daemon runs in this town (`gt daemon start` starts one)")]
     NotRunning,
-    /// The program is not there.
+    /// The program `gtd` is missing.
     #[error("the program gtd is not beside {} and not on PATH", gt.display())]
-    NoProgram {
-        /// Where gt is.
-        gt: PathBuf,
-    },
-    /// It did not come up.
+    NoProgram { gt: PathBuf },
+    /// The daemon did not answer in time after its start.
     #[error("the daemon did not come up; the end of {}:\n{tail}", log.display())]
-    DidNotStart {
-        /// Its log.
-        log: PathBuf,
-        /// The end of it.
-        tail: String,
-    },
-    /// It did not end.
+    DidNotStart { log: PathBuf, tail: String },
     #[error("the daemon (pid {pid}) did not end within 10s; what it is doing is in {}", log.display())]
-    DidNotStop {
-        /// Its process number.
-        pid: u32,
-        /// Its log.
-        log: PathBuf,
-    },
+    DidNotStop { pid: u32, log: PathBuf },
 }
 
-/// `daemon/daemon.lock`.
 pub fn lock_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.lock")
 }
 
-/// `daemon/daemon.pid`.
 pub fn pid_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.pid")
 }
 
-/// `daemon/daemon.log`.
 pub fn log_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.log")
 }
 
-/// `daemon/state.json`.
 pub fn state_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("state.json")
 }
 
-/// Asks after the daemon: on its socket, else from lock and state file.
-pub fn status(town: &Town) -> Status {
-    let stored: StateFile = file::read(&state_path(town))
+/// Returns the daemon's status, from its socket or otherwise from lock and state file.
+pub fn read_daemon_status(town: &Town) -> DaemonStatus {
+    let stored: DaemonState = file::read_file_if_exists(&state_path(town))
         .ok()
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
-    let answer = ask(town, &DaemonRequest::Status).ok();
-    // One that answers runs, whatever became of its lock file.
+    let answer = ask_daemon(town, &DaemonRequest::Status).ok();
+    // A daemon that answers runs, even if its lock file was removed.
     let running = answer.is_some() || !Lock::is_free(&lock_path(town));
     match answer {
-        Some(Answer::Status {
+        Some(DaemonAnswer::Status {
             pid,
             started_at,
             passes,
             last_pass,
             degraded,
-        }) => Status {
+        }) => DaemonStatus {
             running,
             pid,
             started_at,
@@ -131,9 +103,9 @@ pub fn status(town: &Town) -> Status {
             heartbeat_count: passes,
             degraded,
         },
-        _ => Status {
+        _ => DaemonStatus {
             running,
-            pid: if running { pid(town) } else { 0 },
+            pid: if running { read_pid(town) } else { 0 },
             started_at: stored.started_at,
             last_heartbeat: stored.last_heartbeat,
             heartbeat_count: stored.heartbeat_count,
@@ -142,27 +114,29 @@ pub fn status(town: &Town) -> Status {
     }
 }
 
-/// Starts the daemon detached from this terminal; returns its process number once it answers.
-pub fn start(town: &Town) -> anyhow::Result<u32> {
-    let now = status(town);
+/// Starts the daemon detached from this terminal. Returns its process id once it answers.
+pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
+    let now = read_daemon_status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
-    let program = program(town)?;
-    file::make_folder(&town.layout.daemon(), 0o700)?;
+    let program = find_daemon_program(town)?;
+    file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(town), 0o600)?;
     let before = log.metadata()?.len();
-    let run = Exec::new(program)
+    let run = ChildCommand::new(program)
         .args(["run", "--town"])
         .arg(town.layout.root());
     let run = run.cwd(town.layout.root()).env_clear();
-    // Who starts the daemon, and from which agent's session, must not leak into the sessions it starts.
-    let pass = runtime::passed(town);
-    let kept = |name: &str| !is_foreign(name) || wrapper::is_passed(name, &pass);
-    let own = town.env.vars().filter(|(name, _)| kept(name));
-    own.fold(run, |run, (name, value)| run.env(name, value))
+    // The variables of the caller's own session must not leak into the sessions that the daemon
+    // starts.
+    let pass = runtime::inheritable_variables(town);
+    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
+    let kept_vars = town.env.vars().filter(|(name, _)| kept(name));
+    kept_vars
+        .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
-        match ask(town, &DaemonRequest::Status) {
-            Ok(Answer::Status { pid, .. }) => Some(pid),
+        match ask_daemon(town, &DaemonRequest::Status) {
+            Ok(DaemonAnswer::Status { pid, .. }) => Some(pid),
             _ => None,
         }
     });
@@ -180,8 +154,8 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
     })
 }
 
-/// Whether a variable belongs to the caller's own session and not to the town. What passes into every session does
-/// not.
+/// Returns true if a variable belongs to the caller's own session, not to the town. Variables that
+/// every session inherits do not count.
 pub(crate) fn is_foreign(name: &str) -> bool {
     const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
     const NAMES: [&str; 8] = [
@@ -195,17 +169,17 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "AI_AGENT",
     ];
     let is_own = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    is_own && !wrapper::is_passed(name, &[])
+    is_own && !wrapper::is_session_variable(name, &[])
 }
 
-/// Asks the daemon to end and waits until it has. Sessions go on: they do not need it.
-pub fn stop(town: &Town) -> anyhow::Result<u32> {
-    let now = status(town);
+/// Asks the daemon to end and waits for it. Sessions continue, because they do not need it.
+pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
+    let now = read_daemon_status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
-    ask(town, &DaemonRequest::Stop).ok();
+    ask_daemon(town, &DaemonRequest::Stop).ok();
     let gone = clock::wait_for(Duration::from_secs(10), || {
-        // It lets go of its lock a moment before its end.
+        // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());
         (has_ended && Lock::is_free(&lock_path(town))).then_some(())
     });
@@ -219,8 +193,8 @@ pub fn stop(town: &Town) -> anyhow::Result<u32> {
     Ok(now.pid)
 }
 
-/// The program `gtd`: beside `gt`, else on `PATH`.
-fn program(town: &Town) -> Result<PathBuf, DaemonError> {
+/// Finds the program `gtd`: beside `gt`, otherwise on `PATH`.
+fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
     let beside = town.exe.parent().map(|folder| folder.join("gtd"));
     beside
         .filter(|path| path.is_file())
@@ -230,7 +204,7 @@ fn program(town: &Town) -> Result<PathBuf, DaemonError> {
         })
 }
 
-fn pid(town: &Town) -> u32 {
+fn read_pid(town: &Town) -> u32 {
     let text = std::fs::read_to_string(pid_path(town)).unwrap_or_default();
     text.lines()
         .next()

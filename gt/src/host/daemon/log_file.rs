@@ -1,19 +1,20 @@
-//! The size of `daemon/daemon.log`: what is old is kept in `daemon.log.1` to `daemon.log.3`.
+//! Rotates `daemon/daemon.log` to `daemon.log.1` … `daemon.log.3`.
 //!
-//! The daemon appends to the file that it was started with, so its content is copied and the file cut, never renamed. A
-//! line that is written between the two is lost.
+//! The daemon keeps the file open, so its content is copied and the file truncated, never renamed.
+//! A line that is written between the two steps is lost.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// From this size on the log is rotated.
+/// The size in bytes from which the log is rotated.
 const LARGE: u64 = 10 << 20;
-/// So many old ones are kept.
+/// The number of old logs that are kept.
 const KEPT: usize = 3;
 
-/// Rotates a log if it is large, or with `force` if it is not empty. Says whether it did.
-pub fn rotate(log: &Path, force: bool) -> io::Result<bool> {
+/// Rotates a log if it is large, or with `force` if it is not empty. Returns true if it was
+/// rotated.
+pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
     let size = match fs::metadata(log) {
         Ok(meta) => meta.len(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
@@ -33,7 +34,7 @@ pub fn rotate(log: &Path, force: bool) -> io::Result<bool> {
             _ => {}
         }
     }
-    // With its rights, and whole before the log is cut.
+    // The copy has the permissions of the log, and is complete before the log is truncated.
     fs::copy(log, old(1))?;
     OpenOptions::new().write(true).truncate(true).open(log)?;
     Ok(true)
@@ -45,19 +46,19 @@ mod tests {
 
     /// Cases of the log's size (daemon edge case 24).
     #[test]
-    fn case_24_a_small_log_stays_and_old_ones_move_up_until_the_last_goes() {
+    fn case_24_a_small_log_stays_and_large_ones_are_rotated() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("daemon.log");
-        assert!(!rotate(&log, true).unwrap(), "no file");
+        assert!(!rotate_log(&log, true).unwrap(), "no file");
         fs::write(&log, "").unwrap();
-        assert!(!rotate(&log, true).unwrap(), "empty");
+        assert!(!rotate_log(&log, true).unwrap(), "empty");
         fs::write(&log, "small").unwrap();
-        assert!(!rotate(&log, false).unwrap());
+        assert!(!rotate_log(&log, false).unwrap());
         // Who writes appends, and goes on to.
         let mut writer = append(&log);
         for text in ["a", "b", "c", "d"] {
             io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
-            assert!(rotate(&log, true).unwrap());
+            assert!(rotate_log(&log, true).unwrap());
             assert_eq!(fs::read(&log).unwrap(), b"");
         }
         let read =
@@ -72,7 +73,7 @@ mod tests {
             .unwrap()
             .set_len(LARGE)
             .unwrap();
-        assert!(rotate(&log, false).unwrap());
+        assert!(rotate_log(&log, false).unwrap());
     }
 
     fn append(log: &Path) -> fs::File {

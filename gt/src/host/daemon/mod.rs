@@ -1,6 +1,7 @@
-//! The daemon as seen from `gt`: whether it runs, how to talk to it, how to start and stop it.
+//! The daemon from the view of `gt`: its status, its protocol, its start and stop.
 //!
-//! Every command is right without it; with it things happen promptly and unattended.
+//! Every command gives the right answer without the daemon. With it, the town acts promptly and
+//! unattended.
 
 mod client;
 mod life;
@@ -8,28 +9,29 @@ mod log_file;
 pub mod protocol;
 mod unit;
 
-pub use client::{ask, wake};
+pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{
-    DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
+    DaemonError, DaemonState, DaemonStatus, lock_path, log_path, pid_path, read_daemon_status,
+    start_daemon, state_path, stop_daemon,
 };
-pub use log_file::rotate;
-pub use unit::{Installed, install, may_install};
+pub use log_file::rotate_log;
+pub use unit::{InstalledUnit, can_install_unit, install_unit};
 
 use std::path::PathBuf;
 
 use crate::town::Town;
 
-/// The daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`, else in a folder of the
-/// system's temporary folder that only its owner can enter.
+/// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
+/// otherwise in a subfolder of the system's temporary folder that only its owner can enter.
 pub fn socket_path(town: &Town) -> PathBuf {
     let root = town.layout.root();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let name = bd::bead::hash::short(root.as_os_str().as_encoded_bytes(), 8);
+    let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
     socket_folder(town).join(format!("{name}.sock"))
 }
 
-/// The folder of sockets; the daemon makes it with mode 0700.
+/// Returns the folder of sockets, which the daemon creates with mode 0700.
 pub fn socket_folder(town: &Town) -> PathBuf {
     match town
         .env

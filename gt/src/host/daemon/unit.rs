@@ -1,4 +1,4 @@
-//! The systemd user unit of a town's daemon.
+//! Writes the systemd user unit of a town's daemon.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,20 +13,18 @@ use crate::town::Town;
 
 const UNIT: &str = include_str!("../../../templates/gtd.service");
 
-/// What was written.
+/// The written unit.
 #[derive(Debug, Clone, Serialize)]
-pub struct Installed {
-    /// The unit's name.
+pub struct InstalledUnit {
     pub unit: String,
-    /// The unit file.
     pub path: PathBuf,
-    /// The file with the environment seen now.
+    /// The file with the current environment.
     pub environment: PathBuf,
-    /// The names of the variables in it.
+    /// The names of the variables in that file.
     pub variables: Vec<String>,
 }
 
-/// The unit file of a town's daemon.
+/// Returns the name and the path of the unit file.
 fn unit_path(town: &Town) -> (String, PathBuf) {
     let name: String = town
         .layout
@@ -41,26 +39,26 @@ fn unit_path(town: &Town) -> (String, PathBuf) {
     let config = town
         .env
         .config_dir()
-        .unwrap_or_else(|| town.env.absolute("~/.config"));
+        .unwrap_or_else(|| town.env.make_absolute("~/.config"));
     let path = config.join("systemd/user").join(&unit);
     (unit, path)
 }
 
-/// Whether a systemd of this user runs that has no unit of this town yet.
-pub fn may_install(town: &Town) -> bool {
+/// Returns true if the user's systemd runs and has no unit of this town yet.
+pub fn can_install_unit(town: &Town) -> bool {
     let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runs = runtime.is_some_and(|folder| folder.join("systemd").is_dir());
     runs && !unit_path(town).1.is_file()
 }
 
-/// Writes the unit file and the environment file that it names. Nothing is enabled or started.
-pub fn install(town: &Town) -> anyhow::Result<Installed> {
+/// Writes the unit file and its environment file. Does not enable or start the unit.
+pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
     let root = town.layout.root();
     let (unit, path) = unit_path(town);
     if let Some(units) = path.parent() {
-        file::make_folder(units, 0o755)?;
+        file::create_folder(units, 0o755)?;
     }
-    file::make_folder(&town.layout.daemon(), 0o700)?;
+    file::create_folder(&town.layout.daemon(), 0o700)?;
     let environment = town.layout.daemon().join("environment");
     let gtd = town
         .exe
@@ -72,16 +70,20 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .ok_or_else(|| DaemonError::NoProgram {
             gt: town.exe.clone(),
         })?;
-    let (variables, lines) = variables(town);
-    // One that others could read so far would keep its mode.
-    file::remove(&environment)?;
-    file::replace(&environment, lines.as_bytes(), 0o600)?;
+    let (variables, lines) = inherited_environment(town);
+    // Removed first, because an existing file would keep its mode, which may allow others to read
+    // it.
+    file::remove_file(&environment)?;
+    file::replace_file(&environment, lines.as_bytes(), 0o600)?;
     let text = UNIT
-        .replace("{gtd}", &quoted(&gtd.display().to_string()))
-        .replace("{environment}", &quoted(&environment.display().to_string()))
-        .replace("{town}", &quoted(&root.display().to_string()));
-    file::replace(&path, text.as_bytes(), 0o644)?;
-    Ok(Installed {
+        .replace("{gtd}", &quote_path(&gtd.display().to_string()))
+        .replace(
+            "{environment}",
+            &quote_path(&environment.display().to_string()),
+        )
+        .replace("{town}", &quote_path(&root.display().to_string()));
+    file::replace_file(&path, text.as_bytes(), 0o644)?;
+    Ok(InstalledUnit {
         unit,
         path,
         environment,
@@ -89,24 +91,25 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
     })
 }
 
-/// The names of the variables that a session started here would have of the caller's, and their lines.
-fn variables(town: &Town) -> (Vec<String>, String) {
-    let pass = runtime::passed(town);
+/// Returns the names and the lines of the caller's variables that a session started here would
+/// inherit.
+fn inherited_environment(town: &Town) -> (Vec<String>, String) {
+    let pass = runtime::inheritable_variables(town);
     let mut vars: BTreeMap<&str, &str> = town
         .env
         .vars()
-        .filter(|(name, _)| wrapper::is_passed(name, &pass))
+        .filter(|(name, _)| wrapper::is_session_variable(name, &pass))
         .collect();
     vars.entry("PATH").or_insert("/usr/local/bin:/usr/bin:/bin");
     let names = vars.keys().map(|name| (*name).to_owned()).collect();
     let lines = vars
         .iter()
-        .map(|(name, value)| format!("{name}={}\n", quoted_value(value)));
+        .map(|(name, value)| format!("{name}={}\n", quote_value(value)));
     (names, lines.collect())
 }
 
-/// A value as an environment file wants it.
-fn quoted_value(value: &str) -> String {
+/// Quotes a value for an environment file.
+fn quote_value(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {
         if matches!(c, '"' | '\\' | '`' | '$') {
@@ -118,8 +121,8 @@ fn quoted_value(value: &str) -> String {
     quoted
 }
 
-/// A path as a unit file wants it: `%` doubled, blanks escaped.
-fn quoted(path: &str) -> String {
+/// Quotes a path for a unit file: doubles `%` and escapes blanks.
+fn quote_path(path: &str) -> String {
     path.replace('\\', "\\\\")
         .replace('%', "%%")
         .replace(' ', "\\x20")
@@ -130,13 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specifiers_and_blanks_of_paths_are_escaped() {
-        assert_eq!(quoted("/a b/50%"), "/a\\x20b/50%%");
+    fn specifiers_and_spaces_in_paths_are_escaped() {
+        assert_eq!(quote_path("/a b/50%"), "/a\\x20b/50%%");
     }
 
     #[test]
-    fn values_of_variables_are_quoted() {
-        assert_eq!(quoted_value("/a b:/c"), "\"/a b:/c\"");
-        assert_eq!(quoted_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
+    fn environment_values_are_quoted() {
+        assert_eq!(quote_value("/a b:/c"), "\"/a b:/c\"");
+        assert_eq!(quote_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
     }
 }

@@ -1,57 +1,53 @@
-//! Which agents of a town have their hooks: the settings files by role, and what each lacks of ours.
+//! Reports the installed hooks of a town's agents: the settings files by role, and the missing
+//! hooks of each.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::settings;
-use super::{Preset, resolve};
+use super::{RuntimePreset, resolve_runtime};
 use crate::town::identity::Address;
-use crate::town::{Town, home_of};
+use crate::town::{Town, agent_home};
 
-/// How the hooks of a role stand.
+/// The state of a role's hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HooksState {
-    /// All of ours are there.
+    /// All hooks are installed.
     Installed,
-    /// There is no file yet: the next session of the role makes it.
+    /// The file does not exist. The next session of the role creates it.
     Absent,
-    /// Some of ours are missing.
+    /// Some hooks are missing.
     Incomplete,
-    /// The file cannot be used.
+    /// The file cannot be read or parsed.
     Damaged,
-    /// Its agent program runs no hooks that we know.
+    /// The agent program has no supported hooks.
     None,
 }
 
 /// The hooks of one role.
 #[derive(Debug, Clone, Serialize)]
-pub struct Hooks {
-    /// `mayor`, `deacon`, or `<rig>/<role>`.
+pub struct RoleHooks {
     pub target: String,
-    /// The agent program.
     pub agent: String,
-    /// The settings file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// How they stand.
     pub state: HooksState,
-    /// What is missing.
     pub missing: Vec<String>,
-    /// What is wrong with the file.
+    /// The error of a damaged file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The hooks of every role, or of the target that is named.
-pub fn all(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Hooks>> {
-    let found = looked(town, only)?.into_iter();
+/// Returns the hooks of every role, or of the named target.
+pub fn list_role_hooks(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<RoleHooks>> {
+    let found = inspect_targets(town, only)?.into_iter();
     Ok(found.map(|(_, hooks)| hooks).collect())
 }
 
-fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks)>> {
-    let targets = targets(town)?;
+fn inspect_targets(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, RoleHooks)>> {
+    let targets = list_targets(town)?;
     let names: Vec<String> = targets.iter().map(|(name, _)| name.clone()).collect();
     let is_below = |name: &str, only: &str| {
         name == only
@@ -62,7 +58,7 @@ fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks
     let wanted = targets
         .into_iter()
         .filter(|(name, _)| only.is_none_or(|only| is_below(name, only)));
-    let found: Vec<(Address, Hooks)> = wanted
+    let found: Vec<(Address, RoleHooks)> = wanted
         .map(|(name, address)| (address.clone(), inspect_hooks(town, name, &address)))
         .collect();
     if let (Some(only), true) = (only, found.is_empty()) {
@@ -74,10 +70,15 @@ fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks
     Ok(found)
 }
 
-/// Adds what is missing, keeping what is there. Where `absent_too` is false, only to files that exist.
-pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result<Vec<Hooks>> {
+/// Adds the missing hooks and keeps existing content. If `absent_too` is false, only in files that
+/// exist.
+pub fn sync_role_hooks(
+    town: &Town,
+    only: Option<&str>,
+    absent_too: bool,
+) -> anyhow::Result<Vec<RoleHooks>> {
     let mut changed = Vec::new();
-    for (address, hooks) in looked(town, only)? {
+    for (address, hooks) in inspect_targets(town, only)? {
         match hooks.state {
             HooksState::Incomplete => {}
             HooksState::Absent if absent_too => {}
@@ -87,9 +88,9 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
             }
             HooksState::Installed | HooksState::None | HooksState::Absent => continue,
         }
-        let home = home_of(town, &address);
-        settings::ensure(&town.layout, &address, &preset(town, &address)?, &home)?;
-        changed.push(Hooks {
+        let home = agent_home(town, &address);
+        settings::ensure_hook_file(&town.layout, &address, &preset_of(town, &address)?, &home)?;
+        changed.push(RoleHooks {
             missing: hooks.missing,
             ..inspect_hooks(town, hooks.target, &address)
         });
@@ -97,30 +98,38 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
     Ok(changed)
 }
 
-/// One address for each hook file of the town.
-pub fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
+/// Returns one address for each hook file of the town.
+pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     let mut found = vec![
         ("mayor".to_owned(), Address::Mayor),
         ("deacon".to_owned(), Address::Deacon),
     ];
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
-        // One file for all workers of the rig, or one for each.
-        let polecat = |one: &str| Address::Polecat(name.clone(), one.to_owned());
-        let is_each = preset(town, &polecat("any"))
+        // One file for all workers of the rig, or one per worker.
+        let polecat = |worker: &str| Address::Polecat(name.clone(), worker.to_owned());
+        let is_each = preset_of(town, &polecat("any"))
             .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
         if is_each {
-            found.extend(below(&rig.polecats()).into_iter().map(|one| {
-                let address = polecat(&one);
-                (address.to_string(), address)
-            }));
+            found.extend(
+                list_folder_workers(&rig.polecats())
+                    .into_iter()
+                    .map(|worker| {
+                        let address = polecat(&worker);
+                        (address.to_string(), address)
+                    }),
+            );
         } else {
             found.push((format!("{name}/polecats"), polecat("any")));
         }
-        found.extend(below(&rig.crew_folder()).into_iter().map(|one| {
-            let address = Address::Crew(name.clone(), one);
-            (address.to_string(), address)
-        }));
+        found.extend(
+            list_folder_workers(&rig.crew_folder())
+                .into_iter()
+                .map(|member| {
+                    let address = Address::Crew(name.clone(), member);
+                    (address.to_string(), address)
+                }),
+        );
         found.extend([
             (format!("{name}/witness"), Address::Witness(name.clone())),
             (format!("{name}/refinery"), Address::Refinery(name.clone())),
@@ -129,8 +138,8 @@ pub fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     Ok(found)
 }
 
-/// The workers that have a folder there, sorted.
-fn below(folder: &Path) -> Vec<String> {
+/// Returns the workers with a subfolder, sorted.
+fn list_folder_workers(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
     let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
@@ -139,13 +148,13 @@ fn below(folder: &Path) -> Vec<String> {
     names
 }
 
-fn preset(town: &Town, address: &Address) -> anyhow::Result<Preset> {
+fn preset_of(town: &Town, address: &Address) -> anyhow::Result<RuntimePreset> {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    Ok(resolve(town, rig.as_ref(), address, "")?.preset)
+    Ok(resolve_runtime(town, rig.as_ref(), address, "")?.preset)
 }
 
-fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
-    let mut hooks = Hooks {
+fn inspect_hooks(town: &Town, target: String, address: &Address) -> RoleHooks {
+    let mut hooks = RoleHooks {
         target,
         agent: String::new(),
         path: None,
@@ -153,7 +162,7 @@ fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
         missing: Vec::new(),
         error: None,
     };
-    let preset = match preset(town, address) {
+    let preset = match preset_of(town, address) {
         Ok(preset) => preset,
         Err(error) => {
             hooks.error = Some(format!("{error:#}"));
@@ -161,12 +170,12 @@ fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
         }
     };
     hooks.agent.clone_from(&preset.name);
-    let home = home_of(town, address);
-    let Some(file) = settings::locate(&town.layout, address, &preset, &home) else {
+    let home = agent_home(town, address);
+    let Some(file) = settings::locate_hook_file(&town.layout, address, &preset, &home) else {
         return hooks;
     };
     let path = hooks.path.insert(file.path);
-    match settings::missing(path, &preset, address) {
+    match settings::find_missing_hooks(path, &preset, address) {
         Ok(None) => hooks.state = HooksState::Absent,
         Ok(Some(missing)) if missing.is_empty() => hooks.state = HooksState::Installed,
         Ok(Some(missing)) => {
@@ -181,9 +190,9 @@ fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
     hooks
 }
 
-impl Hooks {
-    /// The file as text for people.
-    pub fn place(&self) -> String {
+impl RoleHooks {
+    /// Returns the path for display.
+    pub fn display_path(&self) -> String {
         let path = self.path.as_ref();
         path.map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
@@ -196,18 +205,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named_and_a_persons_own_values_are_not() {
+    fn missing_hooks_are_named_but_changed_user_values_are_not() {
         let ours = json!({"safe": true, "hooks": {
             "Stop": [{"hooks": [{"type": "command", "command": "gt signal stop"}]}],
             "SessionEnd": [{"hooks": [{"type": "command", "command": "gt signal end"}]}]}});
         let found = json!({"safe": false, "hooks": {
             "Stop": [{"matcher": "", "hooks": [{"command": "mine"}, {"command": "gt signal stop"}]}]}});
         assert_eq!(
-            settings::lacks(&found, &ours, "").unwrap(),
+            settings::list_missing(&found, &ours, "").unwrap(),
             ["hooks.SessionEnd: gt signal end"]
         );
-        assert!(settings::lacks(&json!({"hooks": "no"}), &ours, "").is_err());
-        let all = settings::lacks(&json!({}), &ours, "").unwrap();
+        assert!(settings::list_missing(&json!({"hooks": "no"}), &ours, "").is_err());
+        let all = settings::list_missing(&json!({}), &ours, "").unwrap();
         assert_eq!(all.len(), 3, "{all:?}");
     }
 }

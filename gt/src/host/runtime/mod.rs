@@ -1,8 +1,9 @@
-//! Owns agent runtimes: which program an agent is, how it is started, what its screen says.
+//! Manages agent runtimes: the program of an agent, its start, its screen.
 //!
-//! A runtime is data ([`Preset`]): built-in ones are files under `templates/runtime`, others come from the
-//! settings of the town or a rig. [`resolve()`] says which one an agent gets, [`ready`] reads its screen,
-//! [`settings`] writes its hooks, [`scripted`] is an agent without a model.
+//! A runtime is data ([`RuntimePreset`]). Built-in ones are files under `templates/runtime`, others
+//! come from the settings of the town or a rig. [`resolve_runtime()`] chooses the runtime of an
+//! agent, [`ready`] reads its screen, [`settings`] writes its hooks, and [`scripted`] is an agent
+//! without a model.
 
 pub mod installed;
 mod preset;
@@ -11,9 +12,10 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
-pub use preset::{Dialog, NonInteractive, Preset, PromptMode, RefusalSign};
-pub use ready::{Look, Ready, inspect_screen, wait_until_ready};
+pub use preset::{NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
+pub use ready::{ScreenState, StartResult, inspect_screen, wait_until_ready};
 pub use resolve::{
-    Prepared, Runtime, RuntimeError, Source, added, given, input_of, names, passed, question_of,
-    resolve,
+    AgentRuntime, PreparedRuntime, RuntimeError, RuntimeSource, added_variables,
+    configured_variables, find_agent_question, inheritable_variables, input_rules_of,
+    list_agent_names, resolve_runtime,
 };

@@ -1,4 +1,5 @@
-//! One agent program as data: command, arguments, what it needs, how its screen reads.
+//! Describes one agent program as data: command, arguments, requirements, and the signs on its
+//! screen.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 
-use crate::host::Input;
+use crate::host::InputRules;
 
 /// The built-in presets, the default one first.
 const BUILT_IN: &[&str] = &[
@@ -21,122 +22,117 @@ const BUILT_IN: &[&str] = &[
     include_str!("../../../templates/runtime/auggie.json"),
 ];
 
-/// An agent program.
+/// The description of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Preset {
-    /// The name it is chosen by.
+pub struct RuntimePreset {
+    /// The name by which users choose it.
     pub name: String,
-    /// The built-in preset that a custom one begins from.
+    /// The built-in preset that a custom one is based on.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub provider: String,
     /// The program. `gt` is our own.
     pub command: String,
-    /// Where else the program may be.
+    /// Other paths of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_at: Vec<String>,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// Variables it is given.
     pub env: BTreeMap<String, String>,
-    /// Variables of the caller that it may have, such as its provider's credentials.
+    /// Variables of the caller to inherit, such as the provider's credentials.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-    /// Said to it at the start when the caller says nothing.
+    /// The first prompt if the caller gives none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub initial_prompt: String,
-    /// How the first prompt gets in.
+    /// The way in which the first prompt is passed.
     pub prompt_mode: PromptMode,
-    /// The flag before the first prompt; without one it stands alone.
+    /// The flag before the first prompt. If empty, the prompt is a plain argument.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_flag: String,
     /// The flag before a settings file with hooks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub settings_flag: String,
-    /// Which kind of hooks it runs: `claude`, `codex`, `gemini`, `opencode` or `none`.
+    /// The kind of hooks: `claude`, `codex`, `gemini`, `opencode` or `none`.
     pub hooks: String,
-    /// The hook file that it reads in the folder it works in; `settings_flag` names another one.
+    /// The hook file that the program reads in its working folder. `settings_flag` names another
+    /// one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hooks_local: String,
-    /// Arguments that it needs to run the hooks of that file.
+    /// Arguments that the hooks of that file require.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hooks_args: Vec<String>,
-    /// Variables that it needs to run the hooks of that file.
+    /// Variables that the hooks of that file require.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hooks_env: BTreeMap<String, String>,
-    /// Names of its processes.
     pub process_names: Vec<String>,
-    /// The variable that holds its session's id.
+    /// The variable with the id of its session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id_env: String,
-    /// The variable that names its configuration folder.
+    /// The variable with its configuration folder.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub config_dir_env: String,
     /// The flag or subcommand that resumes a session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resume_flag: String,
-    /// `flag` or `subcommand`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resume_style: String,
-    /// Whether a session can be resumed as a copy.
+    /// True if a session can be resumed as a copy.
     pub supports_fork_session: bool,
-    /// The flag for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_flag: String,
-    /// `transcript` where the flag takes the file of the session, and nothing else is needed.
+    /// `transcript` if the flag takes the session's file and no other argument is needed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_style: String,
-    /// More arguments of a copy.
+    /// Additional arguments for a copy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fork_args: Vec<String>,
-    /// Variables of a copy; they replace those of a start, which may give leave to do things.
+    /// Variables of a copy. They replace those of a start, which may give permissions.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fork_env: BTreeMap<String, String>,
-    /// How it answers one question and ends.
+    /// The arguments for answering a single question.
     pub non_interactive: NonInteractive,
-    /// What an empty input line begins with.
+    /// The beginning of an empty input line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ready_prompt_prefix: String,
-    /// How long the prompt must stand before it counts: some programs show it before their dialogs.
+    /// The time that the prompt must be visible before it counts, because some programs show it
+    /// before their dialogs.
     #[serde(skip_serializing_if = "is_zero")]
     pub settle_ms: u64,
-    /// How long to wait where the screen says nothing.
+    /// The time to wait if the screen shows no known sign.
     pub ready_delay_ms: u64,
-    /// Signs on the screen that it is at work.
+    /// Texts on the screen that show work in progress.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub busy_marks: Vec<String>,
-    /// The signs, one character each, that a line about work in progress begins with; it ends in `…`, or
-    /// has that before a bracket.
+    /// The characters that start a line about work in progress. Such a line ends in `…`, or has it
+    /// before a bracket.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub busy_stars: String,
-    /// The sign that a dialog is drawn and waits.
+    /// The text that shows that a dialog is fully drawn and waits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub dialog_mark: String,
-    /// What the focused option of a dialog begins with.
+    /// The beginning of a dialog's focused option.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub focus_mark: String,
-    /// The dialogs it may open at the start.
+    /// The dialogs that may open at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dialogs: Vec<Dialog>,
-    /// Signs on its screen that the API refused a request.
+    pub dialogs: Vec<PresetDialog>,
+    /// Texts on the screen that show that the API refused a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<RefusalSign>,
-    /// The file it reads instructions from.
+    /// The file from which the program reads instructions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions_file: String,
 }
 
-/// How an agent program answers one question and ends.
+/// The arguments with which an agent program answers one question and exits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NonInteractive {
-    /// The subcommand for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subcommand: String,
-    /// More arguments for that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// The flag before the question; without one the question stands alone.
+    /// The flag before the question. If empty, the question is a plain argument.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_flag: String,
     /// The flag for an answer as JSON.
@@ -144,39 +140,35 @@ pub struct NonInteractive {
     pub output_flag: String,
 }
 
-/// A dialog that an agent program may open.
+/// A dialog of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Dialog {
-    /// What it is about.
+pub struct PresetDialog {
     pub name: String,
-    /// What it shows.
     pub sign: String,
-    /// A part of the option that is right for us; without one a person must answer.
+    /// A part of the option to choose. Without one, a user must answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<String>,
 }
 
-/// A sign on the screen that the API refused a request.
+/// A text on the screen that shows that the API refused a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RefusalSign {
-    /// What the program shows.
     pub sign: String,
     /// The kind of refusal: `rate_limit`, `overloaded`, `billing_error`, `authentication_failed` …
     pub kind: String,
 }
 
-/// How the first prompt gets in.
+/// The way in which the first prompt is passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptMode {
-    /// As the last argument.
     #[default]
     Arg,
-    /// Typed into its input line once it is ready.
+    /// Typed into the input line once the program is ready.
     Typed,
-    /// Not at all: it asks by itself.
+    /// Not passed: the program asks on its own.
     None,
 }
 
@@ -185,46 +177,46 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-impl Preset {
-    /// The built-in presets.
+impl RuntimePreset {
     pub fn built_in() -> Vec<Self> {
-        // A test reads every file, so none is left out here.
+        // A test reads every file, so none is skipped here.
         BUILT_IN
             .iter()
             .filter_map(|text| serde_json::from_str(text).ok())
             .collect()
     }
 
-    /// The built-in preset of that name.
+    /// Returns the built-in preset of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::built_in()
             .into_iter()
             .find(|preset| preset.name == name)
     }
 
-    /// Whether it is our own agent that runs a script.
+    /// Returns true if the agent runs a script instead of a model.
     pub fn is_scripted(&self) -> bool {
         self.command == "gt" && self.args.first().is_some_and(|arg| arg == "scripted")
     }
 
-    /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
-    pub fn program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
+    /// Returns the program to start: our own for `gt`, otherwise the one on `PATH` or at one of its
+    /// other paths.
+    pub fn find_program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
         if self.command == "gt" {
             return Some(exe.to_owned());
         }
         let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
         let elsewhere = || {
-            let places = self.also_at.iter().map(|place| env.absolute(place));
+            let places = self.also_at.iter().map(|place| env.make_absolute(place));
             places.into_iter().find(|place| place.is_file())
         };
         on_path.or_else(elsewhere)
     }
 
-    /// The argument list of a start: its own arguments, `more`, and the prompt last.
-    pub fn argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
+    /// Returns the arguments of a start: the preset's own, `more`, and the prompt last.
+    pub fn start_argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(self.args.iter().chain(more).cloned());
-        let prompt = self.first_words(prompt);
+        let prompt = self.prompt_or_default(prompt);
         if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
             let words = [self.prompt_flag.as_str(), prompt].into_iter();
             argv.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
@@ -232,13 +224,13 @@ impl Preset {
         argv
     }
 
-    /// What is to be typed into it once it is ready: nothing where the prompt is an argument.
-    pub fn to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
-        let words = Some(self.first_words(prompt)).filter(|words| !words.is_empty());
+    /// Returns the text to type once the program is ready. None if the prompt is an argument.
+    pub fn prompt_to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
+        let words = Some(self.prompt_or_default(prompt)).filter(|words| !words.is_empty());
         words.filter(|_| self.prompt_mode == PromptMode::Typed)
     }
 
-    fn first_words<'a>(&'a self, prompt: &'a str) -> &'a str {
+    fn prompt_or_default<'a>(&'a self, prompt: &'a str) -> &'a str {
         if prompt.is_empty() {
             &self.initial_prompt
         } else {
@@ -246,8 +238,9 @@ impl Preset {
         }
     }
 
-    /// The argument list that goes on with a copy of a session: to answer one question, or in a terminal. None where
-    /// the program cannot do that. The arguments of a start, which give leave to do things, are not among them.
+    /// Returns the arguments that continue a copy of a session, to answer one question or in a
+    /// terminal. None if the program cannot do that. Excludes the arguments of a start, which may
+    /// give permissions.
     pub fn fork_argv(
         &self,
         program: &Path,
@@ -285,25 +278,28 @@ impl Preset {
         Some(words)
     }
 
-    /// The refusal of the API that these lines of a screen show last, with the line.
-    pub fn refusal_on<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
+    /// Returns the last refusal of the API on a screen, with its line.
+    pub fn find_refusal<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
         screen.lines().rev().find_map(|line| {
-            let sign = self.refusals.iter().find(|one| line.contains(&one.sign))?;
+            let sign = self
+                .refusals
+                .iter()
+                .find(|refusal| line.contains(&refusal.sign))?;
             Some((sign.kind.as_str(), line.trim()))
         })
     }
 
-    /// Whether it reports what it does by hooks.
-    pub fn runs_hooks(&self) -> bool {
+    /// Returns true if the program reports its activity by hooks.
+    pub fn has_hooks(&self) -> bool {
         !self.hooks.is_empty() && self.hooks != "none"
     }
 
-    /// How text is brought in to it.
-    pub fn input(&self) -> Input {
+    /// Returns the rules for typing text into the program.
+    pub fn input_rules(&self) -> InputRules {
         let prompt = Some(self.ready_prompt_prefix.clone());
         let signs = self.dialogs.iter().map(|dialog| dialog.sign.clone());
         let mark = Some(self.dialog_mark.clone());
-        Input {
+        InputRules {
             prompt: prompt.filter(|prompt| !prompt.is_empty()),
             dialogs: signs.chain(mark.filter(|mark| !mark.is_empty())).collect(),
         }
@@ -315,8 +311,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_preset_is_read() {
-        let names: Vec<_> = Preset::built_in()
+    fn every_built_in_preset_is_parsed() {
+        let names: Vec<_> = RuntimePreset::built_in()
             .into_iter()
             .map(|preset| preset.name)
             .collect();
@@ -329,19 +325,19 @@ mod tests {
 
     #[test]
     fn claude_is_started_with_its_prompt_last() {
-        let claude = Preset::named("claude").unwrap();
+        let claude = RuntimePreset::named("claude").unwrap();
         let more = ["--settings".to_owned(), "/t/settings.json".to_owned()];
-        let argv = claude.argv(Path::new("/bin/claude"), &more, "go");
+        let argv = claude.start_argv(Path::new("/bin/claude"), &more, "go");
         assert_eq!(argv[1], "--dangerously-skip-permissions");
         assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
-        assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
+        assert_eq!(claude.input_rules().prompt.as_deref(), Some("❯\u{a0}"));
     }
 
     #[test]
-    fn each_program_goes_on_with_a_copy_in_its_own_way_and_without_leave() {
+    fn each_program_forks_a_session_with_its_own_flags() {
         let file = Path::new("/s/abc.jsonl");
         let argv = |name: &str, id: &str, question: Option<&str>| {
-            let preset = Preset::named(name).unwrap();
+            let preset = RuntimePreset::named(name).unwrap();
             let argv = preset.fork_argv(Path::new(name), (id, Some(file)), question)?;
             Some(argv.join(" "))
         };
@@ -372,36 +368,36 @@ mod tests {
             assert!(argv(name, "-x", None).is_none(), "{name}");
         }
         assert!(argv("amp", "abc", Some("why?")).is_none());
-        let gemini = Preset::named("gemini").unwrap();
+        let gemini = RuntimePreset::named("gemini").unwrap();
         let nowhere = gemini.fork_argv(Path::new("gemini"), ("abc", None), None);
         assert!(nowhere.is_none(), "it needs the file");
-        let opencode = Preset::named("opencode").unwrap();
+        let opencode = RuntimePreset::named("opencode").unwrap();
         assert!(opencode.fork_env["OPENCODE_PERMISSION"].starts_with("{\"*\":\"deny\""));
     }
 
     #[test]
-    fn a_first_message_is_an_argument_or_typed_or_neither() {
+    fn a_first_message_is_passed_as_an_argument_or_typed_or_omitted() {
         let message = |name: &str| {
-            let preset = Preset::named(name).unwrap();
-            let argv = preset.argv(Path::new(name), &[], "go");
+            let preset = RuntimePreset::named(name).unwrap();
+            let argv = preset.start_argv(Path::new(name), &[], "go");
             let is_last = argv.last().is_some_and(|last| last == "go");
-            (is_last, preset.to_type("go").map(str::to_owned))
+            (is_last, preset.prompt_to_type("go").map(str::to_owned))
         };
         assert_eq!(message("codex"), (true, None));
         assert_eq!(message("amp"), (false, Some("go".to_owned())));
         assert_eq!(message("scripted"), (false, None));
-        let gemini = Preset::named("gemini").unwrap();
-        let argv = gemini.argv(Path::new("gemini"), &[], "go");
+        let gemini = RuntimePreset::named("gemini").unwrap();
+        let argv = gemini.start_argv(Path::new("gemini"), &[], "go");
         assert_eq!(argv[1..], ["--yolo", "--skip-trust", "-i", "go"]);
     }
 
     #[test]
-    fn our_own_program_is_used_for_gt() {
-        let scripted = Preset::named("scripted").unwrap();
-        let env = Env::with(Path::new("/"), []);
-        let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
+    fn the_running_gt_program_is_used_for_gt() {
+        let scripted = RuntimePreset::named("scripted").unwrap();
+        let env = Env::with_vars(Path::new("/"), []);
+        let program = scripted.find_program(&env, Path::new("/opt/gt")).unwrap();
         assert_eq!(
-            scripted.argv(&program, &[], "ignored"),
+            scripted.start_argv(&program, &[], "ignored"),
             ["/opt/gt", "scripted"]
         );
     }

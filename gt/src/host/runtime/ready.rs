@@ -1,162 +1,168 @@
-//! Reads the screen of an agent: at its prompt, at work, or in a dialog.
+//! Reads the screen of an agent: at its prompt, busy, or in a dialog.
 //!
-//! What must always hold: Enter is pressed in a dialog only when the wanted option is seen to have the
-//! focus, and one key at a time with a look after each; what no preset knows is left to a person.
+//! Enter is pressed in a dialog only when the screen shows the focus on the wanted option. Keys are
+//! pressed one at a time, with a check after each. Dialogs that no preset knows are left to the
+//! user.
 
 use std::time::Duration;
 
 use kit::sys::clock;
 
-use super::Preset;
+use super::RuntimePreset;
 use crate::host::{Host, HostError, Key};
 
-/// How an agent's start ended.
+/// The result of an agent's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ready {
-    /// It waits for input.
+pub enum StartResult {
     AtPrompt,
-    /// It is at work already.
+    /// The agent is busy already.
     Busy,
-    /// A dialog is open that only a person may answer.
+    /// A dialog is open that only a user can answer.
     NeedsPerson(String),
-    /// The session is gone.
     Ended,
-    /// Time was over; nothing known was seen.
+    /// The time limit was reached without a known sign.
     Unknown,
 }
 
-/// What a screen shows.
+/// The state that a screen shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Look {
+pub enum ScreenState {
     /// An input line and no sign of work.
     AtPrompt,
-    /// Work.
     Busy,
-    /// A dialog that is ours to answer; the key to press next, where it is drawn.
+    /// A dialog that this program answers. The key to press next, if the dialog is fully drawn.
     Dialog(Option<Key>),
-    /// A dialog that is a person's.
+    /// A dialog for the user.
     NeedsPerson(String),
-    /// None of these.
     Nothing,
 }
 
-/// Waits until an agent has started, answering the dialogs that its preset knows.
+/// Waits until an agent has started, and answers the dialogs that its preset knows.
 pub fn wait_until_ready(
     backend: &dyn Host,
     name: &str,
-    preset: &Preset,
+    preset: &RuntimePreset,
     limit: Duration,
-) -> Result<Ready, HostError> {
+) -> Result<StartResult, HostError> {
     if preset.ready_prompt_prefix.is_empty() {
-        clock::pause(Duration::from_millis(preset.ready_delay_ms).min(limit));
-        return Ok(if runs(backend, name)? {
-            Ready::Unknown
+        clock::pause_thread(Duration::from_millis(preset.ready_delay_ms).min(limit));
+        return Ok(if is_session_running(backend, name)? {
+            StartResult::Unknown
         } else {
-            Ready::Ended
+            StartResult::Ended
         });
     }
-    let mut last = Look::Nothing;
-    let ended = clock::wait_for(limit, || match attend(backend, name, preset, &mut last) {
-        Ok(None) => None,
-        Ok(Some(ready)) => Some(Ok(ready)),
-        Err(HostError::NoSession { .. }) => Some(Ok(Ready::Ended)),
-        Err(error) => Some(Err(error)),
+    let mut last = ScreenState::Nothing;
+    let ended = clock::wait_for(limit, || {
+        match answer_dialog(backend, name, preset, &mut last) {
+            Ok(None) => None,
+            Ok(Some(ready)) => Some(Ok(ready)),
+            Err(HostError::NoSession { .. }) => Some(Ok(StartResult::Ended)),
+            Err(error) => Some(Err(error)),
+        }
     });
-    ended.unwrap_or(Ok(Ready::Unknown))
+    ended.unwrap_or(Ok(StartResult::Unknown))
 }
 
-/// Whether a session goes on; one that is only shown any more does not.
-fn runs(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
+/// Returns true if a session runs. False for one that is only displayed any more.
+fn is_session_running(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
     let live = backend.find(name)?;
     Ok(live.is_some_and(|live| live.dead.is_none()))
 }
 
-/// The question on a session's screen that only a person may answer, if one is open.
-pub fn open_question(backend: &dyn Host, name: &str, preset: &Preset) -> Option<String> {
-    // A session that cannot be looked at has its own complaint elsewhere.
+/// Returns the question on a session's screen that only a user can answer, if one is open.
+pub fn find_open_question(
+    backend: &dyn Host,
+    name: &str,
+    preset: &RuntimePreset,
+) -> Option<String> {
+    // An unreadable session is reported elsewhere.
     match inspect_screen(&backend.capture(name, 60).ok()?, preset) {
-        Look::NeedsPerson(question) => Some(question),
+        ScreenState::NeedsPerson(question) => Some(question),
         _ => None,
     }
 }
 
-/// One look, and one key where a dialog asks for it. A key is pressed only when the same picture was seen
-/// twice with a pause between: keys sent while a dialog is being drawn are lost.
-fn attend(
+/// Reads the screen once, and presses at most one key in a dialog. A key is pressed only after two
+/// equal screens with a pause in between, because keys are lost while a dialog is being drawn.
+fn answer_dialog(
     backend: &dyn Host,
     name: &str,
-    preset: &Preset,
-    last: &mut Look,
-) -> Result<Option<Ready>, HostError> {
+    preset: &RuntimePreset,
+    last: &mut ScreenState,
+) -> Result<Option<StartResult>, HostError> {
     let seen = inspect_screen(&backend.capture(name, 60)?, preset);
     let same = seen == *last;
     *last = seen.clone();
     Ok(match seen {
-        Look::AtPrompt if same => Some(Ready::AtPrompt),
-        Look::Busy => Some(Ready::Busy),
-        Look::NeedsPerson(dialog) if same => Some(Ready::NeedsPerson(dialog)),
-        Look::Dialog(Some(key)) if same => {
+        ScreenState::AtPrompt if same => Some(StartResult::AtPrompt),
+        ScreenState::Busy => Some(StartResult::Busy),
+        ScreenState::NeedsPerson(dialog) if same => Some(StartResult::NeedsPerson(dialog)),
+        ScreenState::Dialog(Some(key)) if same => {
             backend.press(name, &[key])?;
-            *last = Look::Nothing;
-            clock::pause(Duration::from_millis(300));
+            *last = ScreenState::Nothing;
+            clock::pause_thread(Duration::from_millis(300));
             None
         }
-        Look::Dialog(_) => {
-            clock::pause(Duration::from_millis(700));
+        ScreenState::Dialog(_) => {
+            clock::pause_thread(Duration::from_millis(700));
             None
         }
-        Look::AtPrompt | Look::NeedsPerson(_) => {
-            clock::pause(Duration::from_millis(preset.settle_ms.max(200)));
+        ScreenState::AtPrompt | ScreenState::NeedsPerson(_) => {
+            clock::pause_thread(Duration::from_millis(preset.settle_ms.max(200)));
             None
         }
-        Look::Nothing if !runs(backend, name)? => Some(Ready::Ended),
-        Look::Nothing => None,
+        ScreenState::Nothing if !is_session_running(backend, name)? => Some(StartResult::Ended),
+        ScreenState::Nothing => None,
     })
 }
 
-/// Reads a screen. Dialogs come first: one draws a sign that looks like a prompt.
-pub fn inspect_screen(screen: &str, preset: &Preset) -> Look {
+/// Reads a screen. Dialogs are checked first, because one of them draws a sign that looks like a
+/// prompt.
+pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
     let drawn = preset.dialog_mark.is_empty() || screen.contains(&preset.dialog_mark);
     for dialog in &preset.dialogs {
         let Some(at) = screen.rfind(&dialog.sign) else {
             continue;
         };
-        // What stands above a later prompt was answered before.
+        // A dialog above a later prompt has been answered.
         let behind = &screen[at..];
-        if has_prompt(behind, preset) && !is_open(behind, preset) {
+        if has_prompt(behind, preset) && !is_dialog_open(behind, preset) {
             continue;
         }
         return match &dialog.choose {
-            Some(option) if drawn => Look::Dialog(next_key(behind, option, &preset.focus_mark)),
-            Some(_) => Look::Dialog(None),
-            None => Look::NeedsPerson(dialog.name.clone()),
+            Some(option) if drawn => {
+                ScreenState::Dialog(next_key(behind, option, &preset.focus_mark))
+            }
+            Some(_) => ScreenState::Dialog(None),
+            None => ScreenState::NeedsPerson(dialog.name.clone()),
         };
     }
-    if is_open(screen, preset) {
-        return Look::NeedsPerson("an unknown question".to_owned());
+    if is_dialog_open(screen, preset) {
+        return ScreenState::NeedsPerson("an unknown question".to_owned());
     }
     let tail: Vec<&str> = screen.lines().rev().take(12).collect();
-    if tail.iter().any(|line| is_busy(line, preset)) {
-        return Look::Busy;
+    if tail.iter().any(|line| is_busy_line(line, preset)) {
+        return ScreenState::Busy;
     }
     if has_prompt(screen, preset) {
-        Look::AtPrompt
+        ScreenState::AtPrompt
     } else {
-        Look::Nothing
+        ScreenState::Nothing
     }
 }
 
-/// Whether the sign of an open dialog is on the screen with no prompt below it. A prompt above it may be the
-/// dialog's focus mark.
-fn is_open(screen: &str, preset: &Preset) -> bool {
+/// Returns true if the screen shows the sign of an open dialog with no prompt below it. A prompt
+/// above it may be the dialog's focus mark.
+fn is_dialog_open(screen: &str, preset: &RuntimePreset) -> bool {
     let mark = preset.dialog_mark.as_str();
-    let below = |line: &&str| !is_prompt(line, preset);
+    let below = |line: &&str| !is_prompt_line(line, preset);
     let mut tail = screen.lines().rev().take_while(below);
     !mark.is_empty() && tail.any(|line| line.contains(mark))
 }
 
-/// Whether a line says that work goes on: by a known mark, or as `✻ Stewing… (3s)`.
-fn is_busy(line: &str, preset: &Preset) -> bool {
+/// Returns true if a line shows work in progress: by a known mark, or as `✻ Stewing… (3s)`.
+fn is_busy_line(line: &str, preset: &RuntimePreset) -> bool {
     if preset.busy_marks.iter().any(|mark| line.contains(mark)) {
         return true;
     }
@@ -168,26 +174,26 @@ fn is_busy(line: &str, preset: &Preset) -> bool {
     starred && (line.ends_with('…') || line.contains("… ("))
 }
 
-/// Whether a screen has a line that begins with the prompt.
-fn has_prompt(screen: &str, preset: &Preset) -> bool {
-    screen.lines().any(|line| is_prompt(line, preset))
+/// Returns true if a screen has a line that starts with the prompt.
+fn has_prompt(screen: &str, preset: &RuntimePreset) -> bool {
+    screen.lines().any(|line| is_prompt_line(line, preset))
 }
 
-fn is_prompt(line: &str, preset: &Preset) -> bool {
+fn is_prompt_line(line: &str, preset: &RuntimePreset) -> bool {
     let prompt = preset.ready_prompt_prefix.as_str();
-    let line = unframed(line);
-    // Screens are trimmed at the right, so an empty prompt may have lost its last space.
+    let line = strip_frame(line);
+    // Captured lines are trimmed at the right, so an empty prompt may lack its last space.
     !prompt.is_empty() && (line.starts_with(prompt) || line == prompt.trim_end())
 }
 
-/// A line without the frame that some programs draw around it.
-fn unframed(line: &str) -> &str {
+/// Removes the frame that some programs draw around a line.
+fn strip_frame(line: &str) -> &str {
     line.trim_start_matches(['│', '|', ' '])
 }
 
-/// The key that brings the focus nearer to the wanted option, or Enter when it is there.
+/// Returns the key that moves the focus towards the wanted option, or Enter if it is there.
 fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
-    let lines: Vec<&str> = dialog.lines().map(unframed).collect();
+    let lines: Vec<&str> = dialog.lines().map(strip_frame).collect();
     let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
     let focused = at(&|line| line.starts_with(focus))?;
     let wanted = at(&|line| line.contains(option))?;
@@ -201,10 +207,10 @@ fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{FakeHost, SessionSpec, Sessions};
+    use crate::host::{FakeHost, SessionHost, SessionSpec};
 
-    fn claude() -> Preset {
-        Preset::named("claude").unwrap()
+    fn claude() -> RuntimePreset {
+        RuntimePreset::named("claude").unwrap()
     }
 
     const OLD_TRUST: &str = " Quick safety check: Is this a project you created or one you trust?\n\
@@ -217,75 +223,84 @@ mod tests {
     fn enter_is_pressed_only_on_the_wanted_option() {
         assert_eq!(
             inspect_screen(OLD_TRUST, &claude()),
-            Look::Dialog(Some(Key::Enter))
+            ScreenState::Dialog(Some(Key::Enter))
         );
         assert_eq!(
             inspect_screen(NEW_TRUST, &claude()),
-            Look::Dialog(Some(Key::Down))
+            ScreenState::Dialog(Some(Key::Down))
         );
         let half = NEW_TRUST.split("Enter").next().unwrap();
-        assert_eq!(inspect_screen(half, &claude()), Look::Dialog(None));
+        assert_eq!(inspect_screen(half, &claude()), ScreenState::Dialog(None));
     }
 
     #[test]
-    fn a_question_about_money_is_a_persons() {
+    fn a_question_about_money_is_left_to_the_user() {
         assert_eq!(
             inspect_screen(KEY, &claude()),
-            Look::NeedsPerson("API key".to_owned())
+            ScreenState::NeedsPerson("API key".to_owned())
         );
         let strange = "Shall I?\n❯ Yes\nEnter to confirm";
         assert!(matches!(
             inspect_screen(strange, &claude()),
-            Look::NeedsPerson(_)
+            ScreenState::NeedsPerson(_)
         ));
     }
 
     #[test]
-    fn prompt_and_work_are_told_apart() {
+    fn an_idle_prompt_is_distinguished_from_a_busy_agent() {
         let idle = "● done\n\n✻ Baked for 3s\n────\n❯\u{a0}\n────\n  ? for shortcuts";
-        assert_eq!(inspect_screen(idle, &claude()), Look::AtPrompt);
+        assert_eq!(inspect_screen(idle, &claude()), ScreenState::AtPrompt);
         let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
-        assert_eq!(inspect_screen(busy, &claude()), Look::Busy);
+        assert_eq!(inspect_screen(busy, &claude()), ScreenState::Busy);
         let newer = "✻ Channeling…\n────\n❯\u{a0}\n────\n  ⏵⏵ bypass permissions on";
-        assert_eq!(inspect_screen(newer, &claude()), Look::Busy);
+        assert_eq!(inspect_screen(newer, &claude()), ScreenState::Busy);
         let told = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
-        assert_eq!(inspect_screen(told, &claude()), Look::AtPrompt);
+        assert_eq!(inspect_screen(told, &claude()), ScreenState::AtPrompt);
         assert_eq!(
             inspect_screen("❯ sent before\n● hm", &claude()),
-            Look::Nothing
+            ScreenState::Nothing
         );
     }
 
     #[test]
-    fn a_dialog_above_the_prompt_was_answered() {
+    fn a_dialog_above_the_prompt_counts_as_answered() {
         let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
-        assert_eq!(inspect_screen(&screen, &claude()), Look::AtPrompt);
+        assert_eq!(inspect_screen(&screen, &claude()), ScreenState::AtPrompt);
     }
 
     #[test]
-    fn a_focus_mark_like_the_prompt_and_a_frame_are_seen_through() {
-        let codex = Preset::named("codex").unwrap();
+    fn focus_marks_and_frames_do_not_hide_the_prompt() {
+        let codex = RuntimePreset::named("codex").unwrap();
         let open = "  Trust this folder? Codex can read\n\n› 1. Trust and continue\n  2. Back to Agent Command Center\n\n  \
                     enter continue · esc back\n";
-        assert_eq!(inspect_screen(open, &codex), Look::Dialog(Some(Key::Enter)));
+        assert_eq!(
+            inspect_screen(open, &codex),
+            ScreenState::Dialog(Some(Key::Enter))
+        );
         let other = open.replace("› 1.", "  1.").replace("  2.", "› 2.");
-        assert_eq!(inspect_screen(&other, &codex), Look::Dialog(Some(Key::Up)));
+        assert_eq!(
+            inspect_screen(&other, &codex),
+            ScreenState::Dialog(Some(Key::Up))
+        );
         let unknown = "  Shall I?\n› 1. Yes\n\n  enter continue · esc back\n";
         assert!(matches!(
             inspect_screen(unknown, &codex),
-            Look::NeedsPerson(_)
+            ScreenState::NeedsPerson(_)
         ));
         let prompt = format!("{open}› Ask Codex to do anything\n  model · /web\n");
-        assert_eq!(inspect_screen(&prompt, &codex), Look::AtPrompt);
+        assert_eq!(inspect_screen(&prompt, &codex), ScreenState::AtPrompt);
         let busy = "• Working (0s • esc to interrupt)\n› Ask Codex to do anything\n";
-        assert_eq!(inspect_screen(busy, &codex), Look::Busy);
-        let gemini = Preset::named("gemini").unwrap();
+        assert_eq!(inspect_screen(busy, &codex), ScreenState::Busy);
+        let gemini = RuntimePreset::named("gemini").unwrap();
         let framed = "│ Do you trust the files in this folder?\n│   1. Trust folder (web)\n│ ● 2. Don't trust\n";
-        assert_eq!(inspect_screen(framed, &gemini), Look::Dialog(Some(Key::Up)));
+        assert_eq!(
+            inspect_screen(framed, &gemini),
+            ScreenState::Dialog(Some(Key::Up))
+        );
         let idle = " YOLO Ctrl+Y\n *   Type your message or @path/to/file\n";
-        assert_eq!(inspect_screen(idle, &gemini), Look::AtPrompt);
+        assert_eq!(inspect_screen(idle, &gemini), ScreenState::AtPrompt);
         let busy = format!(" ⠏ Thinking... (esc to cancel, 1s)\n{idle}");
-        assert_eq!(inspect_screen(&busy, &gemini), Look::Busy);
+        assert_eq!(inspect_screen(&busy, &gemini), ScreenState::Busy);
     }
 
     #[test]
@@ -300,21 +315,27 @@ mod tests {
             .state()
             .screens
             .push(("a".to_owned(), NEW_TRUST.to_owned()));
-        let mut last = Look::Nothing;
-        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        let mut last = ScreenState::Nothing;
+        assert_eq!(
+            answer_dialog(&backend, "a", &claude(), &mut last).unwrap(),
+            None
+        );
         assert!(backend.state().pressed.is_empty());
-        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        assert_eq!(
+            answer_dialog(&backend, "a", &claude(), &mut last).unwrap(),
+            None
+        );
         assert_eq!(backend.state().pressed, [("a".to_owned(), Key::Down)]);
         let asks = |text: &str| {
             let screen = ("a".to_owned(), text.to_owned());
             backend.state().screens.push(screen);
-            open_question(&backend, "a", &claude())
+            find_open_question(&backend, "a", &claude())
         };
         assert_eq!(asks(KEY).as_deref(), Some("API key"));
         assert_eq!(asks(NEW_TRUST), None);
         assert_eq!(asks("❯\u{a0}"), None);
-        backend.die("a");
+        backend.end_process("a");
         let ended = wait_until_ready(&backend, "a", &claude(), Duration::ZERO).unwrap();
-        assert_eq!(ended, Ready::Ended);
+        assert_eq!(ended, StartResult::Ended);
     }
 }

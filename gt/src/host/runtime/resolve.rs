@@ -1,8 +1,9 @@
-//! Says which runtime an agent gets.
+//! Chooses the runtime of an agent.
 //!
-//! The order: the flag, the rig's `role_agents`, the town's `role_agents`, the rig's `agent`, the town's
-//! `default_agent`, `claude`. A flag must be right. An agent for a role that is unknown or not installed
-//! is passed over with a warning; any other unknown name is an error that says where it stands.
+//! The order: the flag, the rig's `role_agents`, the town's `role_agents`, the rig's `agent`, the
+//! town's `default_agent`, `claude`. The name in a flag must be valid. An agent for a role that is
+//! unknown or not installed is skipped with a warning. Any other unknown name is an error with its
+//! source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,50 +13,42 @@ use kit::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Preset;
-use super::ready::open_question;
+use super::RuntimePreset;
+use super::ready::find_open_question;
 use super::settings::{self, HookFileError};
-use crate::host::Input;
+use crate::host::InputRules;
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::identity::{Address, SessionName};
-use crate::town::{Layout, RigLayout, Town};
+use crate::town::{RigLayout, Town, TownLayout};
 
-/// A runtime and how it came to be chosen.
+/// A runtime and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Runtime {
-    /// Its name.
+pub struct AgentRuntime {
     pub name: String,
-    /// Variables of the caller that its sessions may have.
+    /// Variables of the caller that the sessions may inherit.
     pub pass: Vec<String>,
-    /// The agent program.
-    pub preset: Preset,
-    /// Its program file.
+    pub preset: RuntimePreset,
     pub program: PathBuf,
-    /// What decided.
-    pub source: Source,
-    /// What was passed over, in words.
+    pub source: RuntimeSource,
+    /// Descriptions of skipped agents.
     pub warnings: Vec<String>,
 }
 
-/// What decided on a runtime.
+/// The source of the choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// `--agent`.
+pub enum RuntimeSource {
     Flag,
     /// The rig's setting for the role.
     RigRole,
     /// The town's setting for the role.
     TownRole,
-    /// The rig's setting.
     Rig,
-    /// The town's setting.
     Town,
-    /// Nothing was set.
     BuiltIn,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for RuntimeSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Flag => "--agent",
@@ -68,94 +61,70 @@ impl fmt::Display for Source {
     }
 }
 
-/// Why no runtime was chosen.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
     /// No agent has that name.
     #[error("there is no agent `{name}` ({source_words}); known: {}", known.join(", "))]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// Where it stands.
         source_words: String,
-        /// The names that there are.
+        /// The existing names.
         known: Vec<String>,
     },
-    /// Its program is not on this machine.
+    /// The program is not on this machine.
     #[error("agent `{name}` cannot be started: `{command}` is not installed or not on PATH")]
-    NotInstalled {
-        /// The agent.
-        name: String,
-        /// Its program.
-        command: String,
-    },
-    /// A scripted agent has no script.
+    NotInstalled { name: String, command: String },
     #[error(
         "agent `{name}` cannot be started: it has no script (set `args` of the agent to \
          [\"scripted\", \"--script\", \"/path/to/script\"]; `gt scripted --help` shows how)"
     )]
-    NoScript {
-        /// The agent.
-        name: String,
-    },
-    /// The script of a scripted agent is not there.
+    NoScript { name: String },
+    /// The script of a scripted agent is missing.
     #[error("agent `{name}` cannot be started: there is no script {}", script.display())]
-    ScriptMissing {
-        /// The agent.
-        name: String,
-        /// Its script.
-        script: PathBuf,
-    },
-    /// A settings file cannot be read.
+    ScriptMissing { name: String, script: PathBuf },
     #[error("cannot read {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A settings file is not what it should be.
+    /// A settings file is invalid.
     #[error("{} is not valid: {source}", path.display())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
 }
 
-/// What the settings of a town or a rig say about agents.
+/// The agent settings of a town or a rig.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Settings {
+struct AgentSettings {
     default_agent: String,
     agent: String,
     role_agents: BTreeMap<String, String>,
     agents: BTreeMap<String, Map<String, Value>>,
-    /// The file of each of these agents.
+    /// The file in which each of these agents is defined.
     #[serde(skip)]
     files: BTreeMap<String, PathBuf>,
 }
 
-/// What a start of a runtime needs beside its prompt.
+/// The arguments and variables of a start, without the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prepared {
-    /// Arguments.
+pub struct PreparedRuntime {
     pub args: Vec<String>,
-    /// Variables.
     pub env: Vec<(String, String)>,
 }
 
-/// Chooses the runtime of an agent. `wanted` is the name that was asked for, empty for the configured one.
-pub fn resolve(
+/// Chooses the runtime of an agent. `wanted` is the requested name, empty for the configured one.
+pub fn resolve_runtime(
     town: &Town,
     rig: Option<&RigLayout>,
     address: &Address,
     wanted: &str,
-) -> Result<Runtime, RuntimeError> {
+) -> Result<AgentRuntime, RuntimeError> {
     let flag = Some(wanted).filter(|name| !name.is_empty());
-    choose(
+    choose_runtime(
         &town.layout,
         rig,
         address.role(),
@@ -165,38 +134,42 @@ pub fn resolve(
     )
 }
 
-/// How text is brought in to an agent, as far as its configured runtime says.
-pub fn input_of(town: &Town, address: &Address) -> Input {
+/// Returns the rules for typing text into an agent, by its configured runtime.
+pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let runtime = resolve(town, rig.as_ref(), address, "");
-    runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input())
+    let runtime = resolve_runtime(town, rig.as_ref(), address, "");
+    runtime.map_or_else(
+        |_| InputRules::default(),
+        |runtime| runtime.preset.input_rules(),
+    )
 }
 
-/// The question in an agent's session that only a person may answer, as far as its configured runtime
-/// knows.
-pub fn question_of(town: &LiveTown, address: &Address) -> Option<String> {
+/// Returns the question in an agent's session that only a user can answer, by its configured
+/// runtime.
+pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String> {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let runtime = resolve(town, rig.as_ref(), address, "").ok()?;
-    let session = SessionName::of(address)?;
-    open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
+    let runtime = resolve_runtime(town, rig.as_ref(), address, "").ok()?;
+    let session = SessionName::for_agent(address)?;
+    find_open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
 }
 
-impl Runtime {
-    /// Writes the settings file that makes the program call `gt`, where it runs hooks, and says what its
-    /// start needs.
+impl AgentRuntime {
+    /// Writes the settings file with hooks, if the program supports them. Returns the arguments and
+    /// variables of a start.
     pub fn prepare(
         &self,
         town: &Town,
         address: &Address,
         home: &Path,
-    ) -> Result<Prepared, HookFileError> {
+    ) -> Result<PreparedRuntime, HookFileError> {
         let preset = &self.preset;
         let mut args = Vec::new();
         let mut env: Vec<_> = preset.env.clone().into_iter().collect();
-        match settings::ensure(&town.layout, address, preset, home)? {
-            // What it finds in its own folder is not named as well: its hooks would run twice.
+        match settings::ensure_hook_file(&town.layout, address, preset, home)? {
+            // A file that the program finds in its own folder must not be named too, because its
+            // hooks would run twice.
             Some(file) if file.path == home.join(".claude/settings.json") => {
-                settings::ensure_local(home)?;
+                settings::ensure_local_settings(home)?;
             }
             Some(file) if file.inside.is_some() => {
                 args.extend(preset.hooks_args.clone());
@@ -208,35 +181,35 @@ impl Runtime {
             }
             _ => {}
         }
-        Ok(Prepared { args, env })
+        Ok(PreparedRuntime { args, env })
     }
 
-    /// The argument list of a start with a first prompt.
-    pub fn command(&self, args: &[String], prompt: &str) -> Vec<String> {
-        self.preset.argv(&self.program, args, prompt)
+    /// Returns the arguments of a start with a first prompt.
+    pub fn command_with_prompt(&self, args: &[String], prompt: &str) -> Vec<String> {
+        self.preset.start_argv(&self.program, args, prompt)
     }
 }
 
 /// Chooses the runtime of an agent with the given role. `exe` is our own program.
-fn choose(
-    layout: &Layout,
+fn choose_runtime(
+    layout: &TownLayout,
     rig: Option<&RigLayout>,
     role: &str,
     flag: Option<&str>,
     env: &Env,
     exe: &Path,
-) -> Result<Runtime, RuntimeError> {
-    let known = Known::load(layout, rig)?;
+) -> Result<AgentRuntime, RuntimeError> {
+    let known = SettingsPair::load(layout, rig)?;
     let mut warnings = Vec::new();
-    for (source, name) in known.wanted(role, flag) {
-        let may_pass = matches!(source, Source::RigRole | Source::TownRole);
-        let found = known.preset(name, source).and_then(|preset| {
-            let program = installed(&preset, env, exe)?;
+    for (source, name) in known.candidates(role, flag) {
+        let may_pass = matches!(source, RuntimeSource::RigRole | RuntimeSource::TownRole);
+        let found = known.build_preset(name, source).and_then(|preset| {
+            let program = find_installed(&preset, env, exe)?;
             Ok((preset, program))
         });
         match found {
             Ok((preset, program)) => {
-                return Ok(Runtime {
+                return Ok(AgentRuntime {
                     name: preset.name.clone(),
                     pass: preset.pass.clone(),
                     preset,
@@ -249,34 +222,37 @@ fn choose(
             Err(error) => return Err(error),
         }
     }
-    // The built-in default is always the last one wanted, so this is not reached.
-    Err(known.unknown("claude", Source::BuiltIn))
+    // Not reached, because the built-in default is always the last candidate.
+    Err(known.build_unknown_error("claude", RuntimeSource::BuiltIn))
 }
 
-/// The variables of the caller that `session.pass` adds: those of the town, and of the rig. Settings that cannot be read
-/// add none.
-pub fn added(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
+/// Returns the caller's variables that `session.pass` of the town and of the rig adds. Invalid
+/// settings add none.
+pub fn added_variables(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
     let places = [None, rig];
-    let layers = places.map(|rig| Layers::load(town, rig).unwrap_or_default());
-    let lists = layers.map(|layers| layers.usable("session.pass"));
+    let layers = places.map(|rig| SettingsLayers::load(town, rig).unwrap_or_default());
+    let lists = layers.map(|layers| layers.valid_value("session.pass"));
     let names = lists.iter().filter_map(Value::as_array).flatten();
     names.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// All agent names that may be chosen, sorted.
-pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, RuntimeError> {
-    Ok(Known::load(layout, rig)?.names())
+/// Returns all valid agent names, sorted.
+pub fn list_agent_names(
+    layout: &TownLayout,
+    rig: Option<&RigLayout>,
+) -> Result<Vec<String>, RuntimeError> {
+    Ok(SettingsPair::load(layout, rig)?.names())
 }
 
-/// The variables of the caller that any agent of the town or its rigs may have, as patterns. Settings that cannot be
-/// read name none.
-pub fn passed(town: &Town) -> Vec<String> {
-    let rigs = town.rigs().unwrap_or_default();
+/// Returns the patterns of the caller's variables that any agent of the town or its rigs may
+/// inherit. Invalid settings add none.
+pub fn inheritable_variables(town: &Town) -> Vec<String> {
+    let rigs = town.list_rigs().unwrap_or_default();
     let places = || std::iter::once(None).chain(rigs.iter().map(Some));
-    let added = places().flat_map(|rig| added(town, rig));
-    let known = places().filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let added = places().flat_map(|rig| added_variables(town, rig));
+    let known = places().filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
     let presets = known.flat_map(|known| {
-        let named = |name: String| known.preset(&name, Source::Flag).ok();
+        let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
         known
             .names()
             .into_iter()
@@ -289,12 +265,12 @@ pub fn passed(town: &Town) -> Vec<String> {
         .collect()
 }
 
-/// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be
-/// read give none.
-pub fn given(town: &Town) -> Vec<(String, String)> {
-    let rigs = town.rigs().unwrap_or_default();
+/// Returns the variables that the settings of the town and its rigs define for agents, of all
+/// agents. Invalid settings add none.
+pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
+    let rigs = town.list_rigs().unwrap_or_default();
     let places = std::iter::once(None).chain(rigs.iter().map(Some));
-    let known = places.filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let known = places.filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
     let agents = known.flat_map(|known| {
         known
             .town
@@ -313,18 +289,18 @@ pub fn given(town: &Town) -> Vec<(String, String)> {
     texts.collect()
 }
 
-fn installed(preset: &Preset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
+fn find_installed(preset: &RuntimePreset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
     check_script(preset)?;
     preset
-        .program(env, exe)
+        .find_program(env, exe)
         .ok_or_else(|| RuntimeError::NotInstalled {
             name: preset.name.clone(),
             command: preset.command.clone(),
         })
 }
 
-/// A scripted agent needs a script that can be run.
-fn check_script(preset: &Preset) -> Result<(), RuntimeError> {
+/// Checks that a scripted agent has an executable script.
+fn check_script(preset: &RuntimePreset) -> Result<(), RuntimeError> {
     if !preset.is_scripted() {
         return Ok(());
     }
@@ -339,95 +315,118 @@ fn check_script(preset: &Preset) -> Result<(), RuntimeError> {
     Err(RuntimeError::ScriptMissing { name, script })
 }
 
-/// The settings that count for one agent.
-struct Known {
-    town: Settings,
-    rig: Settings,
+/// The settings that apply to one agent.
+struct SettingsPair {
+    town: AgentSettings,
+    rig: AgentSettings,
 }
 
-impl Known {
-    fn load(layout: &Layout, rig: Option<&RigLayout>) -> Result<Self, RuntimeError> {
-        let mut town: Settings = read(&layout.settings())?;
-        let mut own: Settings = rig.map_or(Ok(Settings::default()), |rig| read(&rig.settings()))?;
+impl SettingsPair {
+    fn load(layout: &TownLayout, rig: Option<&RigLayout>) -> Result<Self, RuntimeError> {
+        let mut town: AgentSettings = read_settings(&layout.settings())?;
+        let mut rig_settings: AgentSettings = rig.map_or(Ok(AgentSettings::default()), |rig| {
+            read_settings(&rig.settings())
+        })?;
         merge_registry(&mut town, &layout.settings())?;
         if let Some(rig) = rig {
-            merge_registry(&mut own, &rig.settings())?;
+            merge_registry(&mut rig_settings, &rig.settings())?;
         }
-        Ok(Self { town, rig: own })
+        Ok(Self {
+            town,
+            rig: rig_settings,
+        })
     }
 
-    /// The names in order of rank.
-    fn wanted<'a>(&'a self, role: &str, flag: Option<&'a str>) -> Vec<(Source, &'a str)> {
-        let by_role = |settings: &'a Settings| settings.role_agents.get(role).map(String::as_str);
+    /// Returns the candidate names in order of precedence.
+    fn candidates<'a>(
+        &'a self,
+        role: &str,
+        flag: Option<&'a str>,
+    ) -> Vec<(RuntimeSource, &'a str)> {
+        let by_role =
+            |settings: &'a AgentSettings| settings.role_agents.get(role).map(String::as_str);
         let set = [
-            (Source::Flag, flag),
-            (Source::RigRole, by_role(&self.rig)),
-            (Source::TownRole, by_role(&self.town)),
-            (Source::Rig, Some(self.rig.agent.as_str())),
-            (Source::Town, Some(self.town.default_agent.as_str())),
-            (Source::BuiltIn, Some("claude")),
+            (RuntimeSource::Flag, flag),
+            (RuntimeSource::RigRole, by_role(&self.rig)),
+            (RuntimeSource::TownRole, by_role(&self.town)),
+            (RuntimeSource::Rig, Some(self.rig.agent.as_str())),
+            (RuntimeSource::Town, Some(self.town.default_agent.as_str())),
+            (RuntimeSource::BuiltIn, Some("claude")),
         ];
         set.into_iter()
             .filter_map(|(source, name)| Some((source, name.filter(|name| !name.is_empty())?)))
             .collect()
     }
 
-    /// A preset by name: the rig's own, the town's own, then the built-in ones. An own one begins from
-    /// the built-in preset of its `provider`, else of its name, and replaces the keys that it has.
-    fn preset(&self, name: &str, source: Source) -> Result<Preset, RuntimeError> {
-        let own = self.rig.agents.get(name).or(self.town.agents.get(name));
-        let Some(own) = own else {
-            return Preset::named(name).ok_or_else(|| self.unknown(name, source));
+    /// Returns a preset by name: the rig's, the town's, then the built-in ones. A custom one starts
+    /// from the built-in preset of its `provider`, otherwise of its name, and replaces the keys
+    /// that it sets.
+    fn build_preset(
+        &self,
+        name: &str,
+        source: RuntimeSource,
+    ) -> Result<RuntimePreset, RuntimeError> {
+        let custom = self.rig.agents.get(name).or(self.town.agents.get(name));
+        let Some(custom) = custom else {
+            return RuntimePreset::named(name)
+                .ok_or_else(|| self.build_unknown_error(name, source));
         };
-        let provider = own.get("provider").and_then(Value::as_str).unwrap_or(name);
-        let base = match Preset::named(provider) {
+        let provider = custom
+            .get("provider")
+            .and_then(Value::as_str)
+            .unwrap_or(name);
+        let base = match RuntimePreset::named(provider) {
             Some(base) => base,
-            None if own.contains_key("command") => Preset {
+            None if custom.contains_key("command") => RuntimePreset {
                 prompt_mode: super::PromptMode::Arg,
                 ready_delay_ms: 3000,
-                ..Preset::default()
+                ..RuntimePreset::default()
             },
             None => {
                 return Err(RuntimeError::Unknown {
                     name: provider.to_owned(),
-                    source_words: format!("the provider of {}", self.place_of(name)),
+                    source_words: format!("the provider of {}", self.describe_place(name)),
                     known: self.names(),
                 });
             }
         };
         let Ok(Value::Object(mut keys)) = serde_json::to_value(base) else {
-            return Err(self.unknown(name, source));
+            return Err(self.build_unknown_error(name, source));
         };
-        for (key, value) in own {
-            // `null` means: as in the preset it begins from.
+        for (key, value) in custom {
+            // `null` keeps the value of the base preset.
             if !value.is_null() {
                 keys.insert(key.clone(), value.clone());
             }
         }
         keys.insert("name".to_owned(), Value::String(name.to_owned()));
         serde_json::from_value(Value::Object(keys)).map_err(|source| RuntimeError::Invalid {
-            path: PathBuf::from(self.place_of(name)),
+            path: PathBuf::from(self.describe_place(name)),
             source,
         })
     }
 
-    /// Where an agent of the settings stands.
-    fn place_of(&self, name: &str) -> String {
+    /// Describes the file in which an agent of the settings is defined.
+    fn describe_place(&self, name: &str) -> String {
         let file = self.rig.files.get(name).or(self.town.files.get(name));
         let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
         format!("agents.{name}{file}")
     }
 
     fn names(&self) -> Vec<String> {
-        let own = self.rig.agents.keys().chain(self.town.agents.keys());
-        let mut names: Vec<String> = own.cloned().collect();
-        names.extend(Preset::built_in().into_iter().map(|preset| preset.name));
+        let custom_names = self.rig.agents.keys().chain(self.town.agents.keys());
+        let mut names: Vec<String> = custom_names.cloned().collect();
+        names.extend(
+            RuntimePreset::built_in()
+                .into_iter()
+                .map(|preset| preset.name),
+        );
         names.sort();
         names.dedup();
         names
     }
 
-    fn unknown(&self, name: &str, source: Source) -> RuntimeError {
+    fn build_unknown_error(&self, name: &str, source: RuntimeSource) -> RuntimeError {
         RuntimeError::Unknown {
             name: name.to_owned(),
             source_words: source.to_string(),
@@ -436,9 +435,9 @@ impl Known {
     }
 }
 
-/// Adds the agents of `agents.json` beside a settings file; those of the settings themselves come first.
-fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeError> {
-    let registry: Settings = read(&path.with_file_name("agents.json"))?;
+/// Adds the agents of `agents.json` beside a settings file. Agents of the settings themselves win.
+fn merge_registry(settings: &mut AgentSettings, path: &Path) -> Result<(), RuntimeError> {
+    let registry: AgentSettings = read_settings(&path.with_file_name("agents.json"))?;
     for (name, agent) in registry.agents {
         let file = registry.files.get(&name).cloned().unwrap_or_default();
         settings.files.entry(name.clone()).or_insert(file);
@@ -447,15 +446,15 @@ fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeErr
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Settings, RuntimeError> {
-    let bytes = file::read(path).map_err(|source| RuntimeError::Io {
+fn read_settings(path: &Path) -> Result<AgentSettings, RuntimeError> {
+    let bytes = file::read_file_if_exists(path).map_err(|source| RuntimeError::Io {
         path: path.to_owned(),
         source,
     })?;
     let Some(bytes) = bytes else {
-        return Ok(Settings::default());
+        return Ok(AgentSettings::default());
     };
-    let mut settings: Settings =
+    let mut settings: AgentSettings =
         serde_json::from_slice(&bytes).map_err(|source| RuntimeError::Invalid {
             path: path.to_owned(),
             source,
@@ -474,14 +473,14 @@ mod tests {
 
     struct Place {
         folder: tempfile::TempDir,
-        layout: Layout,
+        layout: TownLayout,
         env: Env,
     }
 
     impl Place {
         fn new(town: &str, rig: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let layout = Layout::new(folder.path());
+            let layout = TownLayout::new(folder.path());
             for (path, text) in [
                 (layout.settings(), town),
                 (layout.rig("web").settings(), rig),
@@ -498,7 +497,7 @@ mod tests {
                 std::fs::set_permissions(bin.join(name), mode).unwrap();
             }
             let path = bin.to_str().unwrap().to_owned();
-            let env = Env::with(folder.path(), [("PATH", path.as_str())]);
+            let env = Env::with_vars(folder.path(), [("PATH", path.as_str())]);
             Self {
                 folder,
                 layout,
@@ -506,10 +505,10 @@ mod tests {
             }
         }
 
-        fn ask(&self, role: &str, flag: Option<&str>) -> Result<Runtime, RuntimeError> {
+        fn ask(&self, role: &str, flag: Option<&str>) -> Result<AgentRuntime, RuntimeError> {
             let rig = self.layout.rig("web");
             let exe = self.folder.path().join("gt");
-            choose(&self.layout, Some(&rig), role, flag, &self.env, &exe)
+            choose_runtime(&self.layout, Some(&rig), role, flag, &self.env, &exe)
         }
     }
 
@@ -518,46 +517,52 @@ mod tests {
                   "absent":{"command":"no-such-agent"},"quick":{"command":"fast","args":["-q"]}}}"#;
 
     #[test]
-    fn nothing_set_means_claude() {
+    fn claude_is_the_default_agent() {
         let place = Place::new("{}", "{}");
         let found = place.ask("polecat", None).unwrap();
         assert_eq!(
             (found.preset.name.as_str(), found.source),
-            ("claude", Source::BuiltIn)
+            ("claude", RuntimeSource::BuiltIn)
         );
         assert_eq!(found.program, place.folder.path().join("bin/claude"));
     }
 
     #[test]
-    fn each_layer_outranks_those_below() {
+    fn each_layer_overrides_the_layers_below() {
         let place = Place::new(TOWN, r#"{"agent":"quick","role_agents":{"crew":"quick"}}"#);
         let name = |role, flag| {
             let found = place.ask(role, flag).unwrap();
             (found.preset.name, found.source)
         };
-        assert_eq!(name("crew", None), ("quick".to_owned(), Source::RigRole));
-        assert_eq!(name("polecat", None), ("quick".to_owned(), Source::Rig));
+        assert_eq!(
+            name("crew", None),
+            ("quick".to_owned(), RuntimeSource::RigRole)
+        );
+        assert_eq!(
+            name("polecat", None),
+            ("quick".to_owned(), RuntimeSource::Rig)
+        );
         assert_eq!(
             name("polecat", Some("claude")),
-            ("claude".to_owned(), Source::Flag)
+            ("claude".to_owned(), RuntimeSource::Flag)
         );
         let place = Place::new(TOWN, "{}");
         let crew = place.ask("crew", None).unwrap();
         assert_eq!(
             (crew.preset.name.as_str(), crew.source),
-            ("claude", Source::TownRole)
+            ("claude", RuntimeSource::TownRole)
         );
         let other = place.ask("polecat", None).unwrap();
         assert_eq!(
             (other.preset.name.as_str(), other.source),
-            ("demo", Source::Town)
+            ("demo", RuntimeSource::Town)
         );
         assert_eq!(other.program, place.folder.path().join("gt"));
         assert_eq!(other.preset.args, ["scripted", "--script", "/bin/sh"]);
     }
 
     #[test]
-    fn a_roles_agent_that_cannot_start_is_passed_over_with_a_warning() {
+    fn an_agent_of_a_role_that_cannot_start_is_skipped_with_a_warning() {
         let place = Place::new(TOWN, "{}");
         let found = place.ask("witness", None).unwrap();
         assert_eq!(found.preset.name, "demo");
@@ -569,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_must_be_right() {
+    fn an_invalid_agent_flag_is_an_error() {
         let place = Place::new(TOWN, "{}");
         let unknown = place.ask("polecat", Some("nobody"));
         assert!(

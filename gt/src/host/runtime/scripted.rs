@@ -1,94 +1,74 @@
-//! An agent without a model: it does what a script says, through the same commands as any other agent.
+//! Runs an agent without a model: it follows a script and uses the same commands as any other
+//! agent.
 //!
-//! 1. `gt prime --json` says what hangs on the hook; nothing there means nothing to do.
-//! 2. The script runs in the sandbox with the work in its environment.
-//! 3. What it left is committed, unless it committed everything itself.
-//! 4. `gt done` with the script's summary.
+//! 1. Run `gt prime --json` to find the hooked work. Without any, there is nothing to do.
+//! 2. Run the script in the sandbox with the work in its environment.
+//! 3. Commit the remaining changes.
+//! 4. Run `gt done` with the script's summary.
 //!
-//! A script that fails ends the agent with its exit code, without `gt done`.
+//! If the script fails, the agent ends with its exit code, without `gt done`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError};
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;
 
-/// How long `gt prime` may take.
+/// The time limit of `gt prime`.
 const PRIME: Duration = Duration::from_secs(120);
 
-/// What a scripted agent needs.
 #[derive(Debug)]
 pub struct ScriptedRequest<'a> {
     /// The script, an executable file.
     pub script: &'a Path,
-    /// The sandbox.
     pub cwd: &'a Path,
-    /// Our own program.
     pub exe: &'a Path,
-    /// Where its folder for files is made; one for temporary files where it belongs to no session.
+    /// The parent of the agent's folder for files. If `None`, the folder for temporary files,
+    /// because the agent belongs to no session.
     pub folder: Option<&'a Path>,
 }
 
-/// How the agent's work ended.
+/// The result of a scripted agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing was on the hook.
+pub enum ScriptedOutcome {
+    /// The hook was empty.
     NoWork,
     /// `gt done` accepted the work.
-    Done {
-        /// The bead.
-        bead: String,
-    },
+    Done { bead: String },
 }
 
-/// Why the agent's work did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
-    /// A command of ours failed.
+    /// A `gt` command failed.
     #[error("`{command}` ended with exit code {code}: {words}")]
     Command {
-        /// What was run.
         command: &'static str,
-        /// How it ended.
         code: i32,
-        /// What it said.
         words: String,
     },
-    /// `gt prime --json` answered something else.
+    /// `gt prime --json` printed invalid JSON.
     #[error("`gt prime --json` gave no JSON")]
     Prime(#[from] serde_json::Error),
-    /// The script failed.
     #[error("the script {} ended with exit code {code}; gt done was not run", script.display())]
-    Script {
-        /// The script.
-        script: PathBuf,
-        /// Its exit code.
-        code: i32,
-    },
+    Script { script: PathBuf, code: i32 },
     /// The script left a merge with conflicts.
     #[error("the script left a merge unfinished, with conflicts in {files}; gt done was not run")]
-    Unmerged {
-        /// The files.
-        files: String,
-    },
-    /// A program could not be run.
+    Unmerged { files: String },
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// The work could not be committed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A file of ours could not be used.
     #[error("cannot use a temporary file")]
     Io(#[from] std::io::Error),
 }
 
 impl ScriptedError {
-    /// The exit code that the agent ends with.
-    pub fn exit(&self) -> u8 {
+    /// Returns the exit code of the agent.
+    pub fn exit_code(&self) -> u8 {
         match self {
             Self::Script { code, .. } | Self::Command { code, .. } => {
                 u8::try_from(*code).unwrap_or(1).max(1)
@@ -98,37 +78,39 @@ impl ScriptedError {
     }
 }
 
-/// The work on the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Work {
+struct HookedBead {
     id: String,
     title: String,
     description: String,
 }
 
-/// Does the work on the hook. What happens is told line by line to `say`.
-pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedError> {
-    let prime = prime(request)?;
-    let Some(work) = work(&serde_json::from_str(&prime)?) else {
+/// Does the work on the hook, and reports each step to `say`.
+pub fn run_scripted(
+    request: &ScriptedRequest,
+    say: &dyn Fn(&str),
+) -> Result<ScriptedOutcome, ScriptedError> {
+    let prime = run_prime(request)?;
+    let Some(work) = parse_work(&serde_json::from_str(&prime)?) else {
         say("Nothing is on my hook.");
-        return Ok(Outcome::NoWork);
+        return Ok(ScriptedOutcome::NoWork);
     };
     say(&format!("Working on {}: {}", work.id, work.title));
     let folder = match request.folder {
         Some(path) => TemporaryFolder::at(path)?,
         None => TemporaryFolder::new("gt-work-")?,
     };
-    let summary = play(request, &work, &prime, folder.path())?;
-    // Removed here and not at the end: `gt done` ends this process, too.
+    let summary = run_script(request, &work, &prime, folder.path())?;
+    // Removed here and not at the end, because `gt done` ends this process too.
     drop(folder);
-    commit(request, &work, say)?;
+    commit_changes(request, &work, say)?;
     say("Finishing with gt done.");
-    let status = Exec::new(request.exe)
+    let status = ChildCommand::new(request.exe)
         .args(["done", "--summary", &summary])
         .cwd(request.cwd)
         .run_attached()?;
     if status.success() {
-        return Ok(Outcome::Done { bead: work.id });
+        return Ok(ScriptedOutcome::Done { bead: work.id });
     }
     Err(ScriptedError::Command {
         command: "gt done",
@@ -137,13 +119,13 @@ pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, Scr
     })
 }
 
-fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
-    let finished = Exec::new(request.exe)
+fn run_prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
+    let finished = ChildCommand::new(request.exe)
         .args(["prime", "--json"])
         .cwd(request.cwd)
         .limit(PRIME)
         .run()?;
-    if finished.ok() {
+    if finished.is_success() {
         return Ok(finished.text());
     }
     Err(ScriptedError::Command {
@@ -153,28 +135,28 @@ fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
     })
 }
 
-fn work(prime: &Value) -> Option<Work> {
+fn parse_work(prime: &Value) -> Option<HookedBead> {
     let bead = prime.get("bead").filter(|bead| bead.is_object())?;
     let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or_default();
     let id = text("id").to_owned();
-    (!id.is_empty()).then(|| Work {
+    (!id.is_empty()).then(|| HookedBead {
         id,
         title: text("title").to_owned(),
         description: text("description").to_owned(),
     })
 }
 
-/// Runs the script on this terminal and returns its summary: what it wrote into the summary file, else
-/// the title of its work.
-fn play(
+/// Runs the script on this terminal. Returns its summary: the content of the summary file,
+/// otherwise the title of the work.
+fn run_script(
     request: &ScriptedRequest,
-    work: &Work,
+    work: &HookedBead,
     prime: &str,
     folder: &Path,
 ) -> Result<String, ScriptedError> {
     let (primed, summary) = (folder.join("prime.json"), folder.join("summary"));
     fs::write(&primed, prime)?;
-    let status = Exec::new(request.script)
+    let status = ChildCommand::new(request.script)
         .cwd(request.cwd)
         .env("GT_BEAD", &work.id)
         .env("GT_BEAD_TITLE", &work.title)
@@ -195,13 +177,17 @@ fn play(
     })
 }
 
-fn commit(request: &ScriptedRequest, work: &Work, say: &dyn Fn(&str)) -> Result<(), ScriptedError> {
+fn commit_changes(
+    request: &ScriptedRequest,
+    work: &HookedBead,
+    say: &dyn Fn(&str),
+) -> Result<(), ScriptedError> {
     let git = Git::at(request.cwd);
     let changed = git.status()?.len();
     if changed == 0 {
         return Ok(());
     }
-    // Adding a file with conflict markers would resolve its conflict.
+    // Adding a file with conflict markers would mark its conflict as resolved.
     let unmerged = git
         .plumbing(["diff", "--name-only", "--diff-filter=U"])
         .text()?;
@@ -224,21 +210,21 @@ mod tests {
 
     use super::*;
 
-    /// Another process writes it: a program that is open for writing here, and in what other tests fork meanwhile, cannot
-    /// be run.
+    /// Another process writes it: a program that is open for writing here, and in what other tests
+    /// fork meanwhile, cannot be run.
     fn script(path: &Path, text: &str) {
-        let write = Exec::new("sh")
+        let write = ChildCommand::new("sh")
             .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
             .arg(path)
             .stdin(format!("#!/bin/sh\n{text}\n"));
-        assert!(write.run().unwrap().ok());
+        assert!(write.run().unwrap().is_success());
     }
 
     /// A sandbox with one commit, a stand-in for `gt` that notes its arguments, and a script.
     fn play_through(
         prime: &str,
         text: &str,
-    ) -> (Result<Outcome, ScriptedError>, String, Vec<String>) {
+    ) -> (Result<ScriptedOutcome, ScriptedError>, String, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let (tree, exe, own) = (
             folder.path().join("tree"),
@@ -261,7 +247,7 @@ mod tests {
             exe: &exe,
             folder: None,
         };
-        let outcome = run(&request, &|line| said.borrow_mut().push(line.to_owned()));
+        let outcome = run_scripted(&request, &|line| said.borrow_mut().push(line.to_owned()));
         let log = git
             .plumbing(["log", "--format=%s"])
             .text()
@@ -273,14 +259,14 @@ mod tests {
     const WORK: &str = r#"{"bead":{"id":"gt-ab1","title":"Add a page"}}"#;
 
     #[test]
-    fn work_is_scripted_committed_and_handed_in() {
+    fn scripted_work_is_committed_and_submitted() {
         let (outcome, trace, said) = play_through(
             WORK,
             "echo \"$GT_BEAD_TITLE\" >page; test -s \"$GT_PRIME_FILE\"; printf 'Made the page' >\"$GT_SUMMARY_FILE\"",
         );
         assert_eq!(
             outcome.unwrap(),
-            Outcome::Done {
+            ScriptedOutcome::Done {
                 bead: "gt-ab1".to_owned()
             }
         );
@@ -292,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_summary_the_title_stands_for_it() {
+    fn a_missing_summary_is_replaced_by_the_title() {
         let (_, trace, _) = play_through(WORK, "echo x >page");
         assert!(trace.contains("--summary|Add a page"), "{trace}");
     }
@@ -300,12 +286,12 @@ mod tests {
     #[test]
     fn a_failing_script_ends_the_agent_without_done() {
         let (outcome, trace, _) = play_through(WORK, "exit 7");
-        assert_eq!(outcome.unwrap_err().exit(), 7);
+        assert_eq!(outcome.unwrap_err().exit_code(), 7);
         assert!(!trace.contains("done"), "{trace}");
     }
 
     #[test]
-    fn a_merge_that_the_script_left_with_conflicts_is_not_committed() {
+    fn a_merge_left_with_conflicts_is_not_committed() {
         let (outcome, trace, _) = play_through(
             WORK,
             "git commit -q --allow-empty -m base; git switch -qc other; echo a >f; git add f; git commit -qm a; git switch -q -; echo b >f; git add f; \
@@ -317,9 +303,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_hook_is_no_failure() {
+    fn an_empty_hook_is_not_a_failure() {
         let (outcome, trace, said) = play_through(r#"{"bead":null}"#, "exit 7");
-        assert_eq!(outcome.unwrap(), Outcome::NoWork);
+        assert_eq!(outcome.unwrap(), ScriptedOutcome::NoWork);
         assert_eq!(trace, "prime|--json|");
         assert_eq!(said, ["Nothing is on my hook."]);
     }

@@ -1,9 +1,10 @@
-//! Owns the files that make an agent program call `gt`: its hooks.
+//! Writes the hook files, which make an agent program call `gt`.
 //!
-//! A program that is named its settings file by a flag (Claude Code) has it beside the work trees
-//! (`<rig>/polecats/.claude/settings.json`). Any other program, and any program in a crew member's clone, where a user
-//! may start it by hand, reads a file in the folder it works in. Git ignores that file, and one that the repository
-//! tracks is never written. What stands in such a file already is kept, key by key; what of ours is missing is added.
+//! A program with a flag for its settings file (Claude Code) has the file beside the worktrees
+//! (`<rig>/polecats/.claude/settings.json`). Any other program reads a file in its working folder.
+//! So does any program in a crew member's clone, where a user may start it by hand. Git ignores
+//! that file, and a tracked one is never written. Existing content is preserved key by key, and
+//! missing hooks are added.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,13 +13,13 @@ use bd::git::{Git, GitError};
 use kit::sys::file;
 use serde_json::{Map, Value};
 
-use super::Preset;
-use crate::town::Layout;
+use super::RuntimePreset;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 const LOCAL: &str = include_str!("../../../templates/settings/claude-local.json");
 
-/// The kinds of hooks: name, what each role gets, and what polecats get beside that.
+/// The kinds of hooks: the name, the hooks of each role, and the additional hooks of polecats.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "claude",
@@ -37,80 +38,72 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A kind whose file is a program of ours, replaced whole.
+/// The kind whose file is a generated program, which is replaced as a whole.
 const PLUGIN: (&str, &str) = (
     "opencode",
     include_str!("../../../templates/settings/opencode.js"),
 );
 
-/// The hook file of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// The work tree that it is in, and its path there.
+    /// The worktree that contains the file, and its path there.
     pub inside: Option<(PathBuf, String)>,
 }
 
-/// Why a settings file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum HookFileError {
-    /// The file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The file holds something that is no settings.
+    /// The file is not a settings file.
     #[error("{} is not valid: {source}", path.display())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
-    /// Git does not ignore the file.
+    /// Git cannot be made to ignore the file.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Makes sure that the agent's hook file holds our hooks, and returns it. `None` for a program that runs none, for
-/// users, and for a file that the repository tracks or that is behind a symbolic link.
-pub fn ensure(
-    layout: &Layout,
+/// Ensures that the agent's hook file contains our hooks, and returns it. `None` for a program
+/// without hooks, for users, and for a file that is tracked or behind a symbolic link.
+pub fn ensure_hook_file(
+    layout: &TownLayout,
     address: &Address,
-    preset: &Preset,
+    preset: &RuntimePreset,
     home: &Path,
 ) -> Result<Option<HookFile>, HookFileError> {
-    let Some(hooks) = locate(layout, address, preset, home) else {
+    let Some(hooks) = locate_hook_file(layout, address, preset, home) else {
         return Ok(None);
     };
     if let Some((tree, file)) = &hooks.inside
-        && !make_ignored(tree, file)?
+        && !exclude_from_git(tree, file)?
     {
         return Ok(None);
     }
     if preset.hooks == PLUGIN.0 {
-        write(&hooks.path, PLUGIN.1.as_bytes())?;
+        write_if_changed(&hooks.path, PLUGIN.1.as_bytes())?;
     }
-    for ours in of_role(preset, address) {
-        add(&hooks.path, ours)?;
+    for ours in role_hooks(preset, address) {
+        add_hooks(&hooks.path, ours)?;
     }
     Ok(Some(hooks))
 }
 
-/// Where the hook file of an agent is; none for a program that runs no hooks, and for users.
-pub(super) fn locate(
-    layout: &Layout,
+/// Returns the hook file of an agent. None for a program without hooks, and for users.
+pub(super) fn locate_hook_file(
+    layout: &TownLayout,
     address: &Address,
-    preset: &Preset,
+    preset: &RuntimePreset,
     home: &Path,
 ) -> Option<HookFile> {
     let is_known = preset.hooks == PLUGIN.0 || KINDS.iter().any(|kind| kind.0 == preset.hooks);
-    let folder = folder(layout, address).filter(|_| is_known)?;
+    let folder = hook_folder(layout, address).filter(|_| is_known)?;
     let is_crew = matches!(address, Address::Crew(..));
     if !preset.settings_flag.is_empty() && !is_crew {
         return Some(HookFile {
@@ -125,8 +118,9 @@ pub(super) fn locate(
     })
 }
 
-/// Makes git ignore a file of a work tree. Not for one that is tracked, or behind a symbolic link.
-fn make_ignored(tree: &Path, file: &str) -> Result<bool, HookFileError> {
+/// Makes git ignore a file of a worktree. Returns false for a file that is tracked or behind a
+/// symbolic link.
+fn exclude_from_git(tree: &Path, file: &str) -> Result<bool, HookFileError> {
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|seen| seen.is_symlink());
     let mut above = Path::new(file).ancestors();
     if above.any(|part| !part.as_os_str().is_empty() && is_link(&tree.join(part))) {
@@ -143,10 +137,10 @@ fn make_ignored(tree: &Path, file: &str) -> Result<bool, HookFileError> {
     Ok(true)
 }
 
-/// What a hook file lacks of ours; none where there is no such file.
-pub(super) fn missing(
+/// Returns the hooks that a hook file lacks. None if the file does not exist.
+pub(super) fn find_missing_hooks(
     path: &Path,
-    preset: &Preset,
+    preset: &RuntimePreset,
     address: &Address,
 ) -> Result<Option<Vec<String>>, HookFileError> {
     if preset.hooks == PLUGIN.0 {
@@ -161,21 +155,21 @@ pub(super) fn missing(
             }
         }));
     }
-    let Some(found) = read(path)? else {
+    let Some(found) = read_hook_settings(path)? else {
         return Ok(None);
     };
-    let invalid = |source| invalid(path, source);
+    let invalid = |source| build_invalid_error(path, source);
     let mut missing = Vec::new();
-    for ours in of_role(preset, address) {
+    for ours in role_hooks(preset, address) {
         let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
-        let lacks = lacks(&found, &ours, "");
+        let lacks = list_missing(&found, &ours, "");
         missing.extend(lacks.map_err(|why| invalid(serde::de::Error::custom(why)))?);
     }
     Ok(Some(missing))
 }
 
-/// What belongs into the settings of a role.
-fn of_role(preset: &Preset, address: &Address) -> Vec<&'static str> {
+/// Returns the settings for a role.
+fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
     let kind = KINDS.iter().find(|kind| kind.0 == preset.hooks);
     match (kind, address) {
         (Some((_, all, polecat)), Address::Polecat(..)) => vec![all, polecat],
@@ -184,48 +178,50 @@ fn of_role(preset: &Preset, address: &Address) -> Vec<&'static str> {
     }
 }
 
-/// Makes sure that a program which reads its own folder's settings, and is therefore not given them by
-/// a flag, does not ask about permissions: for that it wants a file of another name.
-pub fn ensure_local(home: &Path) -> Result<(), HookFileError> {
-    add(&home.join(".claude/settings.local.json"), LOCAL)
+/// Ensures the settings that keep a program from asking about permissions, for a program that reads
+/// its own folder's hook file. For that setting it reads a file of another name.
+pub fn ensure_local_settings(home: &Path) -> Result<(), HookFileError> {
+    add_hooks(&home.join(".claude/settings.local.json"), LOCAL)
 }
 
-/// What a settings file holds; nothing where there is none.
-fn read(path: &Path) -> Result<Option<Value>, HookFileError> {
+/// Reads a settings file. None if it does not exist.
+fn read_hook_settings(path: &Path) -> Result<Option<Value>, HookFileError> {
     let value = read_bytes(path)?.map(|bytes| serde_json::from_slice(&bytes));
-    value.transpose().map_err(|source| invalid(path, source))
+    value
+        .transpose()
+        .map_err(|source| build_invalid_error(path, source))
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, HookFileError> {
-    file::read(path).map_err(|source| HookFileError::Io {
+    file::read_file_if_exists(path).map_err(|source| HookFileError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
-fn invalid(path: &Path, source: serde_json::Error) -> HookFileError {
+fn build_invalid_error(path: &Path, source: serde_json::Error) -> HookFileError {
     HookFileError::Invalid {
         path: path.to_owned(),
         source,
     }
 }
 
-/// Adds to a settings file what it lacks of ours.
-fn add(path: &Path, ours: &str) -> Result<(), HookFileError> {
-    let invalid = |source| invalid(path, source);
+/// Adds the missing hooks to a settings file.
+fn add_hooks(path: &Path, ours: &str) -> Result<(), HookFileError> {
+    let invalid = |source| build_invalid_error(path, source);
     let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
-    let found = read(path)?.unwrap_or_else(|| Value::Object(Map::new()));
-    let merged = merge(found.clone(), &ours);
+    let found = read_hook_settings(path)?.unwrap_or_else(|| Value::Object(Map::new()));
+    let merged = merge_missing(found.clone(), &ours);
     if merged == found {
         return Ok(());
     }
     let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
     text.push('\n');
-    write(path, text.as_bytes())
+    write_if_changed(path, text.as_bytes())
 }
 
-/// Writes a hook file, unless it is the same.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
+/// Writes a hook file, unless it is unchanged.
+fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
     if read_bytes(path)?.is_some_and(|found| found == bytes) {
         return Ok(());
     }
@@ -234,13 +230,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
         source,
     };
     if let Some(parent) = path.parent() {
-        file::make_folder(parent, 0o755).map_err(io)?;
+        file::create_folder(parent, 0o755).map_err(io)?;
     }
-    file::replace(path, bytes, 0o600).map_err(io)
+    file::replace_file(path, bytes, 0o600).map_err(io)
 }
 
-/// The folder above an agent's work trees.
-fn folder(layout: &Layout, address: &Address) -> Option<PathBuf> {
+/// Returns the folder above an agent's worktrees.
+fn hook_folder(layout: &TownLayout, address: &Address) -> Option<PathBuf> {
     let above = |path: PathBuf| path.parent().map(Path::to_owned);
     match address {
         Address::Overseer => None,
@@ -253,13 +249,14 @@ fn folder(layout: &Layout, address: &Address) -> Option<PathBuf> {
     }
 }
 
-/// Adds to `present` what it lacks of `ours`: keys of objects, elements of lists. Nothing is replaced.
-fn merge(present: Value, ours: &Value) -> Value {
+/// Adds the missing keys of objects and elements of lists from `ours` to `present`. Replaces
+/// nothing.
+fn merge_missing(present: Value, ours: &Value) -> Value {
     match (present, ours) {
         (Value::Object(mut present), Value::Object(ours)) => {
             for (key, value) in ours {
                 let merged = match present.remove(key) {
-                    Some(there) => merge(there, value),
+                    Some(there) => merge_missing(there, value),
                     None => value.clone(),
                 };
                 present.insert(key.clone(), merged);
@@ -268,7 +265,7 @@ fn merge(present: Value, ours: &Value) -> Value {
         }
         (Value::Array(mut present), Value::Array(ours)) => {
             for value in ours {
-                if !present.iter().any(|there| same_commands(there, value)) {
+                if !present.iter().any(|there| has_same_commands(there, value)) {
                     present.push(value.clone());
                 }
             }
@@ -278,22 +275,24 @@ fn merge(present: Value, ours: &Value) -> Value {
     }
 }
 
-/// Whether two hook entries run the same commands, whatever else they say.
-pub(super) fn same_commands(one: &Value, other: &Value) -> bool {
-    let wanted = commands(other);
-    one == other || (!wanted.is_empty() && wanted.iter().all(|w| commands(one).contains(w)))
+/// Returns true if two hook entries run the same commands, even if they differ otherwise.
+pub(super) fn has_same_commands(entry: &Value, other: &Value) -> bool {
+    let wanted = entry_commands(other);
+    entry == other
+        || (!wanted.is_empty() && wanted.iter().all(|w| entry_commands(entry).contains(w)))
 }
 
-/// What a hook entry runs.
-pub(super) fn commands(entry: &Value) -> Vec<String> {
+/// Returns the commands of a hook entry.
+pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
     let hooks = entry.get("hooks").and_then(Value::as_array);
     let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
     let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
     hooks.iter().filter_map(command).collect()
 }
 
-/// What `found` lacks of `ours`, as paths of keys; hook commands by what they run.
-pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
+/// Returns the parts of `ours` that `found` lacks, as paths of keys. Hook commands are named by
+/// their command line.
+pub(super) fn list_missing(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     match (found, ours) {
         (Value::Object(found), Value::Object(ours)) => {
@@ -304,15 +303,15 @@ pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>
                     format!("{at}.{key}")
                 };
                 match found.get(key) {
-                    Some(there) => missing.extend(lacks(there, value, &at)?),
-                    None => missing.extend(described(value, &at)),
+                    Some(there) => missing.extend(list_missing(there, value, &at)?),
+                    None => missing.extend(describe_value(value, &at)),
                 }
             }
         }
         (Value::Array(found), Value::Array(ours)) => {
             for value in ours {
-                if !found.iter().any(|there| same_commands(there, value)) {
-                    missing.extend(described(value, at));
+                if !found.iter().any(|there| has_same_commands(there, value)) {
+                    missing.extend(describe_value(value, at));
                 }
             }
         }
@@ -321,15 +320,15 @@ pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>
                 "`{at}` is of another kind than agent programs read"
             ));
         }
-        // A single value is the person's choice.
+        // A single value is the user's choice.
         _ => {}
     }
     Ok(missing)
 }
 
-/// Hook entries by what they run; any other value by its key.
-fn described(value: &Value, at: &str) -> Vec<String> {
-    let commands = commands(value);
+/// Names hook entries by their command line, and any other value by its key.
+fn describe_value(value: &Value, at: &str) -> Vec<String> {
+    let commands = entry_commands(value);
     if !commands.is_empty() {
         return commands
             .iter()
@@ -339,11 +338,11 @@ fn described(value: &Value, at: &str) -> Vec<String> {
     match value {
         Value::Array(values) => values
             .iter()
-            .flat_map(|value| described(value, at))
+            .flat_map(|value| describe_value(value, at))
             .collect(),
         Value::Object(values) => values
             .iter()
-            .flat_map(|(key, value)| described(value, &format!("{at}.{key}")))
+            .flat_map(|(key, value)| describe_value(value, &format!("{at}.{key}")))
             .collect(),
         other => vec![format!("{at}: {other}")],
     }
@@ -358,13 +357,16 @@ mod tests {
     }
 
     #[test]
-    fn a_polecats_hooks_lie_beside_the_sandboxes() {
+    fn hooks_of_a_polecat_are_stored_beside_the_sandboxes() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let nux = Address::Polecat("web".into(), "nux".into());
-        let claude = Preset::named("claude").unwrap();
+        let claude = RuntimePreset::named("claude").unwrap();
         let home = layout.rig("web").sandbox("nux");
-        let path = ensure(&layout, &nux, &claude, &home).unwrap().unwrap().path;
+        let path = ensure_hook_file(&layout, &nux, &claude, &home)
+            .unwrap()
+            .unwrap()
+            .path;
         assert_eq!(
             path,
             folder.path().join("web/polecats/.claude/settings.json")
@@ -377,17 +379,20 @@ mod tests {
         let command = |event: &str| hooks[event][0]["hooks"][0]["command"].clone();
         assert_eq!(command("SessionEnd"), "gt signal end");
         assert_eq!(command("Stop"), "gt signal stop");
-        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
+        ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let mayor = read(&folder.path().join("mayor/.claude/settings.json"));
         assert!(mayor["hooks"].get("Stop").is_none(), "a person is there");
-        let scripted = Preset::named("scripted").unwrap();
-        assert_eq!(ensure(&layout, &nux, &scripted, &home).unwrap(), None);
+        let scripted = RuntimePreset::named("scripted").unwrap();
+        assert_eq!(
+            ensure_hook_file(&layout, &nux, &scripted, &home).unwrap(),
+            None
+        );
     }
 
     #[test]
-    fn a_program_without_a_flag_finds_its_hooks_where_it_works() {
+    fn a_program_without_a_settings_flag_finds_its_hooks_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let nux = Address::Polecat("web".into(), "nux".into());
         let max = Address::Crew("web".into(), "max".into());
         let home = folder.path().join("home");
@@ -402,58 +407,64 @@ mod tests {
             ),
             ("claude", &max, ".claude/settings.local.json", "gt prime"),
         ] {
-            let preset = Preset::named(name).unwrap();
-            let hooks = ensure(&layout, address, &preset, &home).unwrap().unwrap();
+            let preset = RuntimePreset::named(name).unwrap();
+            let hooks = ensure_hook_file(&layout, address, &preset, &home)
+                .unwrap()
+                .unwrap();
             assert_eq!(hooks.path, home.join(file));
             let text = std::fs::read_to_string(&hooks.path).unwrap();
             assert!(text.contains(wanted), "{name}: {text}");
-            let missing = missing(&hooks.path, &preset, address).unwrap();
+            let missing = find_missing_hooks(&hooks.path, &preset, address).unwrap();
             assert_eq!(missing, Some(Vec::new()));
         }
     }
 
     #[test]
-    fn a_file_behind_a_link_is_not_written() {
+    fn a_symlinked_file_is_not_written() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let (home, other) = (folder.path().join("home"), folder.path().join("other"));
         std::fs::create_dir_all(&home).unwrap();
         std::fs::create_dir_all(&other).unwrap();
         std::os::unix::fs::symlink(&other, home.join(".codex")).unwrap();
         let nux = Address::Polecat("web".into(), "nux".into());
-        let codex = Preset::named("codex").unwrap();
-        assert_eq!(ensure(&layout, &nux, &codex, &home).unwrap(), None);
+        let codex = RuntimePreset::named("codex").unwrap();
+        assert_eq!(
+            ensure_hook_file(&layout, &nux, &codex, &home).unwrap(),
+            None
+        );
         assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
     }
 
     #[test]
-    fn what_is_there_is_kept_and_ours_is_added_once() {
+    fn existing_settings_are_kept_and_our_hooks_are_added_once() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
-        let claude = Preset::named("claude").unwrap();
+        let layout = TownLayout::new(folder.path());
+        let claude = RuntimePreset::named("claude").unwrap();
         let path = folder.path().join("mayor/.claude/settings.json");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let own = r#"{"zeta":1,"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"mine"}]}],"Stop":[]}}"#;
         std::fs::write(&path, own).unwrap();
-        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
+        ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let once = read(&path);
         assert_eq!(once["zeta"], 1);
         assert_eq!(once["hooks"]["SessionStart"].as_array().unwrap().len(), 2);
         assert_eq!(once["hooks"]["SessionStart"][0]["matcher"], "startup");
         assert_eq!(once["hooks"]["Stop"], Value::Array(Vec::new()));
-        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
+        ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         assert_eq!(read(&path), once);
     }
 
     #[test]
     fn a_damaged_file_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let path = folder.path().join("mayor/.claude/settings.json");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "{ not json").unwrap();
-        let claude = Preset::named("claude").unwrap();
-        let error = ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap_err();
+        let claude = RuntimePreset::named("claude").unwrap();
+        let error =
+            ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap_err();
         assert!(matches!(error, HookFileError::Invalid { .. }));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json");
     }

@@ -1,110 +1,123 @@
-//! Asks for a session: of the server that is there or of a new one, that one in a scope of its own where the
-//! machine has such.
+//! Creates a session in a running tmux server or in a new one. A new server gets a scope of its own
+//! if the machine has systemd.
 //!
-//! What must always hold: nothing is asked for twice. A session's process takes its start file away as the first
-//! thing: while the file is there nothing was started.
+//! No session is requested twice. The session's process removes its start file first, so nothing
+//! was started as long as the file exists.
 
 use std::path::Path;
 use std::time::Duration;
 
-use kit::sys::{Exec, ExecError, Finished, clock};
+use kit::sys::{ChildCommand, ChildOutput, ExecError, clock};
 use tmux_interface::{NewSession, SetOption, StartServer, TmuxCommand};
 
-use super::parse::{self, Failure};
-use super::{Tmux, pane_target, ran, whole};
+use super::parse::{self, TmuxFailure};
+use super::{Tmux, escape_argument, map_exec_error, pane_target};
 use crate::host::{HostError, SessionSpec};
 
-/// How long a session that is to start waits for a server that takes it.
+/// The time that a new session waits for a server that accepts it.
 const NEXT_SERVER: Duration = Duration::from_secs(5);
 
-/// Why there is no session.
-enum Refusal {
-    /// A server goes with its last session, and takes along what it is asked for in that moment. Its words.
-    TakenAlong(String),
-    /// Anything else.
+enum CreateFailure {
+    /// The server ended with its last session while it handled the request. Contains its message.
+    ServerEnded(String),
     Failed(HostError),
 }
 
 impl Tmux {
-    /// Makes the session and returns its pane's id and process number. Where a server takes it along the next one
-    /// is asked.
-    pub(super) fn create(&self, spec: &SessionSpec, file: &Path) -> Result<String, HostError> {
+    /// Creates the session. Returns the id and the process id of its pane. If a server ends during
+    /// the request, asks the next one.
+    pub(super) fn create_session(
+        &self,
+        spec: &SessionSpec,
+        file: &Path,
+    ) -> Result<String, HostError> {
         let mut words = String::new();
-        let answer = || match self.ask(spec, file) {
+        let answer = || match self.request_session(spec, file) {
             Ok(made) => Some(Ok(made)),
-            Err(Refusal::Failed(error)) => Some(Err(error)),
-            Err(Refusal::TakenAlong(said)) => {
+            Err(CreateFailure::Failed(error)) => Some(Err(error)),
+            Err(CreateFailure::ServerEnded(said)) => {
                 words = said;
                 None
             }
         };
-        clock::wait_for(NEXT_SERVER, answer).unwrap_or_else(|| Err(self.failed(words)))
+        clock::wait_for(NEXT_SERVER, answer).unwrap_or_else(|| Err(self.build_failed_error(words)))
     }
 
-    fn ask(&self, spec: &SessionSpec, file: &Path) -> Result<String, Refusal> {
-        if self.wants_scope() {
-            let scoped = self.scoped(self.creation(spec, file)).run();
-            match self.asked(spec, file, scoped) {
-                // No scope to be had: a plain start then.
-                Err(Refusal::Failed(HostError::Failed { .. } | HostError::Missing { .. }))
-                    if file.exists() => {}
+    fn request_session(&self, spec: &SessionSpec, file: &Path) -> Result<String, CreateFailure> {
+        if self.needs_scope() {
+            let scoped = self.exec_in_scope(self.creation_commands(spec, file)).run();
+            match self.check_created(spec, file, scoped) {
+                // Starts without a scope if none is available.
+                Err(CreateFailure::Failed(
+                    HostError::Failed { .. } | HostError::Missing { .. },
+                )) if file.exists() => {}
                 asked => return asked,
             }
         }
-        self.asked(spec, file, self.exec(self.creation(spec, file)).run())
+        self.check_created(
+            spec,
+            file,
+            self.exec(self.creation_commands(spec, file)).run(),
+        )
     }
 
-    fn asked(
+    fn check_created(
         &self,
         spec: &SessionSpec,
         file: &Path,
-        result: Result<Finished, ExecError>,
-    ) -> Result<String, Refusal> {
-        let answer = ran(result).map_err(Refusal::Failed)?;
-        // Where it cannot make its socket tmux says so, and that all is well.
+        result: Result<ChildOutput, ExecError>,
+    ) -> Result<String, CreateFailure> {
+        let answer = map_exec_error(result).map_err(CreateFailure::Failed)?;
+        // tmux reports an error if it cannot create its socket. An answer without error text is a
+        // success.
         let (made, words) = (answer.text(), answer.error_text());
-        if answer.ok() && !made.is_empty() {
+        if answer.is_success() && !made.is_empty() {
             return Ok(made);
         }
         let name = spec.name.clone();
-        Err(match parse::failure(&words) {
-            Failure::Ending if file.exists() => Refusal::TakenAlong(words),
-            Failure::Exists => Refusal::Failed(HostError::Exists { name }),
-            _ if file.exists() => Refusal::Failed(self.failed(words)),
-            _ => Refusal::Failed(HostError::NoSession { name }),
+        Err(match parse::parse_failure(&words) {
+            TmuxFailure::Ending if file.exists() => CreateFailure::ServerEnded(words),
+            TmuxFailure::Exists => CreateFailure::Failed(HostError::Exists { name }),
+            _ if file.exists() => CreateFailure::Failed(self.build_failed_error(words)),
+            _ => CreateFailure::Failed(HostError::NoSession { name }),
         })
     }
 
-    /// The same in a scope of its own, so that a server which starts outlives the service that asked.
-    fn scoped<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
+    /// Runs the commands in a scope of their own, so that a new server outlives the service that
+    /// asked for it.
+    fn exec_in_scope<'a>(
+        &self,
+        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
+    ) -> ChildCommand {
         let command = self.command(commands);
-        let exec = Exec::new("systemd-run")
+        let exec = ChildCommand::new("systemd-run")
             .args(["--user", "--scope", "--collect", "--quiet", "--"])
             .arg(command.get_program())
             .args(command.get_args());
-        self.clean(exec)
+        self.clean_environment(exec)
     }
 
-    fn creation(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
+    fn creation_commands(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
         let target = pane_target(&spec.name);
         let global = |option: &'static str, value: &'static str| {
             let set = SetOption::new().global().option(option);
             set.value(value).build()
         };
-        // The folder is read as a format; what runs is several arguments and so goes to no shell.
+        // tmux expands formats in the folder, so `#` is doubled. The command is several arguments,
+        // so no shell is involved.
         let cwd = spec.cwd.to_string_lossy().replace('#', "##");
         let mut session = NewSession::new()
             .detached()
             .print()
             .format("#{pane_id} #{pane_pid}")
             .session_name(spec.name.clone())
-            .start_directory(whole(&cwd))
+            .start_directory(escape_argument(&cwd))
             .width(200)
             .height(50)
             .build();
         let (exe, file) = (self.exe.to_string_lossy(), file.to_string_lossy());
         for arg in [&exe, "session-wrapper", &file] {
-            session.push_param(whole(arg));
+            session.push_param(escape_argument(arg));
         }
         let mark = SetOption::new().pane().target_pane(target.clone());
         let keep = SetOption::new().window().target_pane(target);
@@ -119,13 +132,13 @@ impl Tmux {
         ]
     }
 
-    /// Whether a server that starts now has to be taken out of the caller's service: only where there is
-    /// a systemd of the person, and no server yet.
-    fn wants_scope(&self) -> bool {
+    /// Returns true if a new server must leave the caller's service: only with a systemd of the
+    /// user and without a running server.
+    fn needs_scope(&self) -> bool {
         let managed = self
             .env
             .get("XDG_RUNTIME_DIR")
             .is_some_and(|folder| Path::new(folder).join("systemd/private").exists());
-        managed && self.rows().is_ok_and(|rows| rows.is_empty())
+        managed && self.list_rows().is_ok_and(|rows| rows.is_empty())
     }
 }

@@ -1,9 +1,8 @@
-//! Owns tmux: one server per town on a socket of its own, never the person's.
+//! Runs tmux: one server per town on its own socket, never the user's.
 //!
-//! What must always hold: a session is addressed by its exact name or its pane's id; panes that a person
-//! opened in a session of ours carry no token and are never listed, typed into or signalled; the server's
-//! own environment is clean; commands are argument lists, and what runs in a session is never a shell
-//! line.
+//! A session is addressed by its exact name or by its pane's id. Panes that a user opened in one of
+//! our sessions have no token, and are never listed, typed into or signalled. The server's own
+//! environment is clean. Commands are argument lists, and a session never runs a shell line.
 
 mod create;
 mod parse;
@@ -13,27 +12,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kit::sys::{Env, Exec, ExecError, Finished, clock};
+use kit::sys::{ChildCommand, ChildOutput, Env, ExecError, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
     CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
 };
 
-use self::parse::{Failure, ROW, SessionRow, rows};
+use self::parse::{ROW, SessionRow, TmuxFailure, parse_rows};
 use crate::host::is_session_name;
-use crate::host::wrapper::{self, Start, StartError};
-use crate::host::{End, Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions};
-use crate::town::Layout;
+use crate::host::wrapper::{self, StartError, StartFile};
+use crate::host::{
+    Host, HostError, InputRules, Key, LiveSession, ProcessEnd, SendResult, SessionHost, SessionSpec,
+};
+use crate::town::TownLayout;
 use crate::town::process::{self, Process};
 
-/// How long one call of tmux may take.
+/// The time limit of one tmux call.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// How long an agent has to end by itself.
+/// The time that an agent gets to end itself.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Variables that tmux and systemd-run need. The server keeps those of its starter, so there must
-/// be no others.
+/// Variables that tmux and systemd-run need. The server keeps the variables of its starter, so it
+/// must get no others.
 const CLIENT_VARS: &[&str] = &[
     "HOME",
     "PATH",
@@ -60,15 +61,15 @@ pub struct Tmux {
 }
 
 impl Tmux {
-    /// The server of a town. `exe` is our own `gt` program.
-    pub fn of_town(layout: &Layout, env: &Env, exe: &Path) -> Self {
+    /// Returns the server of a town. `exe` is our own `gt` program.
+    pub fn for_town(layout: &TownLayout, env: &Env, exe: &Path) -> Self {
         let socket = env
             .get("GT_TMUX_SOCKET")
-            .map_or_else(|| socket_of(layout.root()), str::to_owned);
+            .map_or_else(|| socket_name(layout.root()), str::to_owned);
         Self::new(&socket, &layout.session_files(), env, exe)
     }
 
-    /// A server by its socket name, with a folder for start files.
+    /// Returns a server by its socket name, with a folder for start files.
     pub fn new(socket: &str, files: &Path, env: &Env, exe: &Path) -> Self {
         Self {
             socket: socket.to_owned(),
@@ -78,13 +79,12 @@ impl Tmux {
         }
     }
 
-    /// The socket's name.
     pub fn socket(&self) -> &str {
         &self.socket
     }
 
-    fn exec<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
-        self.clean(Exec::from_command(&self.command(commands)))
+    fn exec<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> ChildCommand {
+        self.clean_environment(ChildCommand::from_command(&self.command(commands)))
     }
 
     fn command<'a>(
@@ -101,7 +101,7 @@ impl Tmux {
         tmux.into_command()
     }
 
-    fn clean(&self, exec: Exec) -> Exec {
+    fn clean_environment(&self, exec: ChildCommand) -> ChildCommand {
         let mut exec = exec.env_clear().limit(LIMIT);
         for name in CLIENT_VARS {
             if let Some(value) = self.env.get(name) {
@@ -111,54 +111,55 @@ impl Tmux {
         exec
     }
 
-    /// Runs commands in the server and wants success.
-    fn run<'a>(
+    /// Runs commands in the server. Fails if they fail.
+    fn run_commands<'a>(
         &self,
         name: &str,
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
-    ) -> Result<Finished, HostError> {
-        self.judge(name, self.exec(commands).run())
+    ) -> Result<ChildOutput, HostError> {
+        self.check_result(name, self.exec(commands).run())
     }
 
-    fn judge(
+    fn check_result(
         &self,
         name: &str,
-        result: Result<Finished, ExecError>,
-    ) -> Result<Finished, HostError> {
-        let finished = ran(result)?;
-        if finished.ok() {
+        result: Result<ChildOutput, ExecError>,
+    ) -> Result<ChildOutput, HostError> {
+        let finished = map_exec_error(result)?;
+        if finished.is_success() {
             return Ok(finished);
         }
         let (words, name) = (finished.error_text(), name.to_owned());
-        Err(match parse::failure(&words) {
-            Failure::Ending | Failure::NoServer | Failure::NotFound => {
+        Err(match parse::parse_failure(&words) {
+            TmuxFailure::Ending | TmuxFailure::NoServer | TmuxFailure::NotFound => {
                 HostError::NoSession { name }
             }
-            Failure::Exists => HostError::Exists { name },
-            Failure::Other => self.failed(words),
+            TmuxFailure::Exists => HostError::Exists { name },
+            TmuxFailure::Other => self.build_failed_error(words),
         })
     }
 
-    fn failed(&self, words: String) -> HostError {
+    fn build_failed_error(&self, words: String) -> HostError {
         HostError::Failed {
             command: format!("tmux -L {}", self.socket),
             words,
         }
     }
 
-    /// All panes of ours. No server means none.
-    fn rows(&self) -> Result<Vec<SessionRow>, HostError> {
+    /// Returns all panes with a token. Empty without a server.
+    fn list_rows(&self) -> Result<Vec<SessionRow>, HostError> {
         let list = ListPanes::new().all().format(ROW).build();
-        match self.run("", [list]) {
-            Ok(finished) => Ok(rows(&String::from_utf8_lossy(&finished.stdout))),
+        match self.run_commands("", [list]) {
+            Ok(finished) => Ok(parse_rows(&String::from_utf8_lossy(&finished.stdout))),
             Err(HostError::NoSession { .. }) => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
 
-    /// The pane of a session that goes on: into one that is only shown nothing can be typed.
-    fn running(&self, name: &str) -> Result<SessionRow, HostError> {
-        let row = self.row(name)?;
+    /// Returns the pane of a running session. Fails for one that is only displayed, because it
+    /// takes no input.
+    fn find_running_row(&self, name: &str) -> Result<SessionRow, HostError> {
+        let row = self.find_row(name)?;
         let name = name.to_owned();
         match row.live.dead {
             None => Ok(row),
@@ -166,31 +167,34 @@ impl Tmux {
         }
     }
 
-    fn row(&self, name: &str) -> Result<SessionRow, HostError> {
-        let known = self.rows()?.into_iter().find(|row| row.live.name == name);
+    fn find_row(&self, name: &str) -> Result<SessionRow, HostError> {
+        let known = self
+            .list_rows()?
+            .into_iter()
+            .find(|row| row.live.name == name);
         let name = name.to_owned();
         known.ok_or(HostError::NoSession { name })
     }
 
-    /// Makes the session with the wrapper in it, marked as ours; waits until its process carries the
-    /// token; then takes one look at what became of it.
-    fn launch(&self, spec: &SessionSpec, file: &Path) -> Result<Live, HostError> {
-        let created = self.create(spec, file)?;
+    /// Creates the session with the wrapper in it and marks it as ours. Waits until its process
+    /// carries the token, then checks its state once.
+    fn launch(&self, spec: &SessionSpec, file: &Path) -> Result<LiveSession, HostError> {
+        let created = self.create_session(spec, file)?;
         let first = created.split_whitespace().nth(1);
         let first = first.and_then(|pid| Process::find(pid.parse().ok()?));
         if let Some(process) = &first {
-            let ready = || (process.carries(&spec.token) || !process.is_alive()).then_some(());
+            let ready = || (process.has_token(&spec.token) || !process.is_alive()).then_some(());
             clock::wait_for(Duration::from_secs(10), ready);
         } else {
             clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
         }
-        let live = self.first_look(spec, first.is_some_and(|process| !process.is_alive()))?;
+        let live = self.check_started(spec, first.is_some_and(|process| !process.is_alive()))?;
         let Some(end) = live.dead else {
             return Ok(live);
         };
-        let output = self.last_words(&spec.name);
+        let output = self.capture_last_output(&spec.name);
         self.end_session(&spec.name)?;
-        if end == End::Exit(0) {
+        if end == ProcessEnd::Exit(0) {
             return Ok(live);
         }
         Err(HostError::EndedAtOnce {
@@ -200,25 +204,26 @@ impl Tmux {
         })
     }
 
-    /// What an ended process printed, which may be drawn a moment after its end.
-    fn last_words(&self, name: &str) -> String {
+    /// Returns the output of an ended process, which may be drawn a moment after its end.
+    fn capture_last_output(&self, name: &str) -> String {
         let words = || {
             let screen = self.capture(name, 60).ok()?;
-            let told: Vec<&str> = screen
+            let output_lines: Vec<&str> = screen
                 .lines()
                 .filter(|line| !line.is_empty() && !line.starts_with("Pane is dead"))
                 .collect();
-            (!told.is_empty()).then(|| told.join("\n"))
+            (!output_lines.is_empty()).then(|| output_lines.join("\n"))
         };
         clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
     }
 
-    /// What became of a new session. While it is looked at its pane stays, however its process ended; one that is not
-    /// to be kept goes with its process from then on. `has_ended` says that the process is gone.
-    fn first_look(&self, spec: &SessionSpec, has_ended: bool) -> Result<Live, HostError> {
+    /// Checks the state of a new session. Its pane is kept during the check, even if its process
+    /// has ended. From then on, a pane that is not to be kept closes with its process. `has_ended`
+    /// is true if the process is gone.
+    fn check_started(&self, spec: &SessionSpec, has_ended: bool) -> Result<LiveSession, HostError> {
         if has_ended {
-            // The server hears of it a moment later.
-            let seen = || match self.row(&spec.name) {
+            // The server notices the end a moment later.
+            let seen = || match self.find_row(&spec.name) {
                 Ok(row) if row.live.dead.is_none() => None,
                 _ => Some(()),
             };
@@ -230,43 +235,44 @@ impl Tmux {
         }
         let target = pane_target(&spec.name);
         let off = SetOption::new().window().unset().target_pane(&target);
-        self.run(&spec.name, [off.option("remain-on-exit").build()])?;
+        self.run_commands(&spec.name, [off.option("remain-on-exit").build()])?;
         match self.read_session(&spec.name) {
-            // It ran, and has ended since then: a look for it shows that.
+            // The session ran and has ended since. The next query shows that.
             Err(HostError::NoSession { .. }) => Ok(live),
             again => again,
         }
     }
 
-    /// What became of a session. How its process ended is known a moment later than that it did, and a server
-    /// with nothing to do may look only when another child of it ends: so it gets one.
-    fn read_session(&self, name: &str) -> Result<Live, HostError> {
-        let first = self.row(name)?.live;
-        if first.dead != Some(End::Unknown) {
+    /// Reads the state of a session. tmux learns the exit code a moment after the end, and an idle
+    /// server may only check when another of its children ends, so it gets one.
+    fn read_session(&self, name: &str) -> Result<LiveSession, HostError> {
+        let first = self.find_row(name)?.live;
+        if first.dead != Some(ProcessEnd::Unknown) {
             return Ok(first);
         }
         let child = RunShell::new().shell_command("true").build();
-        // Only the exit code is not known without it.
-        self.run(name, [child]).ok();
-        let known = || match self.row(name) {
-            Ok(row) if row.live.dead == Some(End::Unknown) => None,
+        // Errors are ignored, because without it only the exit code is unknown.
+        self.run_commands(name, [child]).ok();
+        let known = || match self.find_row(name) {
+            Ok(row) if row.live.dead == Some(ProcessEnd::Unknown) => None,
             other => Some(other),
         };
         let seen = clock::wait_for(Duration::from_millis(500), known);
-        Ok(seen.unwrap_or_else(|| self.row(name))?.live)
+        Ok(seen.unwrap_or_else(|| self.find_row(name))?.live)
     }
 }
 
-/// What tmux answered.
-fn ran(result: Result<Finished, ExecError>) -> Result<Finished, HostError> {
+/// Maps the result of a tmux call to an error.
+fn map_exec_error(result: Result<ChildOutput, ExecError>) -> Result<ChildOutput, HostError> {
     match result {
         Err(ExecError::Missing { .. }) => Err(HostError::Missing { program: "tmux" }),
         other => Ok(other?),
     }
 }
 
-/// The socket of a town: its folder's name, made harmless, and six digits of its path's hash.
-fn socket_of(root: &Path) -> String {
+/// Returns the socket name of a town: its folder's name with unsafe characters replaced, and six
+/// digits of its path's hash.
+fn socket_name(root: &Path) -> String {
     let path = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let name = path
@@ -283,13 +289,13 @@ fn socket_of(root: &Path) -> String {
     format!("{name}-{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2])
 }
 
-/// The only pane of a new session.
+/// Returns the target of the only pane of a new session.
 fn pane_target(name: &str) -> String {
     format!("={name}:")
 }
 
-/// An argument as tmux must get it: a `;` at its end would end the command.
-fn whole(text: &str) -> String {
+/// Escapes a `;` at the end of an argument, which would end the command.
+fn escape_argument(text: &str) -> String {
     match text.strip_suffix(';') {
         Some(rest) => format!("{rest}\\;"),
         None => text.to_owned(),
@@ -298,22 +304,22 @@ fn whole(text: &str) -> String {
 
 impl Host for Tmux {
     fn check(&self) -> Result<(), HostError> {
-        let exec = self.clean(Exec::new("tmux").arg("-V"));
-        self.judge("", exec.run()).map(drop)
+        let exec = self.clean_environment(ChildCommand::new("tmux").arg("-V"));
+        self.check_result("", exec.run()).map(drop)
     }
 
     fn clean_up(&self) -> Result<(), HostError> {
         if !self.list()?.is_empty() {
             return Ok(());
         }
-        // The server has ended with its last session; its socket stays where it was.
+        // The server has ended with its last session. Its socket file remains.
         let path = self.socket_file();
-        kit::sys::file::remove(&path).map_err(|source| HostError::File { path, source })
+        kit::sys::file::remove_file(&path).map_err(|source| HostError::File { path, source })
     }
 }
 
-impl Sessions for Tmux {
-    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError> {
+impl SessionHost for Tmux {
+    fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError> {
         let name = spec.name.clone();
         if !is_session_name(&name) {
             return Err(HostError::BadName { name });
@@ -322,23 +328,24 @@ impl Sessions for Tmux {
             let cwd = spec.cwd.clone();
             return Err(HostError::NoFolder { name, cwd });
         }
-        let start = Start {
+        let start = StartFile {
             cwd: spec.cwd.clone(),
             argv: spec.argv.clone(),
-            env: wrapper::environment(&self.env, spec, &self.exe),
+            env: wrapper::session_environment(&self.env, spec, &self.exe),
         };
-        let file = wrapper::write(&self.files, &name, &start).map_err(unwritten)?;
+        let file =
+            wrapper::write_start_file(&self.files, &name, &start).map_err(map_start_error)?;
         let launched = self.launch(spec, &file);
-        // The session has read it; after a failure nobody will.
+        // The session has read the file. After a failure, no process will.
         fs::remove_file(&file).ok();
         launched
     }
 
-    fn list(&self) -> Result<Vec<Live>, HostError> {
-        Ok(self.rows()?.into_iter().map(|row| row.live).collect())
+    fn list(&self) -> Result<Vec<LiveSession>, HostError> {
+        Ok(self.list_rows()?.into_iter().map(|row| row.live).collect())
     }
 
-    fn find(&self, name: &str) -> Result<Option<Live>, HostError> {
+    fn find(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
         match self.read_session(name) {
             Ok(live) => Ok(Some(live)),
             Err(HostError::NoSession { .. }) => Ok(None),
@@ -346,12 +353,12 @@ impl Sessions for Tmux {
         }
     }
 
-    fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, HostError> {
+    fn send(&self, name: &str, text: &str, input: &InputRules) -> Result<SendResult, HostError> {
         self.send_text(name, text, input)
     }
 
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError> {
-        let row = self.running(name)?;
+        let row = self.find_running_row(name)?;
         for key in keys {
             let key = match key {
                 Key::Enter => "Enter",
@@ -361,13 +368,13 @@ impl Sessions for Tmux {
                 Key::Interrupt => "C-c",
             };
             let keys = SendKeys::new().target_pane(&row.pane).key(key).build();
-            self.run(name, [keys])?;
+            self.run_commands(name, [keys])?;
         }
         Ok(())
     }
 
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
-        let row = self.row(name)?;
+        let row = self.find_row(name)?;
         let start = format!("-{lines}");
         let capture = CapturePane::new()
             .stdout()
@@ -375,7 +382,7 @@ impl Sessions for Tmux {
             .start_line(&start)
             .target_pane(&row.pane)
             .build();
-        let screen = self.run(name, [capture])?.text();
+        let screen = self.run_commands(name, [capture])?.text();
         let all: Vec<&str> = screen.lines().map(str::trim_end).collect();
         Ok(all[all.len().saturating_sub(lines)..].join("\n"))
     }
@@ -391,21 +398,21 @@ impl Sessions for Tmux {
     }
 
     fn kill(&self, name: &str) -> Result<(), HostError> {
-        let row = match self.row(name) {
+        let row = match self.find_row(name) {
             Err(HostError::NoSession { .. }) => return Ok(()),
             other => other?,
         };
-        let members = process::members(row.live.process, &row.live.token);
-        let own = process::own_pid();
-        let line = process::ancestry(own);
-        // One who ends its own session must live to finish that.
+        let members = process::session_members(row.live.process, &row.live.token);
+        let own_pid = process::own_pid();
+        let line = process::list_ancestors(own_pid);
+        // If the caller ends its own session, it must live until the end of this function.
         let (above, others): (Vec<Process>, Vec<Process>) = members
             .into_iter()
-            .filter(|member| member.pid != own)
+            .filter(|member| member.pid != own_pid)
             .partition(|member| line.contains(&member.pid));
-        let mut left = process::end(&others, GRACE);
+        let mut left = process::end_processes(&others, GRACE);
         self.end_session(name)?;
-        left.extend(process::end(&above, GRACE));
+        left.extend(process::end_processes(&above, GRACE));
         if left.is_empty() {
             return Ok(());
         }
@@ -417,7 +424,7 @@ impl Sessions for Tmux {
 }
 
 impl Tmux {
-    /// Where tmux puts the socket of that name.
+    /// Returns the path of tmux's socket of that name.
     fn socket_file(&self) -> PathBuf {
         let folder = self.env.get("TMUX_TMPDIR").unwrap_or("/tmp");
         let uid = rustix::process::getuid().as_raw();
@@ -429,14 +436,14 @@ impl Tmux {
     fn end_session(&self, name: &str) -> Result<(), HostError> {
         let target = format!("={name}");
         let kill = KillSession::new().target_session(&target).build();
-        match self.run(name, [kill]) {
+        match self.run_commands(name, [kill]) {
             Ok(_) | Err(HostError::NoSession { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
 
-fn unwritten(error: StartError) -> HostError {
+fn map_start_error(error: StartError) -> HostError {
     match error {
         StartError::File { path, source } => HostError::File { path, source },
         other => HostError::Failed {

@@ -1,30 +1,29 @@
-//! Reads what tmux answers: rows of panes, and the words of its failures.
+//! Parses the output of tmux: rows of panes, and error messages.
 
 use jiff::Timestamp;
 
-use crate::host::{End, Live};
+use crate::host::{LiveSession, ProcessEnd};
 use crate::town::process::Process;
 
-/// The row that is asked of each pane. No field but the last can hold the separator. The token is an
-/// option of the pane itself, so that a pane which a person opened beside ours has none.
+/// The format of a pane's row. No field but the last can contain the separator. The token is an
+/// option of the pane itself, so that a pane which a user opened beside ours has none.
 pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{start_time}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
 
-/// One pane of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionRow {
-    pub(super) live: Live,
-    /// The pane's own id, such as `%3`: a target that nothing else can match.
+    pub(super) live: LiveSession,
+    /// The pane's own id, such as `%3`: a target that matches nothing else.
     pub(super) pane: String,
-    /// Whether a person scrolls in it.
+    /// True if a user scrolls in the pane.
     pub(super) scrolling: bool,
 }
 
-/// The panes of ours in a listing.
-pub(super) fn rows(listing: &str) -> Vec<SessionRow> {
-    listing.lines().filter_map(row).collect()
+/// Parses the panes with a token in a listing.
+pub(super) fn parse_rows(listing: &str) -> Vec<SessionRow> {
+    listing.lines().filter_map(parse_row).collect()
 }
 
-fn row(line: &str) -> Option<SessionRow> {
+fn parse_row(line: &str) -> Option<SessionRow> {
     let fields: Vec<&str> = line.splitn(13, '|').collect();
     let [
         name,
@@ -50,7 +49,7 @@ fn row(line: &str) -> Option<SessionRow> {
     let time = |text: &str| Timestamp::from_second(text.parse().ok()?).ok();
     let pid = pid.parse().ok()?;
     let created = time(created)?;
-    let session = Live {
+    let session = LiveSession {
         name: name.to_owned(),
         pid,
         process: Process::find(pid),
@@ -58,7 +57,7 @@ fn row(line: &str) -> Option<SessionRow> {
         created,
         host_started: time(server).unwrap_or(created),
         activity: time(activity).unwrap_or(created),
-        dead: (dead == "1").then(|| end(status, signal)),
+        dead: (dead == "1").then(|| parse_end(status, signal)),
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
     };
@@ -69,17 +68,17 @@ fn row(line: &str) -> Option<SessionRow> {
     })
 }
 
-/// How a process ended; not known yet where it is not collected.
-fn end(status: &str, signal: &str) -> End {
-    match (status.parse(), self::signal(signal)) {
-        (Ok(code), _) => End::Exit(code),
-        (_, Some(number)) => End::Signal(number),
-        _ => End::Unknown,
+/// Parses the end of a process. Unknown while the process is not reaped.
+fn parse_end(status: &str, signal: &str) -> ProcessEnd {
+    match (status.parse(), self::parse_signal(signal)) {
+        (Ok(code), _) => ProcessEnd::Exit(code),
+        (_, Some(number)) => ProcessEnd::Signal(number),
+        _ => ProcessEnd::Unknown,
     }
 }
 
-/// The number of a signal; on some systems tmux says its name, such as `kill`.
-fn signal(text: &str) -> Option<i32> {
+/// Parses the number of a signal. On some systems tmux prints its name, such as `kill`.
+fn parse_signal(text: &str) -> Option<i32> {
     let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
     let has_name = |number: &i32| {
         let name = signal_hook::low_level::signal_name(*number);
@@ -89,39 +88,37 @@ fn signal(text: &str) -> Option<i32> {
     number.or_else(|| (1..=64).find(has_name))
 }
 
-/// What a failure of tmux means.
+/// The meaning of a tmux error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// The server that was asked ended before it answered.
+pub(super) enum TmuxFailure {
+    /// The server ended before it answered.
     Ending,
-    /// No server runs: there are no sessions.
+    /// No server runs, so there are no sessions.
     NoServer,
-    /// The session or pane is not there.
+    /// The session or pane does not exist.
     NotFound,
-    /// The name is taken.
     Exists,
-    /// Anything else.
     Other,
 }
 
-/// Reads the words of a failure.
-pub(super) fn failure(words: &str) -> Failure {
+/// Parses an error message.
+pub(super) fn parse_failure(words: &str) -> TmuxFailure {
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if any(&["server exited", "lost server"]) {
-        Failure::Ending
+        TmuxFailure::Ending
     } else if any(&[
         "no server running",
         "error connecting to",
         "no current target",
         "no sessions",
     ]) {
-        Failure::NoServer
+        TmuxFailure::NoServer
     } else if any(&["can't find", "session not found"]) {
-        Failure::NotFound
+        TmuxFailure::NotFound
     } else if any(&["duplicate session"]) {
-        Failure::Exists
+        TmuxFailure::Exists
     } else {
-        Failure::Other
+        TmuxFailure::Other
     }
 }
 
@@ -134,7 +131,7 @@ mod tests {
         let listing = "gt-web-nux|%1|4242|0|||1700000000|1699999999|1700000009|1|0|abc|claude\n\
                        gt-web-nux|%2|4243|0|||1700000000|1700000009|1|0||vim\n\
                        broken\n";
-        let rows = rows(listing);
+        let rows = parse_rows(listing);
         assert_eq!(rows.len(), 1);
         let SessionRow {
             live,
@@ -149,28 +146,37 @@ mod tests {
     #[test]
     fn a_dead_pane_shows_how_it_ended() {
         let listing = "a|%1|4242|1|7||1700000000|||0|1|abc|x|y";
-        let of = |status_and_signal: &str| row(&listing.replace("7|", status_and_signal));
+        let of = |status_and_signal: &str| parse_row(&listing.replace("7|", status_and_signal));
         let dead = |status_and_signal| of(status_and_signal).unwrap().live.dead;
-        assert_eq!(dead("|9"), Some(End::Signal(9)));
-        assert_eq!(dead("|kill"), Some(End::Signal(9)));
-        assert_eq!(dead("|SIGSEGV"), Some(End::Signal(11)));
-        assert_eq!(dead("|"), Some(End::Unknown));
-        let row = row(listing).unwrap();
-        assert_eq!(row.live.dead, Some(End::Exit(7)));
+        assert_eq!(dead("|9"), Some(ProcessEnd::Signal(9)));
+        assert_eq!(dead("|kill"), Some(ProcessEnd::Signal(9)));
+        assert_eq!(dead("|SIGSEGV"), Some(ProcessEnd::Signal(11)));
+        assert_eq!(dead("|"), Some(ProcessEnd::Unknown));
+        let row = parse_row(listing).unwrap();
+        assert_eq!(row.live.dead, Some(ProcessEnd::Exit(7)));
         assert_eq!(row.live.command, "x|y");
         assert!(row.scrolling);
     }
 
     #[test]
     fn failures_are_told_apart() {
-        assert_eq!(failure("no server running on /tmp/x"), Failure::NoServer);
         assert_eq!(
-            failure("error connecting to /tmp/x (No such file or directory)"),
-            Failure::NoServer
+            parse_failure("no server running on /tmp/x"),
+            TmuxFailure::NoServer
         );
-        assert_eq!(failure("server exited unexpectedly"), Failure::Ending);
-        assert_eq!(failure("can't find session: =a"), Failure::NotFound);
-        assert_eq!(failure("duplicate session: a"), Failure::Exists);
-        assert_eq!(failure("unknown command"), Failure::Other);
+        assert_eq!(
+            parse_failure("error connecting to /tmp/x (No such file or directory)"),
+            TmuxFailure::NoServer
+        );
+        assert_eq!(
+            parse_failure("server exited unexpectedly"),
+            TmuxFailure::Ending
+        );
+        assert_eq!(
+            parse_failure("can't find session: =a"),
+            TmuxFailure::NotFound
+        );
+        assert_eq!(parse_failure("duplicate session: a"), TmuxFailure::Exists);
+        assert_eq!(parse_failure("unknown command"), TmuxFailure::Other);
     }
 }

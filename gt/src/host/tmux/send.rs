@@ -1,14 +1,14 @@
-//! Types text into a session so that it arrives whole and is submitted once.
+//! Types text into a session so that it arrives completely and is submitted once.
 //!
-//! The steps, each of them measured on real agents:
+//! The steps, each of them tested with real agents:
 //!
-//! 1. leave copy mode, in which no key reaches the program;
-//! 2. look: no typing into an open dialog, where it would answer, nor where the input line is missing, nor
-//!    behind a person's own draft;
-//! 3. a short line is typed literally, anything longer is pasted in brackets, so that its newlines do not
-//!    submit it and no part is lost;
-//! 4. a pause, then Enter as a command of its own;
-//! 5. look again: while the text still stands behind the prompt, Enter again, up to three times.
+//! 1. Leave copy mode, in which no key reaches the program.
+//! 2. Check the screen: never type into an open dialog, which the text would answer, nor if the
+//!    input line is missing, nor behind a user's own draft.
+//! 3. Type a short line literally. Paste a longer text in bracketed mode, so that its newlines do
+//!    not submit it and no part is lost.
+//! 4. Pause, then send Enter as a separate command.
+//! 5. Check again: while the text is still behind the prompt, repeat Enter up to three times.
 
 use std::time::Duration;
 
@@ -16,32 +16,33 @@ use kit::sys::clock;
 use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
 
 use super::parse::SessionRow;
-use super::{Tmux, whole};
-use crate::host::{HostError, Input, Sent};
+use super::{Tmux, escape_argument};
+use crate::host::{HostError, InputRules, SendResult};
 use crate::town::lock::{Lock, LockError};
 
-/// The longest text that is typed rather than pasted.
+/// The maximum length of a text that is typed instead of pasted.
 const TYPED: usize = 200;
 
-/// Between the text and Enter: with less, some agents take Enter for a part of a paste.
+/// The pause between the text and Enter. With a shorter pause, some agents treat Enter as a part of
+/// a paste.
 const BEFORE_ENTER: Duration = Duration::from_millis(500);
 
-/// How long an input line may be missing, as while a screen is redrawn.
+/// The time that an input line may be missing while the screen is redrawn.
 const FOR_PROMPT: Duration = Duration::from_secs(2);
 
-/// After Enter, before looking whether the text has left the input line.
+/// The pause after Enter, before the input line is checked.
 const LOOKS: [Duration; 3] = [
     Duration::from_millis(400),
     Duration::from_millis(1000),
     Duration::from_millis(2000),
 ];
 
-/// What stands behind the prompt.
+/// The content of the input line.
 #[derive(Debug, PartialEq, Eq)]
 enum InputLine {
-    /// No prompt is on the screen.
+    /// The screen shows no prompt.
     None,
-    /// Nothing, or the program's own pale hint.
+    /// Empty, or the program's own dimmed hint.
     Empty,
     /// Text that was not submitted.
     Text(String),
@@ -52,95 +53,100 @@ impl Tmux {
         &self,
         name: &str,
         text: &str,
-        input: &Input,
-    ) -> Result<Sent, HostError> {
-        let _lock = self.typing_lock(name)?;
-        let row = self.running(name)?;
+        input: &InputRules,
+    ) -> Result<SendResult, HostError> {
+        let _lock = self.lock_typing(name)?;
+        let row = self.find_running_row(name)?;
         if row.scrolling {
-            // `reset` is how this crate spells -X, a command for copy mode.
+            // In this crate, `reset` is the option -X, which runs a command of copy mode.
             let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");
-            self.run(name, [leave.build()])?;
+            self.run_commands(name, [leave.build()])?;
         }
-        let Some(screen) = self.open_input(&row, input)? else {
-            return Ok(Sent::DialogOpen);
+        let Some(screen) = self.wait_for_input(&row, input)? else {
+            return Ok(SendResult::DialogOpen);
         };
-        if let (InputLine::Text(_), true) = (input_line(&screen, input), row.live.attached) {
-            return Ok(Sent::DraftInTheWay);
+        if let (InputLine::Text(_), true) = (read_input_line(&screen, input), row.live.attached) {
+            return Ok(SendResult::DraftInTheWay);
         }
-        self.type_in(&row, &printable(text))?;
-        self.submit(&row, input)
+        self.type_or_paste(&row, &remove_control_characters(text))?;
+        self.submit_text(&row, input)
     }
 
-    /// The screen, if text may be typed now: no dialog is open and, where the prompt is known, it is there.
-    fn open_input(&self, row: &SessionRow, input: &Input) -> Result<Option<String>, HostError> {
-        let look = || match self.screen(row) {
+    /// Returns the screen if text may be typed now: no dialog is open, and a known prompt is
+    /// visible.
+    fn wait_for_input(
+        &self,
+        row: &SessionRow,
+        input: &InputRules,
+    ) -> Result<Option<String>, HostError> {
+        let look = || match self.capture_screen(row) {
             Err(error) => Some(Err(error)),
-            Ok(screen) => may_type(&screen, input).then_some(Ok(screen)),
+            Ok(screen) => can_type(&screen, input).then_some(Ok(screen)),
         };
         clock::wait_for(FOR_PROMPT, look).transpose()
     }
 
-    fn submit(&self, row: &SessionRow, input: &Input) -> Result<Sent, HostError> {
-        clock::pause(BEFORE_ENTER);
-        self.enter(row)?;
+    fn submit_text(&self, row: &SessionRow, input: &InputRules) -> Result<SendResult, HostError> {
+        clock::pause_thread(BEFORE_ENTER);
+        self.press_enter(row)?;
         if input.prompt.is_none() {
-            return Ok(Sent::Submitted);
+            return Ok(SendResult::Submitted);
         }
         for pause in LOOKS {
-            let gone = clock::wait_for(pause, || match self.screen(row) {
+            let gone = clock::wait_for(pause, || match self.capture_screen(row) {
                 Ok(screen) => {
-                    (!matches!(input_line(&screen, input), InputLine::Text(_))).then_some(())
+                    (!matches!(read_input_line(&screen, input), InputLine::Text(_))).then_some(())
                 }
-                // A session that ended meanwhile has nothing left to look at.
+                // A session that has ended in the meantime needs no check.
                 Err(_) => Some(()),
             });
             if gone.is_some() {
-                return Ok(Sent::Submitted);
+                return Ok(SendResult::Submitted);
             }
-            self.enter(row)?;
+            self.press_enter(row)?;
         }
-        let screen = self.screen(row)?;
-        Ok(match input_line(&screen, input) {
-            InputLine::Text(_) => Sent::Typed,
-            InputLine::None | InputLine::Empty => Sent::Submitted,
+        let screen = self.capture_screen(row)?;
+        Ok(match read_input_line(&screen, input) {
+            InputLine::Text(_) => SendResult::Typed,
+            InputLine::None | InputLine::Empty => SendResult::Submitted,
         })
     }
 
-    fn enter(&self, row: &SessionRow) -> Result<(), HostError> {
+    fn press_enter(&self, row: &SessionRow) -> Result<(), HostError> {
         let enter = SendKeys::new().target_pane(&row.pane).key("Enter").build();
-        self.run(&row.live.name, [enter]).map(drop)
+        self.run_commands(&row.live.name, [enter]).map(drop)
     }
 
-    fn type_in(&self, row: &SessionRow, text: &str) -> Result<(), HostError> {
+    fn type_or_paste(&self, row: &SessionRow, text: &str) -> Result<(), HostError> {
         let name = &row.live.name;
         if text.chars().count() <= TYPED && !text.contains('\n') {
             let keys = SendKeys::new().disable_lookup().target_pane(&row.pane);
             return self
-                .run(name, [keys.key("--").key(whole(text)).build()])
+                .run_commands(name, [keys.key("--").key(escape_argument(text)).build()])
                 .map(drop);
         }
         let buffer = format!("gt-{name}");
         let load = LoadBuffer::new().buffer_name(&buffer).path("-").build();
         let loaded = self.exec([load]).stdin(text).run();
-        self.judge(name, loaded)?;
+        self.check_result(name, loaded)?;
         let paste = PasteBuffer::new()
             .delete()
             .bracket_codes()
             .buffer_name(&buffer)
             .target_pane(&row.pane)
             .build();
-        self.run(name, [paste]).map(drop)
+        self.run_commands(name, [paste]).map(drop)
     }
 
-    /// What the pane shows now, with its colours.
-    fn screen(&self, row: &SessionRow) -> Result<String, HostError> {
+    /// Captures the pane with its colours.
+    fn capture_screen(&self, row: &SessionRow) -> Result<String, HostError> {
         let capture = CapturePane::new().stdout().join().escape_sequences();
         let capture = capture.target_pane(&row.pane).build();
-        let finished = self.run(&row.live.name, [capture])?;
+        let finished = self.run_commands(&row.live.name, [capture])?;
         Ok(String::from_utf8_lossy(&finished.stdout).into_owned())
     }
 
-    fn typing_lock(&self, name: &str) -> Result<Lock, HostError> {
+    fn lock_typing(&self, name: &str) -> Result<Lock, HostError> {
         let path = self.files.join(format!("{name}.typing"));
         Lock::take(&path, Duration::from_secs(30)).map_err(|error| match error {
             LockError::Held { .. } => HostError::Busy {
@@ -151,20 +157,20 @@ impl Tmux {
     }
 }
 
-/// Whether a coloured screen is a place to type: where the prompt is known, it is there with no sign of a
-/// dialog below it, since without it a question of an unknown kind may be open, which Enter would answer;
-/// where it is not known, there is no such sign at all.
-fn may_type(screen: &str, input: &Input) -> bool {
+/// Returns true if text may be typed on a coloured screen. With a known prompt: the prompt is
+/// visible, with no sign of a dialog below it. Without the prompt a dialog of an unknown kind may
+/// be open, which Enter would answer. With an unknown prompt: no sign of a dialog at all.
+fn can_type(screen: &str, input: &InputRules) -> bool {
     let lines: Vec<String> = screen
         .lines()
-        .map(|line| cells(line).into_iter().map(|(c, _)| c).collect())
+        .map(|line| parse_cells(line).into_iter().map(|(c, _)| c).collect())
         .collect();
     let below = match &input.prompt {
         None => 0,
         Some(prompt) => {
             let Some(at) = lines
                 .iter()
-                .rposition(|line| unframed(line).starts_with(prompt.as_str()))
+                .rposition(|line| strip_line_frame(line).starts_with(prompt.as_str()))
             else {
                 return false;
             };
@@ -180,13 +186,13 @@ fn may_type(screen: &str, input: &Input) -> bool {
     !lines[below..].iter().any(asks)
 }
 
-/// A line without the frame that some programs draw around it.
-fn unframed(line: &str) -> &str {
+/// Removes the frame that some programs draw around a line.
+fn strip_line_frame(line: &str) -> &str {
     line.trim_start_matches(['│', '|', ' '])
 }
 
-/// The text without control characters but line ends; a tab becomes a space.
-fn printable(text: &str) -> String {
+/// Removes control characters other than line ends, and replaces each tab with a space.
+fn remove_control_characters(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
         .filter_map(|c| match c {
@@ -200,15 +206,15 @@ fn printable(text: &str) -> String {
         .to_owned()
 }
 
-/// Reads the lowest line of a coloured screen that begins with the prompt.
-fn input_line(screen: &str, input: &Input) -> InputLine {
+/// Reads the lowest line of a coloured screen that starts with the prompt.
+fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
     let Some(prompt) = &input.prompt else {
         return InputLine::None;
     };
     for line in screen.lines().rev() {
-        let cells = cells(line);
+        let cells = parse_cells(line);
         let plain: String = cells.iter().map(|(c, _)| *c).collect();
-        let Some(rest) = unframed(&plain).strip_prefix(prompt.as_str()) else {
+        let Some(rest) = strip_line_frame(&plain).strip_prefix(prompt.as_str()) else {
             continue;
         };
         let behind = rest.chars().count();
@@ -226,8 +232,8 @@ fn input_line(screen: &str, input: &Input) -> InputLine {
     InputLine::None
 }
 
-/// The characters of a coloured line, each with whether it is pale.
-fn cells(line: &str) -> Vec<(char, bool)> {
+/// Returns the characters of a coloured line, each with a flag for dimmed text.
+fn parse_cells(line: &str) -> Vec<(char, bool)> {
     let (mut cells, mut dim) = (Vec::new(), false);
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
@@ -249,7 +255,7 @@ fn cells(line: &str) -> Vec<(char, bool)> {
                 match code {
                     "2" => dim = true,
                     "" | "0" | "22" => dim = false,
-                    // What follows is a colour's number, or three.
+                    // A colour number or three colour values follow.
                     "38" | "48" => match parts.next() {
                         Some("5") => drop(parts.next()),
                         Some("2") => drop(parts.nth(2)),
@@ -267,8 +273,8 @@ fn cells(line: &str) -> Vec<(char, bool)> {
 mod tests {
     use super::*;
 
-    fn claude() -> Input {
-        Input {
+    fn claude() -> InputRules {
+        InputRules {
             prompt: Some("❯\u{a0}".to_owned()),
             dialogs: Vec::new(),
         }
@@ -276,7 +282,10 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_program() {
-        assert_eq!(printable("a\u{1b}[31mb\u{7}\tc\r\nd\u{8}\n"), "a[31mb c\nd");
+        assert_eq!(
+            remove_control_characters("a\u{1b}[31mb\u{7}\tc\r\nd\u{8}\n"),
+            "a[31mb c\nd"
+        );
     }
 
     #[test]
@@ -284,22 +293,22 @@ mod tests {
         let mut input = claude();
         input.dialogs.push("Enter to confirm".to_owned());
         let dialog = "\u{1b}[1mShall I?\u{1b}[0m\n ❯ No\n\u{1b}[2mEnter\u{1b}[22m to confirm";
-        assert!(!may_type(dialog, &input));
-        assert!(!may_type(
+        assert!(!can_type(dialog, &input));
+        assert!(!can_type(
             "Do you want to proceed?\n❯ 1. Yes\n  2. No",
             &input
         ));
-        assert!(may_type("● done\n❯\u{a0}\n", &input));
-        assert!(may_type("● Say: Enter to confirm\n❯\u{a0}\n", &input));
-        assert!(!may_type("❯\u{a0}\nEnter to confirm\n", &input));
-        assert!(may_type("anything", &Input::default()));
+        assert!(can_type("● done\n❯\u{a0}\n", &input));
+        assert!(can_type("● Say: Enter to confirm\n❯\u{a0}\n", &input));
+        assert!(!can_type("❯\u{a0}\nEnter to confirm\n", &input));
+        assert!(can_type("anything", &InputRules::default()));
     }
 
     #[test]
     fn text_behind_the_prompt_is_seen() {
         let screen = "❯ said before\n● answer\n❯\u{a0}not sent yet  \n  status";
         assert_eq!(
-            input_line(screen, &claude()),
+            read_input_line(screen, &claude()),
             InputLine::Text("not sent yet".to_owned())
         );
     }
@@ -307,12 +316,15 @@ mod tests {
     #[test]
     fn an_empty_line_and_a_pale_hint_are_no_text() {
         let hint = "\u{1b}[39m❯\u{a0}\u{1b}[2mTry \"fix lint\"\u{1b}[0m";
-        assert_eq!(input_line(hint, &claude()), InputLine::Empty);
-        assert_eq!(input_line("❯\u{a0}\n", &claude()), InputLine::Empty);
+        assert_eq!(read_input_line(hint, &claude()), InputLine::Empty);
+        assert_eq!(read_input_line("❯\u{a0}\n", &claude()), InputLine::Empty);
         let green = "\u{1b}[38;5;2m❯\u{a0}\u{1b}[38;2;2;2;2mdraft";
         let draft = InputLine::Text("draft".to_owned());
-        assert_eq!(input_line(green, &claude()), draft);
-        assert_eq!(input_line("❯ said before", &claude()), InputLine::None);
-        assert_eq!(input_line("❯\u{a0}x", &Input::default()), InputLine::None);
+        assert_eq!(read_input_line(green, &claude()), draft);
+        assert_eq!(read_input_line("❯ said before", &claude()), InputLine::None);
+        assert_eq!(
+            read_input_line("❯\u{a0}x", &InputRules::default()),
+            InputLine::None
+        );
     }
 }

@@ -2,9 +2,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-/// A private server in a short folder, ended with it. Sessions start through a stand-in for `gt
-/// session-wrapper` that does as it does.
-struct Server {
+/// A private server in a folder with a short path, ended on drop. Sessions start through a stand-in
+/// for `gt session-wrapper`.
+struct TestServer {
     root: tempfile::TempDir,
     tmux: Tmux,
 }
@@ -16,7 +16,7 @@ env = dict(start["env"]); env["TERM"] = os.environ["TERM"]
 os.execvpe(start["argv"][0], start["argv"], env)
 "#;
 
-impl Server {
+impl TestServer {
     fn new() -> Self {
         let root = tempfile::Builder::new()
             .prefix("t")
@@ -26,7 +26,7 @@ impl Server {
         fs::write(&exe, WRAPPER).unwrap();
         fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).unwrap();
         let folder = root.path().to_str().unwrap().to_owned();
-        let env = Env::with(
+        let env = Env::with_vars(
             root.path(),
             [
                 ("HOME", folder.as_str()),
@@ -48,17 +48,18 @@ impl Server {
             argv: argv.iter().map(ToString::to_string).collect(),
             env: vec![("GT_ROLE".to_owned(), "it's; a \"test\"".to_owned())],
             pass: Vec::new(),
-            // Processes are found by it across the whole machine, so no two tests may share one.
+            // Processes are found by the token across the whole machine, so no two tests may share
+            // one.
             token: format!("{}{name}", self.root.path().display()).replace('/', "_"),
             keep: false,
         }
     }
 
-    fn start(&self, name: &str, argv: &[&str]) -> Live {
+    fn start(&self, name: &str, argv: &[&str]) -> LiveSession {
         self.tmux.start(&self.spec(name, argv)).unwrap()
     }
 
-    fn shows(&self, name: &str, text: &str) {
+    fn wait_for_text(&self, name: &str, text: &str) {
         let seen = clock::wait_for(Duration::from_secs(20), || {
             let screen = self.tmux.capture(name, 40).ok()?;
             screen.contains(text).then_some(())
@@ -71,7 +72,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         let kill = tmux_interface::KillServer::new().build();
         self.tmux.exec([kill]).run().ok();
@@ -80,7 +81,7 @@ impl Drop for Server {
 
 #[test]
 fn without_a_server_there_are_no_sessions() {
-    let server = Server::new();
+    let server = TestServer::new();
     assert_eq!(server.tmux.list().unwrap(), []);
     assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
     server.tmux.kill("gt-web-nux").unwrap();
@@ -91,15 +92,15 @@ fn without_a_server_there_are_no_sessions() {
 
 #[test]
 fn a_session_starts_clean_and_its_secrets_stay_off_the_command_line() {
-    let server = Server::new();
+    let server = TestServer::new();
     let mut spec = server.spec("gt-web-nux", &["sh", "-c", "env | sort; cat"]);
     spec.env
         .push(("API_KEY".to_owned(), "very-secret".to_owned()));
     let live = server.tmux.start(&spec).unwrap();
     assert_eq!(live.token, spec.token);
-    assert!(live.process.unwrap().carries(&spec.token));
-    server.shows("gt-web-nux", "API_KEY=very-secret");
-    server.shows("gt-web-nux", "GT_ROLE=it's; a \"test\"");
+    assert!(live.process.unwrap().has_token(&spec.token));
+    server.wait_for_text("gt-web-nux", "API_KEY=very-secret");
+    server.wait_for_text("gt-web-nux", "GT_ROLE=it's; a \"test\"");
     let screen = server.tmux.capture("gt-web-nux", 100).unwrap();
     for absent in ["CLAUDECODE", "SECRET=hush", "TMUX="] {
         assert!(!screen.contains(absent), "{absent} in {screen}");
@@ -111,13 +112,17 @@ fn a_session_starts_clean_and_its_secrets_stay_off_the_command_line() {
             .count(),
         0
     );
-    let seen = Exec::new("ps").args(["-eo", "args"]).run().unwrap().text();
+    let seen = ChildCommand::new("ps")
+        .args(["-eo", "args"])
+        .run()
+        .unwrap()
+        .text();
     assert!(!seen.contains("very-secret"));
 }
 
 #[test]
 fn names_are_exact_and_taken_once() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-web-nux-two", &["cat"]);
     assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
     server.tmux.kill("gt-web-nux").unwrap();
@@ -134,15 +139,18 @@ fn names_are_exact_and_taken_once() {
 
 #[test]
 fn a_command_that_fails_at_once_is_told_with_its_words() {
-    let server = Server::new();
-    // tmux closes the terminal when it hears of the end, whatever is unread there. Who asks for the place of the
-    // cursor gets its answer when all before the question was read.
+    let server = TestServer::new();
+    // tmux closes the terminal when it notices the end, even with unread output. The answer to a
+    // cursor position query arrives only after all earlier output was read.
     let words = r"stty raw -echo; printf 'no such model\033[6n'; head -c 1 >/dev/null; exit 3";
     let spec = server.spec("gt-a", &["sh", "-c", words]);
-    // Whether the end is seen depends on whether it comes before the look; then the session is gone.
+    // The end is reported only if it comes before the check. Otherwise the session is gone.
     match server.tmux.start(&spec) {
         Err(HostError::EndedAtOnce { end, output, .. }) => {
-            assert!([End::Exit(3), End::Unknown].contains(&end), "{end}");
+            assert!(
+                [ProcessEnd::Exit(3), ProcessEnd::Unknown].contains(&end),
+                "{end}"
+            );
             assert_eq!(output, "no such model");
         }
         Ok(_) => {}
@@ -162,7 +170,7 @@ fn a_command_that_fails_at_once_is_told_with_its_words() {
 
 #[test]
 fn the_session_ends_with_its_process() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-keep", &["cat"]);
     server.start("gt-a", &["sh", "-c", "read line"]);
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
@@ -172,12 +180,12 @@ fn the_session_ends_with_its_process() {
 
 #[test]
 fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
-    let server = Server::new();
+    let server = TestServer::new();
     let words = "echo no model; read line; exit 7";
     let mut spec = server.spec("gt-a", &["sh", "-c", words]);
     spec.keep = true;
     server.tmux.start(&spec).unwrap();
-    server.shows("gt-a", "no model");
+    server.wait_for_text("gt-a", "no model");
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
     let dead = || {
         server
@@ -185,13 +193,13 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
             .find("gt-a")
             .unwrap()?
             .dead
-            .filter(|end| *end != End::Unknown)
+            .filter(|end| *end != ProcessEnd::Unknown)
     };
     assert_eq!(
         clock::wait_for(Duration::from_secs(20), dead),
-        Some(End::Exit(7))
+        Some(ProcessEnd::Exit(7))
     );
-    // What tmux says of the end stands on the lowest line.
+    // tmux writes its message about the end on the lowest line.
     let screen = server.tmux.capture("gt-a", 200).unwrap();
     assert!(screen.contains("no model"), "{screen}");
     let typed = server.tmux.press("gt-a", &[Key::Enter]);
@@ -202,24 +210,24 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
 
 #[test]
 fn the_signal_that_ended_a_session_is_known() {
-    let server = Server::new();
+    let server = TestServer::new();
     let mut spec = server.spec("gt-a", &["sh", "-c", "read line; kill -KILL $$"]);
     spec.keep = true;
     server.tmux.start(&spec).unwrap();
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
     let dead = || server.tmux.find("gt-a").unwrap()?.dead;
-    let known = || dead().filter(|end| *end != End::Unknown);
+    let known = || dead().filter(|end| *end != ProcessEnd::Unknown);
     assert_eq!(
         clock::wait_for(Duration::from_secs(20), known),
-        Some(End::Signal(9))
+        Some(ProcessEnd::Signal(9))
     );
 }
 
 #[test]
 fn text_arrives_as_it_was_sent() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-a", &["cat"]);
-    let input = Input::default();
+    let input = InputRules::default();
     for text in [
         "ends with;",
         "-n begins with a dash",
@@ -227,36 +235,36 @@ fn text_arrives_as_it_was_sent() {
     ] {
         let sent = server.tmux.send("gt-a", text, &input);
         let sent = sent.unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(sent, Sent::Submitted);
-        // Once as echo of the terminal, once as cat's answer.
-        server.shows("gt-a", &format!("{text}\n{text}"));
+        assert_eq!(sent, SendResult::Submitted);
+        // Once as the echo of the terminal, once as the output of cat.
+        server.wait_for_text("gt-a", &format!("{text}\n{text}"));
     }
     let many = "line one\nline two;\n-line three";
     server.tmux.send("gt-a", many, &input).unwrap();
-    server.shows("gt-a", "-line three");
+    server.wait_for_text("gt-a", "-line three");
     let long = "x".repeat(3000);
     server
         .tmux
         .send("gt-a", &format!("{long}END"), &input)
         .unwrap();
-    server.shows("gt-a", "xEND");
+    server.wait_for_text("gt-a", "xEND");
     assert!(!server.root.path().join("x").exists());
 }
 
 #[test]
 fn copy_mode_is_left_before_typing() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-a", &["cat"]);
     let enter = tmux_interface::CopyMode::new()
         .target_pane("=gt-a:")
         .build();
-    server.tmux.run("gt-a", [enter]).unwrap();
-    assert!(server.tmux.row("gt-a").unwrap().scrolling);
+    server.tmux.run_commands("gt-a", [enter]).unwrap();
+    assert!(server.tmux.find_row("gt-a").unwrap().scrolling);
     server
         .tmux
-        .send("gt-a", "hello there", &Input::default())
+        .send("gt-a", "hello there", &InputRules::default())
         .unwrap();
-    server.shows("gt-a", "hello there\nhello there");
+    server.wait_for_text("gt-a", "hello there\nhello there");
 }
 
 /// A program with a prompt that swallows the first Enter.
@@ -280,53 +288,54 @@ while True:
 
 #[test]
 fn enter_is_repeated_while_the_text_stands_in_the_input_line() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-a", &["python3", "-c", DEAF]);
-    server.shows("gt-a", "❯");
-    let input = Input {
+    server.wait_for_text("gt-a", "❯");
+    let input = InputRules {
         prompt: Some("❯\u{a0}".to_owned()),
         dialogs: vec!["Enter to confirm".to_owned()],
     };
     let sent = server.tmux.send("gt-a", "do the work", &input).unwrap();
-    assert_eq!(sent, Sent::Submitted);
-    server.shows("gt-a", "got: do the work");
+    assert_eq!(sent, SendResult::Submitted);
+    server.wait_for_text("gt-a", "got: do the work");
 }
 
 #[test]
 fn nothing_is_typed_into_a_dialog() {
-    let server = Server::new();
+    let server = TestServer::new();
     server.start("gt-a", &["sh", "-c", "echo Enter to confirm; cat"]);
-    server.shows("gt-a", "Enter to confirm");
-    let input = Input {
+    server.wait_for_text("gt-a", "Enter to confirm");
+    let input = InputRules {
         prompt: None,
         dialogs: vec!["Enter to confirm".to_owned()],
     };
     let sent = server.tmux.send("gt-a", "yes", &input).unwrap();
-    assert_eq!(sent, Sent::DialogOpen);
+    assert_eq!(sent, SendResult::DialogOpen);
     assert!(!server.tmux.capture("gt-a", 10).unwrap().contains("yes"));
 }
 
 #[test]
 fn the_whole_tree_ends_with_the_session_and_a_persons_pane_is_not_ours() {
-    let server = Server::new();
+    let server = TestServer::new();
     let script = "(trap '' HUP TERM; setsid sleep 601 & trap '' TERM; sleep 602) & exec sleep 603";
     let live = server.start("gt-a", &["sh", "-c", script]);
-    let all = || Some(process::members(live.process, &live.token)).filter(|all| all.len() >= 3);
+    let all =
+        || Some(process::session_members(live.process, &live.token)).filter(|all| all.len() >= 3);
     let members = clock::wait_for(Duration::from_secs(20), all).unwrap();
     let split = tmux_interface::SplitWindow::new()
         .target_pane("=gt-a:")
         .shell_command("cat");
-    server.tmux.run("gt-a", [split.build()]).unwrap();
+    server.tmux.run_commands("gt-a", [split.build()]).unwrap();
     assert_eq!(server.tmux.list().unwrap().len(), 1);
     server.tmux.kill("gt-a").unwrap();
     assert!(members.iter().all(|member| !member.is_alive()));
     assert!(server.tmux.list().unwrap().is_empty());
 }
 
-/// A server that takes a request and ends, as one does whose last session was ended a moment ago.
+/// A server that takes a request and ends, like one whose last session has just ended.
 #[test]
 fn a_session_that_a_server_takes_along_is_started_in_the_next() {
-    let server = Server::new();
+    let server = TestServer::new();
     let socket = server.tmux.socket_file();
     fs::create_dir(socket.parent().unwrap()).unwrap();
     fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -337,20 +346,20 @@ fn a_session_that_a_server_takes_along_is_started_in_the_next() {
         drop((asked, ending));
     });
     let live = server.start("gt-a", &["cat"]);
-    assert!(live.process.unwrap().carries(&live.token));
+    assert!(live.process.unwrap().has_token(&live.token));
     ended.join().unwrap();
     assert_eq!(server.tmux.list().unwrap().len(), 1);
 }
 
-/// What cannot go well later is told at once, in tmux's words.
+/// A permanent failure is reported at once, with tmux's message.
 #[test]
 fn where_no_server_can_be_the_words_of_tmux_are_told() {
-    let server = Server::new();
+    let server = TestServer::new();
     let taken = server.tmux.socket_file();
     let folder = taken.parent().unwrap();
     fs::create_dir(folder).unwrap();
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
-    // A folder stands where the socket would.
+    // A folder has the path of the socket.
     fs::create_dir(&taken).unwrap();
     let error = server
         .tmux
@@ -369,8 +378,8 @@ fn a_socket_name_is_short_and_stable() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("my town.x");
     fs::create_dir(&root).unwrap();
-    let name = socket_of(&root);
+    let name = socket_name(&root);
     assert!(name.starts_with("my_town_x-"), "{name}");
     assert_eq!(name.len(), "my_town_x-".len() + 6);
-    assert_eq!(name, socket_of(&root));
+    assert_eq!(name, socket_name(&root));
 }

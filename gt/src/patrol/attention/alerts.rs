@@ -1,60 +1,62 @@
-//! Numbers that are too high: open merge requests of a rig, new escalations, sessions that the system killed.
+//! Raises alerts for numbers that are too high: open merge requests of a rig, new escalations,
+//! sessions that the system killed.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::counted;
 
-use super::matter::{Attention, MatterKind};
+use super::matter::{AttentionMatter, MatterKind};
 use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::town_view::TownView;
 
-/// The time over which things are counted.
+/// The time window of the counts.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// The signal that cannot be caught: that of the system when memory is short.
+/// SIGKILL, which the system sends when memory is short.
 const KILL: i32 = 9;
 
-fn alert(key: String, subject: String, text: &str, next: &[&str]) -> Attention {
-    Attention {
+fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> AttentionMatter {
+    AttentionMatter {
         kind: MatterKind::Failing,
         due: Timestamp::MIN,
         key,
         bead: String::new(),
         subject,
         text: text.to_owned(),
-        next: next.iter().map(|one| (*one).to_owned()).collect(),
+        next: next.iter().map(|command| (*command).to_owned()).collect(),
     }
 }
 
-/// A number that is too high, if it is.
-fn too_many(count: usize, limit: usize) -> bool {
+/// Returns true if a count exceeds its limit. A limit of 0 turns the alert off.
+fn is_too_many(count: usize, limit: usize) -> bool {
     limit > 0 && count >= limit
 }
 
-/// Rigs with many open merge requests.
-pub(super) fn of_queues(view: &TownView, limit: usize) -> Vec<Attention> {
+/// Returns alerts for rigs with many open merge requests.
+pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter> {
     let rigs = view.stores.rigs.iter();
     let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
     counts
-        .filter(|(_, count)| too_many(*count, limit))
+        .filter(|(_, count)| is_too_many(*count, limit))
         .map(|(rig, count)| {
             let next = format!("gt mq list {rig}");
             let requests = counted(count, "merge request");
             let text = "It merges more slowly than its workers hand in, or something holds it up.";
             let key = format!("alert:queue:{rig}");
-            alert(key, format!("{rig} has {requests} open"), text, &[&next])
+            build_alert(key, format!("{rig} has {requests} open"), text, &[&next])
         })
         .collect()
 }
 
-/// Many escalations in a short time.
-pub(super) fn of_escalations(view: &TownView, limit: usize) -> Option<Attention> {
-    let all = escalation::list(&view.stores.town, false);
-    let at = |one: &escalation::Escalation| one.escalated_at.parse::<Timestamp>().ok();
+/// Returns an alert for many escalations in a short time.
+pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
+    let all = escalation::list_escalations(&view.stores.town, false);
+    let at =
+        |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
     let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
     let count = all.iter().filter_map(at).filter(is_new).count();
-    too_many(count, limit).then(|| {
-        alert(
+    is_too_many(count, limit).then(|| {
+        build_alert(
             "alert:escalations".to_owned(),
             format!("{} within an hour", counted(count, "escalation")),
             "Often one fault is behind many of them.",
@@ -63,17 +65,18 @@ pub(super) fn of_escalations(view: &TownView, limit: usize) -> Option<Attention>
     })
 }
 
-/// Sessions that the system ended, as it does when memory is short. They are restarted as usual.
-pub(super) fn of_kills(view: &TownView, limit: usize) -> Option<Attention> {
+/// Returns an alert for sessions that the system killed, as it does when memory is short. The
+/// sessions are restarted as usual.
+pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
     let workers: Vec<String> = view
         .polecats
         .values()
         .flatten()
-        .filter(|one| is_killed(one, view.now))
-        .map(|one| one.address().to_string())
+        .filter(|polecat| was_killed_recently(polecat, view.now))
+        .map(|polecat| polecat.address().to_string())
         .collect();
-    too_many(workers.len(), limit).then(|| {
-        alert(
+    is_too_many(workers.len(), limit).then(|| {
+        build_alert(
             "alert:killed".to_owned(),
             format!("{} were killed within an hour", counted(workers.len(), "session")),
             &format!(
@@ -85,7 +88,7 @@ pub(super) fn of_kills(view: &TownView, limit: usize) -> Option<Attention> {
     })
 }
 
-fn is_killed(polecat: &Polecat, now: Timestamp) -> bool {
+fn was_killed_recently(polecat: &Polecat, now: Timestamp) -> bool {
     polecat.slot.ended.as_ref().is_some_and(|ended| {
         let at = ended.at.parse::<Timestamp>().ok();
         let is_recent = at.is_some_and(|at| now.duration_since(at) < HOUR);

@@ -1,25 +1,25 @@
-//! Agents that do not get on with the bead on their hook.
+//! Reports agents that make no progress on the bead on their hook.
 
 use jiff::Timestamp;
 use kit::ui::escape;
-use kit::ui::time::ago;
+use kit::ui::time::format_ago;
 
 use super::super::hooked::HookFacts;
-use super::matter::{Attention, MatterKind};
+use super::matter::{AttentionMatter, MatterKind};
 
-/// Those that were reminded and still do not get on.
-pub(in crate::patrol) fn of_hooks(facts: &[HookFacts], now: Timestamp) -> Vec<Attention> {
-    let of_one = |one: &HookFacts| {
-        let (agent, bead, nudged) = (&one.agent, one.bead.clone(), one.nudged?);
-        Some(Attention {
+/// Returns the agents that were reminded and still make no progress.
+pub(in crate::patrol) fn hook_matters(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionMatter> {
+    let of_one = |hook: &HookFacts| {
+        let (agent, bead, nudged) = (&hook.agent, hook.bead.clone(), hook.nudged?);
+        Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
-            due: one.next()?,
+            due: hook.next_step_at()?,
             key: format!("hook:{agent}:{bead}:{nudged}"),
             subject: format!("{agent} does not get on with {bead}"),
             text: format!(
                 "It was reminded {} and has done nothing since: {}.",
-                ago(now, nudged),
-                escape::line(&one.progress.describe(now))
+                format_ago(now, nudged),
+                escape::escape_line(&hook.progress.describe(now))
             ),
             next: vec![
                 format!("gt peek {agent}"),
@@ -42,7 +42,7 @@ mod tests {
     fn an_agent_is_reminded_once_and_then_a_person_hears_of_it() {
         let steps = |one: &HookFacts| {
             let facts = std::slice::from_ref(one);
-            let matters = of_hooks(facts, now());
+            let matters = hook_matters(facts, now());
             let due = matters.iter().filter(|matter| matter.is_due(now()));
             (decide(facts, now()).len(), due.count())
         };

@@ -1,12 +1,12 @@
-//! What only a person can move on, derived from the beads each time.
+//! Finds the matters that only a user can resolve. They are derived from the beads each time.
 //!
-//! What must always hold: every hooked or `in_progress` bead of a polecat has exactly one of a worker that has it, an
-//! open merge request, a place in the queue of slings; else it is here. Every retry that goes on too long is here, too.
-//! Each names a next step.
+//! Every hooked or `in_progress` bead of a polecat has exactly one of: a worker with the bead, an
+//! open merge request, a place in the queue of slings. Any other is a matter here. So is every
+//! retry that fails for too long. Each matter names a next step.
 
-use bd::bead::hash::short;
+use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 
@@ -19,55 +19,52 @@ use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
-use crate::record::progress::Doing;
+use crate::record::progress::WorkerActivity;
 use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
-/// Something that only a person can move on.
+/// A matter that only a user can resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attention {
-    /// What it is about: the same as long as it is the same matter.
+pub struct AttentionMatter {
+    /// The key, which is the same as long as the matter is the same.
     pub key: String,
-    /// The bead.
     pub bead: String,
-    /// What kind of matter it is.
     pub kind: MatterKind,
-    /// In a few words.
     pub subject: String,
-    /// What happened, and why nothing goes on.
+    /// The facts, and the reason why the work cannot continue.
     pub text: String,
-    /// Commands, one of which moves it.
+    /// Commands, one of which resolves the matter.
     pub next: Vec<String>,
-    /// When it is to be reported. What fails is tried again all the same.
+    /// The time from which the matter is reported. Retries continue independently.
     pub due: Timestamp,
 }
 
-impl Attention {
-    /// Whether it is to be reported by now.
+impl AttentionMatter {
+    /// Returns true if the matter is to be reported now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
     }
 }
 
-/// What kind of matter needs a person.
+/// The kind of a matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatterKind {
-    /// A worker is not started again.
+    /// A worker that is not restarted.
     Stuck,
-    /// A worker gave up, and nobody has taken its bead since.
+    /// A worker gave up, and no one has taken its bead since.
     GaveUp,
-    /// It is tried again, and has failed for too long.
+    /// A retry that has failed for too long.
     Failing,
-    /// Nothing goes on until someone acts.
+    /// Someone must act before the work can continue.
     NeedsPerson,
 }
 
 impl MatterKind {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// Returns the name of the kind.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Stuck => "stuck",
             Self::GaveUp => "its worker gave up",
@@ -77,82 +74,92 @@ impl MatterKind {
     }
 }
 
-/// Beads that somebody is at work on have one of these.
-const HELD: [Mark<'_>; 2] = [
-    Mark::Status(&Status::Hooked),
-    Mark::Status(&Status::InProgress),
+/// Labels of beads that someone works on.
+const HELD: [BeadMark<'_>; 2] = [
+    BeadMark::Status(&Status::Hooked),
+    BeadMark::Status(&Status::InProgress),
 ];
 
-/// What in a rig needs a person, now or if it goes on to fail.
-pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Attention> {
+/// Returns the matters of a rig, those due now and those that become due if the failure lasts.
+pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionMatter> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
     let workers = polecats.iter();
-    let mut found: Vec<Attention> = workers.filter_map(|p| of_worker(p, patience)).collect();
+    let mut found: Vec<AttentionMatter> =
+        workers.filter_map(|p| worker_matter(p, patience)).collect();
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
-            .filter_map(|request| of_request(request, patience)),
+            .filter_map(|request| request_matter(request, patience)),
     );
-    let queued = queued_sling::queued_slings(beads);
-    found.extend(queued.iter().filter_map(|one| of_queued(one, patience)));
+    let queued = queued_sling::list_queued_slings(beads);
+    found.extend(
+        queued
+            .iter()
+            .filter_map(|queued_bead| queued_matter(queued_bead, patience)),
+    );
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
-    // What people have is theirs: most beads in progress, and looked at without asking for a request.
-    let is_ours = |bead: &&Bead| bead.assignee.contains("/polecats/") || number::of(bead) > 0;
+    let held = beads.select_marked(&HELD, |bead| !bead.is_ephemeral());
+    // Beads of users are skipped: most beads in progress, judged without a check for requests.
+    let is_ours =
+        |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
     for bead in held.filter(is_ours) {
         let has_owner =
-            merge_request::open_request_of(beads, &bead.id).is_some() || is_queued(&bead.id);
+            merge_request::find_open_request(beads, &bead.id).is_some() || is_queued(&bead.id);
         if !has_owner {
-            found.extend(of_bead(rig, bead, polecats));
+            found.extend(bead_matter(rig, bead, polecats));
         }
     }
     let goes_alone = |task: &Bead| {
-        is_queued(&task.id) || (settings.rig.auto_repair() && mq::is_automatic(beads, task))
+        is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
     };
-    found.extend(of_tasks(rig, beads, &goes_alone));
-    found.extend(of_closed(rig, beads));
-    found.extend(of_failed(rig, beads, &is_queued));
+    found.extend(task_matters(rig, beads, &goes_alone));
+    found.extend(closed_bead_matters(rig, beads));
+    found.extend(gave_up_matters(rig, beads, &is_queued));
     found
 }
 
-/// Beads of which git took changes back, in the town's own store or a rig's.
-pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
+/// Returns the stores, the town's or a rig's, in which git rolled beads back.
+pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
     let rollbacks = view.stores.rollbacks.iter();
     rollbacks
-        .map(|one| Attention {
+        .map(|rollback| AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("rollback:{}:{}", one.home, short(&one.what, 3)),
-            bead: one.beads.first().cloned().unwrap_or_default(),
-            subject: format!("Beads of {} were rolled back", one.home),
-            text: one.what.clone(),
-            next: one.next_steps().into(),
+            key: format!(
+                "rollback:{}:{}",
+                rollback.home,
+                compute_short_hash(&rollback.what, 3)
+            ),
+            bead: rollback.beads.first().cloned().unwrap_or_default(),
+            subject: format!("Beads of {} were rolled back", rollback.home),
+            text: rollback.what.clone(),
+            next: rollback.next_steps().into(),
         })
         .collect()
 }
 
-/// Convoys that a hook left to a person.
-pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
-    let waiting = review::list(&view.stores.town, false).into_iter();
+/// Returns the convoys that a hook deferred to the user.
+pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
+    let waiting = review::list_requests(&view.stores.town, false).into_iter();
     waiting
         .filter_map(|request| {
             let pending = request.pending.as_ref()?;
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::NeedsPerson,
                 due: Timestamp::MIN,
                 key: format!("review:{}", request.id),
                 bead: request.id.clone(),
                 subject: format!(
                     "Convoy \"{}\" waits for your review",
-                    escape::line(&request.new.title)
+                    escape::escape_line(&request.new.title)
                 ),
                 text: format!(
                     "{} left it to a person: {}.",
-                    escape::line(&pending.hook),
-                    escape::line(pending.reason.trim_end_matches('.'))
+                    escape::escape_line(&pending.hook),
+                    escape::escape_line(pending.reason.trim_end_matches('.'))
                 ),
                 next: vec![
                     format!("gt convoy review approve {}", request.id),
@@ -163,26 +170,29 @@ pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
         .collect()
 }
 
-/// Agents of the patrol that end again and again.
-pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention> {
-    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
-    let agents: Vec<&Address> = agents.map(|one| &one.address).collect();
+/// Returns the patrol's agents that end again and again.
+pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
+    let agents = view
+        .roles
+        .iter()
+        .filter(|role| role.mode == RoleMode::Agent);
+    let agents: Vec<&Address> = agents.map(|role| &role.address).collect();
     if agents.is_empty() {
         return Vec::new();
     }
-    let restarts = match restarts::load(town) {
+    let restarts = match restarts::load_restarts(town) {
         Ok(restarts) => restarts,
-        Err(error) => return vec![unreadable_restarts(town, &error)],
+        Err(error) => return vec![unreadable_restarts_matter(town, &error)],
     };
     let of_one = |agent: &Address| {
-        let one = restarts.get(&agent.to_string())?;
-        let since = one.looping()?;
-        let count = kit::ui::counted(one.restart_count as usize, "start");
+        let record = restarts.get(&agent.to_string())?;
+        let since = record.crash_loop_start()?;
+        let count = kit::ui::counted(record.restart_count as usize, "start");
         let command = match agent.rig() {
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
             None => format!("gt {} restart", agent.role()),
         };
-        Some(Attention {
+        Some(AttentionMatter {
             kind: MatterKind::Stuck,
             due: Timestamp::MIN,
             key: format!("crash-loop:{agent}:{since}"),
@@ -190,7 +200,7 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
             subject: format!("STUCK: {agent} ends again and again"),
             text: format!(
                 "Its session has ended after {count} in a row. It is started again at {}, less often each time.",
-                one.backoff_until
+                record.backoff_until
             ),
             next: vec![command, format!("gt peek {agent}")],
         })
@@ -198,22 +208,23 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
     agents.into_iter().filter_map(of_one).collect()
 }
 
-fn unreadable_restarts(town: &LiveTown, error: &anyhow::Error) -> Attention {
+fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> AttentionMatter {
     let path = town.layout.restart_state();
-    Attention {
+    AttentionMatter {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,
         key: "restart-state".to_owned(),
         bead: String::new(),
         subject: "The starts of agents cannot be read, so none is started".to_owned(),
-        text: escape::line(&format!("{error:#}")),
+        text: escape::escape_line(&format!("{error:#}")),
         next: vec![format!("rm {}", path.display())],
     }
 }
 
-/// APIs that refuse for too long. What a person must settle with the provider is reported at once.
-pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Attention> {
-    let outages = outages::outages(view).into_iter();
+/// Returns the APIs that refuse for too long. A refusal that a user must settle with the provider
+/// is reported at once.
+pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<AttentionMatter> {
+    let outages = outages::find_outages(view).into_iter();
     outages
         .filter_map(|outage| {
             let kind = outage.last.kind.as_str();
@@ -221,7 +232,7 @@ pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Atten
             let patience = if is_persons { SignedDuration::ZERO } else { patience };
             let count = kit::ui::counted(outage.stopped.len(), "worker");
             let first = outage.stopped.first()?;
-            Some(Attention {
+            Some(AttentionMatter {
                 due: outage.since.checked_add(patience).ok()?,
                 kind: MatterKind::Failing,
                 key: format!("outage:{}:{}", outage.agent, outage.since),
@@ -238,21 +249,21 @@ pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Atten
         .collect()
 }
 
-/// A worker that is not started again, or whose `gt done` has failed for too long.
-fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
+/// Returns a worker that is not restarted, or whose `gt done` has failed for too long.
+fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionMatter> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
     let give = format!("gt sling {bead} {} --force", polecat.rig);
-    if let Some(reason) = slot.state.stuck() {
-        let screen = last_screen(slot);
-        return Some(Attention {
+    if let Some(reason) = slot.state.stuck_reason() {
+        let screen = quote_last_screen(slot);
+        return Some(AttentionMatter {
             kind: MatterKind::Stuck,
             due: Timestamp::MIN,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
-            text: format!("{reason}. {}{screen}", again_in_words(slot)),
+            text: format!("{reason}. {}{screen}", describe_retry(slot)),
             next: vec![
                 retry,
                 give,
@@ -262,23 +273,25 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             bead,
         });
     }
-    if let Some(Doing::Dialog { question }) = polecat.progress.as_ref().map(|one| &one.doing) {
-        return Some(Attention {
+    if let Some(WorkerActivity::Dialog { question }) =
+        polecat.progress.as_ref().map(|progress| &progress.doing)
+    {
+        return Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("dialog:{bead}:{}", slot.lease),
             subject: format!("{who} waits for an answer on {bead}"),
             text: format!(
                 "A dialog is open in its session: {}. It is restarted if nobody answers.",
-                escape::line(question)
+                escape::escape_line(question)
             ),
             next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
             bead,
         });
     }
-    let done = slot.state.done()?;
+    let done = slot.state.done_record()?;
     let failed = done.failed.as_ref()?;
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&done.since, patience)?,
         kind: MatterKind::Failing,
         key: format!("done:{bead}:{}", slot.lease),
@@ -287,27 +300,27 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             "`gt done` has failed since {} at the step {}: {}. It is tried again.",
             done.since,
             failed.step,
-            escape::line(&failed.reason)
+            escape::escape_line(&failed.reason)
         ),
         next: vec![format!("gt polecat status {short}"), give],
         bead,
     })
 }
 
-/// Whether a stuck worker is tried again.
-fn again_in_words(slot: &Slot) -> &'static str {
-    if slot.state.cannot_succeed() {
+/// Describes if and when a stuck worker is retried.
+fn describe_retry(slot: &Slot) -> &'static str {
+    if slot.state.is_unrecoverable() {
         "It is not started again automatically."
     } else {
         "It is tried again later, less often each time."
     }
 }
 
-/// The end of a worker's last screen, as a quotation.
-fn last_screen(slot: &Slot) -> String {
+/// Quotes the end of a worker's last screen.
+fn quote_last_screen(slot: &Slot) -> String {
     let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
     let quoted: String = lines
-        .map(|line| format!("> {}\n", escape::line(line)))
+        .map(|line| format!("> {}\n", escape::escape_line(line)))
         .collect();
     if quoted.is_empty() {
         return quoted;
@@ -317,40 +330,43 @@ fn last_screen(slot: &Slot) -> String {
     )
 }
 
-/// A merge request that is blocked until someone acts, or could not be merged for too long.
-fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
-    let (id, bead) = (&request.id, merge_request::source_of(request));
-    if let Some(reason) = merge_request::needs_person(request) {
-        return Some(Attention {
+/// Returns a merge request that is blocked until someone acts, or that has failed for too long.
+fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionMatter> {
+    let (id, bead) = (&request.id, merge_request::source_bead_of(request));
+    if let Some(reason) = merge_request::reason_for_user(request) {
+        return Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("request:{id}:{}", short(&reason, 3)),
+            key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
-            text: escape::line(&reason),
+            text: escape::escape_line(&reason),
             next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
             bead,
         });
     }
     let (since, reason) = merge_request::failing_since(request)?;
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&since, patience)?,
         kind: MatterKind::Failing,
         key: format!("merging:{id}"),
         subject: format!("{id} ({bead}) cannot be merged"),
         text: format!(
             "Since {since} each try fails: {}. It is tried again.",
-            escape::line(&reason)
+            escape::escape_line(&reason)
         ),
         next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
         bead,
     })
 }
 
-/// A queued bead that could not be slung for too long.
-fn of_queued(waiting: &queued_sling::QueuedSling, patience: SignedDuration) -> Option<Attention> {
+/// Returns a queued bead whose sling has failed for too long.
+fn queued_matter(
+    waiting: &queued_sling::QueuedSling,
+    patience: SignedDuration,
+) -> Option<AttentionMatter> {
     let failed = waiting.failed.as_ref()?;
     let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&failed.since, patience)?,
         kind: MatterKind::Failing,
         key: format!("queued:{bead}"),
@@ -358,26 +374,26 @@ fn of_queued(waiting: &queued_sling::QueuedSling, patience: SignedDuration) -> O
         text: format!(
             "It is queued, and since {} each try fails: {}. It is tried again.",
             failed.since,
-            escape::line(&failed.why)
+            escape::escape_line(&failed.why)
         ),
         next: vec![format!("gt sling {bead} {rig}"), format!("gt why {bead}")],
         bead,
     })
 }
 
-/// When a person hears of a failure.
+/// Returns the time from which a failure is reported.
 fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
     since.parse::<Timestamp>().ok()?.checked_add(patience).ok()
 }
 
-/// A bead that is with a polecat, by what it says, and that no polecat has.
-fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
+/// Returns a bead that is assigned to a polecat, but on no polecat's hook.
+fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionMatter> {
     let holder = polecats
         .iter()
-        .find(|polecat| polecat.is_called(&bead.assignee));
+        .find(|polecat| polecat.is_address(&bead.assignee));
     let (id, who) = (bead.id.clone(), &bead.assignee);
     let text = match holder {
-        // Somebody is at work on that just now.
+        // A process works on that bead now.
         Some(polecat) if polecat.hook.as_deref() == Some(&id) && polecat.busy => return None,
         Some(polecat) if polecat.hook.as_deref() == Some(&id) => {
             if polecat.slot.bead == id {
@@ -389,22 +405,22 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
             "it is {} and assigned to {who}, which does not have it",
             bead.status
         ),
-        // A person, crew, or the mayor; only what was slung before is ours to ask about.
+        // The bead is with a user, crew, or the mayor. Only beads that were slung before count.
         None if who.starts_with(&format!("{rig}/polecats/")) => {
             format!(
                 "it is {} and assigned to {who}, which is not there",
                 bead.status
             )
         }
-        None if !who.is_empty() || number::of(bead) == 0 => return None,
+        None if !who.is_empty() || number::read_attempt(bead) == 0 => return None,
         None => format!("it is {} and assigned to nobody", bead.status),
     };
-    Some(Attention {
+    Some(AttentionMatter {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,
-        key: format!("orphan:{id}:{}", number::of(bead)),
+        key: format!("orphan:{id}:{}", number::read_attempt(bead)),
         subject: format!("Nobody works on {id}"),
-        text: format!("{}: {text}.", escape::line(&bead.title)),
+        text: format!("{}: {text}.", escape::escape_line(&bead.title)),
         next: vec![
             format!("gt sling {id} {rig} --force"),
             format!("bd update {id} --status open --assignee \"\""),
@@ -413,18 +429,23 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
     })
 }
 
-/// A conflict or repair task that nobody has and that is not slung automatically (any more).
-fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> Vec<Attention> {
+/// Returns conflict and repair tasks that no one has and that are not slung automatically (any
+/// more).
+fn task_matters(
+    rig: &str,
+    beads: &Snapshot,
+    is_automatic: &dyn Fn(&Bead) -> bool,
+) -> Vec<AttentionMatter> {
     let tasks = merge_task::open_tasks(beads).into_iter();
-    let waits = tasks.filter(|task| task.status == Status::Open && !goes_alone(task));
+    let waits = tasks.filter(|task| task.status == Status::Open && !is_automatic(task));
     waits
-        .map(|task| Attention {
+        .map(|task| AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("task:{}", task.id),
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
-            text: escape::line(&task.title),
+            text: escape::escape_line(&task.title),
             next: vec![
                 format!("gt sling {} {rig}", task.id),
                 format!("gt why {}", task.id),
@@ -433,25 +454,29 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
         .collect()
 }
 
-/// An open bead at which its worker gave up, and that nobody has taken since.
-fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
-    let failed = beads.select_marked(&[Mark::Label(attempt::FAILED_LABEL)], |head| {
-        head.status() == Status::Open
+/// Returns open beads at which a worker gave up and that no one has taken since.
+fn gave_up_matters(
+    rig: &str,
+    beads: &Snapshot,
+    is_queued: &dyn Fn(&str) -> bool,
+) -> Vec<AttentionMatter> {
+    let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |bead| {
+        bead.status() == Status::Open
     });
     failed
         .filter(|bead| !is_queued(&bead.id))
         .filter_map(|bead| {
-            let last = attempt::gave_up_last(bead)?;
+            let last = attempt::last_given_up_attempt(bead)?;
             let id = bead.id.clone();
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::GaveUp,
                 due: Timestamp::MIN,
-                key: format!("failed:{id}:{}", number::of(bead)),
-                subject: format!("{} gave up on {id}", escape::line(&last.worker)),
+                key: format!("failed:{id}:{}", number::read_attempt(bead)),
+                subject: format!("{} gave up on {id}", escape::escape_line(&last.worker)),
                 text: format!(
                     "{}: {}.",
-                    escape::line(&bead.title),
-                    escape::line(last.why.trim_end_matches('.'))
+                    escape::escape_line(&bead.title),
+                    escape::escape_line(last.why.trim_end_matches('.'))
                 ),
                 next: vec![
                     format!("gt sling {id} {rig}"),
@@ -464,17 +489,17 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
         .collect()
 }
 
-/// A bead that its worker closed without `gt done`.
-fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
-    let closed = beads.select_marked(&[Mark::Label(attempt::UNPROVEN_LABEL)], |_| true);
+/// Returns beads that a worker closed without `gt done`.
+fn closed_bead_matters(rig: &str, beads: &Snapshot) -> Vec<AttentionMatter> {
+    let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
-            let worker = attempt::unproven(bead)?;
+            let worker = attempt::unproven_worker(bead)?;
             let id = bead.id.clone();
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::NeedsPerson,
                 due: Timestamp::MIN,
-                key: format!("closed:{id}:{}", number::of(bead)),
+                key: format!("closed:{id}:{}", number::read_attempt(bead)),
                 subject: format!("{id} was closed without being merged"),
                 text: format!("{worker} closed it without `gt done`. Is there nothing to merge?"),
                 next: vec![

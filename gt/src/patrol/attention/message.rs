@@ -1,42 +1,45 @@
-//! The messages about what needs a person: one per matter and mailbox, closed when the matter is over.
+//! Writes the messages about matters for the user: one per matter and mailbox, closed when the
+//! matter is resolved.
 
 use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Stamp, Status};
 use bd::change;
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
-use super::matter::Attention;
+use super::matter::AttentionMatter;
 use crate::host::LiveTown;
 use crate::record::mail::{self, NewMessage};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// What marks such a message.
+/// The label of such a message.
 const LABEL: &str = "gt:attention";
-/// What marks one that was closed because its matter was over, and not by a person.
+/// The label of a message that was closed because its matter was resolved, not by a user.
 const OVER: &str = "over";
 
-/// What is to be written and what is to be closed.
+/// The messages to write and to close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Messages {
-    /// The matters of which a mailbox has not heard.
-    pub new: Vec<Attention>,
-    /// The messages whose matter is over.
+pub struct AttentionMessages {
+    /// The matters that a mailbox has no message about.
+    pub new: Vec<AttentionMatter>,
+    /// The messages whose matter is resolved.
     pub over: Vec<String>,
-    /// Who hears of it.
     pub mailboxes: Vec<String>,
 }
 
-impl Messages {
-    /// Whether there is nothing to do.
+impl AttentionMessages {
     pub fn is_empty(&self) -> bool {
         self.new.is_empty() && self.over.is_empty()
     }
 }
 
-/// Compares what needs a person with what was reported. The mayor hears of it if one runs.
-pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Messages {
+/// Compares the current matters with the messages. The mayor gets them too if it runs.
+pub(super) fn plan_messages(
+    town: &Snapshot,
+    matters: Vec<AttentionMatter>,
+    mayor_runs: bool,
+) -> AttentionMessages {
     let mut mailboxes = vec![Address::Overseer.mailbox()];
     if mayor_runs {
         mailboxes.push(Address::Mayor.mailbox());
@@ -44,21 +47,21 @@ pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: boo
     let ids: BTreeSet<String> = matters
         .iter()
         .flat_map(|matter| {
-            [Address::Overseer, Address::Mayor].map(|to| id_of(matter, &to.mailbox()))
+            [Address::Overseer, Address::Mayor].map(|to| message_id(matter, &to.mailbox()))
         })
         .collect();
     let over = town
-        .select_marked(&[Mark::Label(LABEL)], |head| !head.has_label(OVER))
+        .select_marked(&[BeadMark::Label(LABEL)], |bead| !bead.has_label(OVER))
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();
-    let is_reported = |matter: &Attention| {
+    let is_reported = |matter: &AttentionMatter| {
         mailboxes.iter().all(|mailbox| {
-            let message = town.get(&id_of(matter, mailbox));
+            let message = town.get(&message_id(matter, mailbox));
             message.is_some_and(|message| !message.has_label(OVER))
         })
     };
-    Messages {
+    AttentionMessages {
         new: matters
             .into_iter()
             .filter(|matter| !is_reported(matter))
@@ -68,13 +71,16 @@ pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: boo
     }
 }
 
-/// Writes and closes the messages, in one transaction.
-pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()> {
-    let store = town.store()?;
+/// Writes and closes the messages in one transaction.
+pub(super) fn deliver_messages(
+    town: &LiveTown,
+    messages: &AttentionMessages,
+) -> anyhow::Result<()> {
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         for matter in &messages.new {
             for mailbox in &messages.mailboxes {
-                write(tx, matter, mailbox)?;
+                write_message(tx, matter, mailbox)?;
             }
         }
         for id in &messages.over {
@@ -95,16 +101,16 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
         Ok(())
     })?;
     for matter in &messages.new {
-        town.tell(&event!(NeedsPerson,
+        town.record_event(&event!(NeedsPerson,
             bead: matter.bead, subject: matter.subject, reason: matter.text,
         ));
     }
     Ok(())
 }
 
-fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
-    let message = message_about(matter, mailbox);
-    let id = mail::write(tx, &message)?;
+fn write_message(tx: &mut Tx, matter: &AttentionMatter, mailbox: &str) -> anyhow::Result<()> {
+    let message = build_message(matter, mailbox);
+    let id = mail::write_message(tx, &message)?;
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
     };
@@ -113,7 +119,7 @@ fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     if is_over {
-        reopen(&mut bead, &tx.now());
+        reopen_message(&mut bead, &tx.now());
         bead.description = message.body;
     }
     bead.labels.push(LABEL.to_owned());
@@ -123,13 +129,13 @@ fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same matter came back: the message is as if it were new.
-fn reopen(bead: &mut Bead, now: &Stamp) {
+/// Reopens the message of a matter that came back, as if it were new.
+fn reopen_message(bead: &mut Bead, now: &Stamp) {
     change::mark_open(bead, Status::Open, now);
     bead.labels.retain(|label| label != OVER && label != "read");
 }
 
-fn message_about(matter: &Attention, mailbox: &str) -> NewMessage {
+fn build_message(matter: &AttentionMatter, mailbox: &str) -> NewMessage {
     let mut body = format!("{}\n\nNext steps:\n", matter.text);
     for command in &matter.next {
         body.push_str(&format!("\n    {command}"));
@@ -142,15 +148,15 @@ fn message_about(matter: &Attention, mailbox: &str) -> NewMessage {
         body,
         priority: Some(1),
         thread: Some(format!("attention-{}", matter.key)),
-        operation: Some(operation(matter)),
+        operation: Some(operation_of(matter)),
         ..NewMessage::default()
     }
 }
 
-fn operation(matter: &Attention) -> String {
+fn operation_of(matter: &AttentionMatter) -> String {
     format!("attention:{}", matter.key)
 }
 
-fn id_of(matter: &Attention, mailbox: &str) -> String {
-    mail::message_id(&operation(matter), mailbox)
+fn message_id(matter: &AttentionMatter, mailbox: &str) -> String {
+    mail::hash_message_id(&operation_of(matter), mailbox)
 }

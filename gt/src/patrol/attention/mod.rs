@@ -1,5 +1,5 @@
-//! What only a person can move on: rule O1. It is derived from the beads each time, reported to the overseer once, and
-//! its message is closed when it is over.
+//! Rule O1: finds the matters that only a user can resolve. They are derived from the beads each
+//! time and reported to the overseer once, and their messages are closed when they are resolved.
 
 mod alerts;
 mod hooks;
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-pub(super) use hooks::of_hooks;
-pub use matter::{Attention, MatterKind, of_rig};
-pub use message::Messages;
+pub(super) use hooks::hook_matters;
+pub use matter::{AttentionMatter, MatterKind, rig_matters};
+pub use message::AttentionMessages;
 
 use super::decision::{Action, Decision};
 use super::hooked::{self, HookFacts};
@@ -22,12 +22,12 @@ use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
-/// What is known about what needs a person.
+/// The facts for rule O1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionFacts {
-    /// Messages that are to be written or closed.
-    pub messages: Messages,
-    /// In how long something that fails now has failed for too long.
+    /// The messages to write or close.
+    pub messages: AttentionMessages,
+    /// The time until a current failure becomes due.
     pub due_in: Option<SignedDuration>,
 }
 
@@ -42,27 +42,28 @@ pub(super) fn facts(
     let (patience, limits) = (numbers.patience, numbers.alerts);
     let all = rigs
         .iter()
-        .flat_map(|(rig, settings)| of_rig(view, rig, settings))
-        .chain(matter::of_outages(view, patience))
-        .chain(matter::of_crash_loops(town, view))
-        .chain(matter::of_reviews(view))
-        .chain(matter::of_rollbacks(view))
-        .chain(alerts::of_queues(view, limits.requests))
-        .chain(alerts::of_escalations(view, limits.escalations))
-        .chain(alerts::of_kills(view, limits.killed))
-        .chain(of_hooks(hooked, view.now));
+        .flat_map(|(rig, settings)| rig_matters(view, rig, settings))
+        .chain(matter::outage_matters(view, patience))
+        .chain(matter::crash_loop_matters(town, view))
+        .chain(matter::review_matters(view))
+        .chain(matter::rollback_matters(view))
+        .chain(alerts::queue_alerts(view, limits.requests))
+        .chain(alerts::escalation_alert(view, limits.escalations))
+        .chain(alerts::kill_alert(view, limits.killed))
+        .chain(hook_matters(hooked, view.now));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
     let waits = later
         .iter()
         .map(|matter| matter.due.duration_since(view.now));
     AttentionFacts {
-        messages: message::messages(&view.stores.town, due, mayor_runs),
+        messages: message::plan_messages(&view.stores.town, due, mayor_runs),
         due_in: waits.min(),
     }
 }
 
-/// O1: what only a person can move on is reported once, and the message is closed when it is over.
+/// O1: a matter that only a user can resolve is reported once, and its message is closed when it is
+/// resolved.
 pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     let messages = &facts.messages;
     let subjects = messages.new.iter().map(|matter| matter.subject.clone());
@@ -78,20 +79,21 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     ask.into_iter().collect()
 }
 
-/// Looks once more what needs a person, as other acts of this pass may have moved it, and reports it.
-pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
-    // An idle town's sessions are asked too: the mayor's may run.
+/// Finds the matters again, because other actions of this pass may have resolved them, and reports
+/// them.
+pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> {
+    // The sessions of an idle town are listed too, because the mayor's may run.
     let view = TownView::read(town)?;
     let (rigs, hooked) = (
-        PatrolSettings::of_rigs(town, &view),
+        PatrolSettings::for_rigs(town, &view),
         hooked::facts(town, &view),
     );
-    let numbers = Thresholds::of(view.settings.of(None));
+    let numbers = Thresholds::from_layers(view.settings.for_rig(None));
     let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }
-    message::deliver(town, &messages)?;
+    message::deliver_messages(town, &messages)?;
     let (new, over) = (messages.new.len(), messages.over.len());
     Ok(Some(format!("{new} reported, {over} closed")))
 }

@@ -1,14 +1,14 @@
-//! The polecats: rules P1 to P7. The first that applies to a polecat decides.
+//! Rules P1 to P7: the polecats. The first rule that applies to a polecat decides.
 //!
-//! - P1: the holder of its slot works on it: nothing.
-//! - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
-//! - P3: its sling is unfinished: go on with it, until the breaker opens.
-//! - P4: its bead is closed, or was taken from it by closing and reopening it. Where someone else did that, or its worker
-//!   did it and has had time for `gt done`: keep its commits, end the session, clear the hook. Only the worker's own
-//!   `gt done` hands work in.
-//! - P5: a `gt done` began and nobody runs it: finish it. Where trying again cannot help, open the breaker.
-//! - P6: it has work and no session: start it again, until the breaker opens.
-//! - P7: it has no work but a session, or the screen of one that has ended: end the session.
+//! - P1: a process holds its slot: no action.
+//! - P2: the state of its session is unknown: no action. Unknown is not dead.
+//! - P3: its sling is unfinished: continue it, until the breaker opens.
+//! - P4: its bead is closed, or was closed and reopened. If someone else did that, or its worker
+//!   did and has had time for `gt done`: save its commits, end the session, clear the hook. Only
+//!   the worker's own `gt done` submits work.
+//! - P5: an interrupted `gt done`: finish it. If a retry cannot help, open the breaker.
+//! - P6: it has work and no session: restart it, until the breaker opens.
+//! - P7: it has no work but a session, or the screen of an ended session: end the session.
 
 use bd::bead::attempt;
 use bd::store::Snapshot;
@@ -19,63 +19,66 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::checkpoint;
-use crate::flow::done::{self, Left};
+use crate::flow::done::{self, SandboxLeftovers};
 use crate::flow::sandbox;
 use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
 use crate::flow::sling;
 use crate::host::LiveTown;
-use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState};
+use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::{self, Lock};
 use crate::town::name::Worker;
 
-/// What is known about a polecat.
+/// The facts about a polecat.
 #[derive(Debug, Clone)]
 pub struct PolecatFacts {
-    /// Which it is.
     pub worker: Worker,
-    /// Why it is what it is.
+    /// The reason for the polecat's state.
     pub why: String,
-    /// The bead on its hook.
     pub hook: Option<String>,
-    /// Whether that bead is closed.
+    /// True if that bead is closed.
     pub hook_closed: bool,
-    /// Whether someone else than its worker closed or deleted it, or closed and reopened it.
+    /// True if someone other than the worker closed, deleted, or closed and reopened the bead.
     pub superseded: bool,
-    /// When it was closed.
     pub closed_at: Option<Timestamp>,
-    /// What its sandbox holds that is on no target; looked at only where the bead is closed.
-    pub left: Left,
-    /// Whether its local record knows nothing of the bead on its hook.
+    /// The work in its sandbox that is on no target. Read only if the bead is closed.
+    pub left: SandboxLeftovers,
+    /// True if its local record does not have the bead on its hook.
     pub record_lost: bool,
-    /// Whether a gt process holds its slot.
+    /// True if a gt process holds its slot.
     pub busy: bool,
-    /// Whether its session runs; `None` where it could not be asked.
+    /// True if its session runs. `None` if unknown.
     pub alive: Option<bool>,
-    /// Whether its session has ended and its last screen is still shown.
+    /// True if its session has ended and its last screen is still displayed.
     pub shown: bool,
-    /// What it is in the middle of.
+    /// The flow that the polecat is in.
     pub slot: SlotState,
-    /// When its session was restarted, for this bead.
+    /// The times at which its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
-    /// When it was restarted because all sessions of the town were lost.
+    /// The times at which it was restarted because all sessions of the town were lost.
     pub lost: Vec<Timestamp>,
-    /// How often it was stuck on this bead.
+    /// The number of times it was stuck on this bead.
     pub stuck_times: u32,
-    /// Whether the API refuses it: the rule of outages restarts it then.
+    /// True if the API refuses it. Then rule A1 restarts it.
     pub refused: bool,
 }
 
 /// Reads the facts about the polecats of a rig.
 pub(super) fn facts(view: &TownView, rig: &RigLayout, beads: &Snapshot) -> Vec<PolecatFacts> {
     let all = view.polecats_of(rig.name()).iter();
-    all.map(|polecat| fact(view, rig, beads, polecat)).collect()
+    all.map(|polecat| polecat_facts(view, rig, beads, polecat))
+        .collect()
 }
 
-fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -> PolecatFacts {
+fn polecat_facts(
+    view: &TownView,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    polecat: &Polecat,
+) -> PolecatFacts {
     let slot = &polecat.slot;
     let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
     let closed = on_hook.filter(|bead| !bead.is_open());
@@ -90,11 +93,13 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             None => !slot.bead.is_empty(),
             Some(bead) => {
                 let is_on_hook = on_hook.is_some_and(|on_hook| on_hook.id == bead.id);
-                is_on_hook && (attempt::of(bead) != slot.attempt || bead.is_tombstone())
+                is_on_hook && (attempt::read_attempt(bead) != slot.attempt || bead.is_tombstone())
             }
         },
         closed_at: closed_at.map(bd::bead::Stamp::instant),
-        left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
+        left: closed.map_or(SandboxLeftovers::Nothing, |_| {
+            done::find_sandbox_leftovers(rig, &polecat.name, slot)
+        }),
         busy: polecat.busy,
         alive: view
             .sessions
@@ -102,7 +107,7 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             .map(|_| session.is_some_and(|live| live.dead.is_none())),
         shown: session.is_some_and(|live| live.dead.is_some()),
         slot: slot.state.clone(),
-        respawns: times(&slot.respawns),
+        respawns: parse_times(&slot.respawns),
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
         refused: polecat.refusal.is_some(),
@@ -118,27 +123,34 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let decided = facts
         .iter()
-        .filter_map(|one| apply_rules(one, now, thresholds));
+        .filter_map(|polecat| apply_rules(polecat, now, thresholds));
     decided.collect()
 }
 
-/// In how long a worker that closed its bead itself has had its time for `gt done`, a restart has waited, or a stuck
-/// worker is tried again.
+/// Returns the time until a grace period for `gt done`, a wait before a restart, or the wait of a
+/// stuck worker ends.
 pub(super) fn due(
     facts: &[PolecatFacts],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts.iter().filter(|one| !one.busy).filter_map(|one| {
-        if has_time(one, now, thresholds) {
-            return Some(thresholds.after_close - now.duration_since(one.closed_at?));
-        }
-        if let Some(until) = half_open_at(one, now, thresholds) {
-            return Some(until.duration_since(now));
-        }
-        let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
-        waits.then(|| restart_at(one, now, thresholds)?.duration_since(now).into())?
-    });
+    let waits = facts
+        .iter()
+        .filter(|polecat| !polecat.busy)
+        .filter_map(|one| {
+            if has_time_for_done(one, now, thresholds) {
+                return Some(thresholds.after_close - now.duration_since(one.closed_at?));
+            }
+            if let Some(until) = find_half_open_time(one, now, thresholds) {
+                return Some(until.duration_since(now));
+            }
+            let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
+            waits.then(|| {
+                find_restart_time(one, now, thresholds)?
+                    .duration_since(now)
+                    .into()
+            })?
+        });
     waits.filter(SignedDuration::is_positive).min()
 }
 
@@ -159,19 +171,19 @@ fn apply_rules(
     }
     let alive = polecat.alive?;
     if polecat.superseded {
-        return closed_rule(polecat, now, thresholds);
+        return apply_closed_rule(polecat, now, thresholds);
     }
     if polecat.hook.is_none() {
         return (alive || polecat.shown)
             .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
             .flatten();
     }
-    // A person hears of it: nobody can say what was going on.
+    // A matter for the user, because the state of the work is unknown.
     if polecat.record_lost {
         return None;
     }
     if polecat.hook_closed {
-        return closed_rule(polecat, now, thresholds);
+        return apply_closed_rule(polecat, now, thresholds);
     }
     // A breaker that is turned off stops nothing: its worker is retried.
     match &polecat.slot {
@@ -183,72 +195,77 @@ fn apply_rules(
         }
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => {
-            let is_due = half_open_at(polecat, now, thresholds).is_some_and(|at| at <= now);
+            let is_due = find_half_open_time(polecat, now, thresholds).is_some_and(|at| at <= now);
             return is_due
                 .then(|| decision(rule::P6_HALF_OPEN, Action::HalfOpen))
                 .flatten();
         }
         _ if alive => return None,
         SlotState::Finishing { .. }
-            if polecat.slot.cannot_succeed() && thresholds.is_on(rule::P5_BREAKER) =>
+            if polecat.slot.is_unrecoverable() && thresholds.is_on(rule::P5_BREAKER) =>
         {
             return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
         SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
         SlotState::Idle | SlotState::Working => {}
     }
-    // An outage is no fault of the worker: its breaker stays closed, and the rule of outages restarts it.
+    // An outage is not the worker's fault: the breaker stays closed, and rule A1 restarts the
+    // worker.
     if polecat.refused {
         return None;
     }
-    if is_worn_out(&polecat.respawns, now, thresholds) {
+    if has_too_many_restarts(&polecat.respawns, now, thresholds) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
-    if restart_at(polecat, now, thresholds).is_some_and(|at| at > now) {
+    if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
         return None;
     }
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
 }
 
-/// Whether a worker was restarted so often that its breaker opens.
-pub(super) fn is_worn_out(respawns: &[Timestamp], now: Timestamp, thresholds: &Thresholds) -> bool {
-    let restarts = recent(respawns, now, thresholds).count();
+/// Returns true if a worker was restarted so often that its breaker opens.
+pub(super) fn has_too_many_restarts(
+    respawns: &[Timestamp],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> bool {
+    let restarts = recent_times(respawns, now, thresholds).count();
     restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER)
 }
 
-/// The times of a record that can be read.
-pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
+/// Parses times and skips invalid ones.
+pub(super) fn parse_times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// The longest wait before a restart that follows another.
+/// The longest wait before a repeated restart.
 const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
-/// The longest wait before a stuck worker is tried again.
+/// The longest wait before a stuck worker is retried.
 const LONGEST_HALF_OPEN: SignedDuration = SignedDuration::from_hours(8);
 
-fn recent<'a>(
+fn recent_times<'a>(
     times: &'a [Timestamp],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> impl Iterator<Item = Timestamp> + 'a {
     let window = thresholds.restart_window;
-    // What lies ahead was written under a clock that was wrong: it says nothing.
+    // A time in the future was written under a wrong clock, so it does not count.
     let is_recent = move |at: &Timestamp| *at <= now && now.duration_since(*at) < window;
     times.iter().copied().filter(is_recent)
 }
 
-/// Until when a restart waits, because it follows others.
-fn restart_at(
+/// Returns the time until which a restart waits after earlier ones.
+fn find_restart_time(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Timestamp> {
     let all = || {
-        let respawns = recent(&polecat.respawns, now, thresholds);
-        respawns.chain(recent(&polecat.lost, now, thresholds))
+        let respawns = recent_times(&polecat.respawns, now, thresholds);
+        respawns.chain(recent_times(&polecat.lost, now, thresholds))
     };
     let last = all().max()?;
-    let wait = doubled(
+    let wait = doubled_wait(
         thresholds.restart_wait,
         all().count() - 1,
         LONGEST_RESTART_WAIT,
@@ -256,8 +273,9 @@ fn restart_at(
     last.checked_add(wait).ok()
 }
 
-/// When a stuck worker is tried again. What cannot succeed, and who got stuck with an earlier version, is not.
-fn half_open_at(
+/// Returns the time at which a stuck worker is retried. None if a retry cannot succeed, or if an
+/// earlier version marked it as stuck.
+fn find_half_open_time(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
@@ -268,19 +286,19 @@ fn half_open_at(
     else {
         return None;
     };
-    if polecat.hook.is_none() || polecat.slot.cannot_succeed() {
+    if polecat.hook.is_none() || polecat.slot.is_unrecoverable() {
         return None;
     }
     if *since > now {
         return Some(now);
     }
     let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
-    let wait = doubled(thresholds.half_open, times, LONGEST_HALF_OPEN);
+    let wait = doubled_wait(thresholds.half_open, times, LONGEST_HALF_OPEN);
     since.checked_add(wait).ok()
 }
 
-/// A wait that doubles each time, up to a limit.
-pub(super) fn doubled(
+/// Returns a wait that doubles each time, up to a limit.
+pub(super) fn doubled_wait(
     first: SignedDuration,
     times: usize,
     longest: SignedDuration,
@@ -291,22 +309,22 @@ pub(super) fn doubled(
         .map_or(longest, |wait| wait.min(longest))
 }
 
-/// Whether it closed its bead itself, and may still commit and run `gt done`.
-fn has_time(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
+/// Returns true if the worker closed its bead itself and may still commit and run `gt done`.
+fn has_time_for_done(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
     let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
     !polecat.superseded && polecat.alive == Some(true) && polecat.closed_at.is_some_and(is_recent)
 }
 
-/// P4, for a worker whose bead is closed.
-fn closed_rule(
+/// Applies P4 to a worker whose bead is closed.
+fn apply_closed_rule(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Decision> {
-    if has_time(polecat, now, thresholds) {
+    if has_time_for_done(polecat, now, thresholds) {
         return None;
     }
-    let began_done = polecat.slot.done().is_some() && !polecat.slot.cannot_succeed();
+    let began_done = polecat.slot.done_record().is_some() && !polecat.slot.is_unrecoverable();
     if !polecat.superseded && polecat.alive == Some(false) && began_done {
         return Some(Decision {
             rule: rule::P5_FINISH_DONE,
@@ -315,9 +333,9 @@ fn closed_rule(
         });
     }
     let with = match polecat.left {
-        Left::Commits => ", with commits that were not handed in",
-        Left::Files => ", with files that are not committed",
-        Left::Nothing => "",
+        SandboxLeftovers::Commits => ", with commits that were not handed in",
+        SandboxLeftovers::Files => ", with files that are not committed",
+        SandboxLeftovers::Nothing => "",
     };
     Some(Decision {
         rule: rule::P4_RELEASE_CLOSED,
@@ -326,12 +344,15 @@ fn closed_rule(
     })
 }
 
-/// Goes on with a sling at its first undone step.
-pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.rig(&worker.rig)?, &worker.name);
-    let slung = sling::resume(town, &rig, name).inspect_err(|error| {
-        if !lock::is_held(error) {
-            count_failure(town, &rig, name, &format!("{error:#}"));
+/// Continues a sling at its first undone step.
+pub(super) fn resume_sling_action(
+    town: &LiveTown,
+    worker: &Worker,
+) -> anyhow::Result<Option<String>> {
+    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
+    let slung = sling::resume_sling(town, &rig, name).inspect_err(|error| {
+        if !lock::is_lock_held_error(error) {
+            record_sling_failure(town, &rig, name, &format!("{error:#}"));
         }
     })?;
     Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
@@ -339,106 +360,107 @@ pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 
 /// Finishes a `gt done` from its record.
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let worker = done::worker(town, rig, &worker.name, lock)?;
-    let finished = done::resume(town, &worker)?;
+    let worker = done::find_worker(town, rig, &worker.name, lock)?;
+    let finished = done::resume_done(town, &worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
-/// Starts a session again in its sandbox.
-pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart(town, worker, RestartCause::Ended)
+/// Restarts a session in its sandbox.
+pub(super) fn respawn_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    restart_worker(town, worker, RestartCause::Ended)
 }
 
-/// Starts a session again that ended because the API refused its requests.
+/// Restarts a session that ended because the API refused its requests.
 pub(super) fn restart_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart(town, worker, RestartCause::Refused)
+    restart_worker(town, worker, RestartCause::Refused)
 }
 
-fn restart(
+fn restart_worker(
     town: &LiveTown,
     worker: &Worker,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
-    write_checkpoint(town, worker);
+    let rig = town.find_rig(&worker.rig)?;
+    write_worker_checkpoint(town, worker);
     let session = session::start::restart_session(town, &rig, &worker.name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
 }
 
-/// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
-pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
+/// Writes a checkpoint for a session that could not write one, for example after SIGKILL. The next
+/// session gets it.
+pub(super) fn write_worker_checkpoint(town: &LiveTown, worker: &Worker) {
     let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
-    let last = checkpoint::read(town, &agent).ok().flatten();
+    let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
-    // Its commits and files are there without it.
-    checkpoint::write(town, &agent, &session, None).ok();
+    // Errors are ignored, because its commits and files exist without it.
+    checkpoint::record_checkpoint(town, &agent, &session, None).ok();
 }
 
-/// Takes a bead off a hook that was closed without `gt done`.
-pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    sling::release_closed(town, &town.rig(&worker.rig)?, &worker.name)
+/// Takes a bead that was closed without `gt done` off its hook.
+pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    sling::release_worker(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
-/// Ends a session that has no work any more.
-pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+/// Ends a session without work.
+pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.rig(rig)?;
+    let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    // What its identity names may be another's by now: the bead must name it, too.
-    if polecat::hook_of(&beads, &ids).is_some() {
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    // The hook in its identity may be outdated, so the bead must name the worker too.
+    if polecat::polecat_hook_of(&beads, &ids).is_some() {
         return Ok(None);
     }
-    let Some(session) = SessionName::of(&ids.address) else {
+    let Some(session) = SessionName::for_agent(&ids.address) else {
         return Ok(None);
     };
     if town.host.find(session.as_str())?.is_none() {
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
-    sandbox::snapshot(town, &layout, name, &slot)?;
-    end::polecat(town, session.as_str(), &slot)?;
+    sandbox::save_snapshot(town, &layout, name, &slot)?;
+    end::end_polecat_session(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
-/// Records that going on with a sling failed, for the breaker.
-fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let counted = town.rig_store(rig).and_then(|store| {
+/// Records a failed try of a sling, for the breaker.
+fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let counted = town.open_rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
-            if let Some(sling) = slot.state.slinging_mut() {
+            if let Some(sling) = slot.state.sling_in_progress_mut() {
                 sling.failures += 1;
                 reason.clone_into(&mut sling.failure);
             }
             slot.save(tx, &ids.slot)
         })
     });
-    // The failure itself is what is told; one that is not counted is tried once more.
+    // The sling's own failure is reported. An uncounted failure only adds one retry.
     counted.ok();
 }
 
-/// Marks the worker as stuck: the rule that asks a person names it then.
+/// Marks the worker as stuck, so that rule O1 reports it.
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.rig(rig)?;
+    let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let store = town.rig_store(&layout)?;
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
+    let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
-    if slot.still_held(&beads, &ids).is_err() || slot.state.stuck().is_some() {
+    if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
         return Ok(None);
     }
-    let session = SessionName::of(&ids.address);
+    let session = SessionName::for_agent(&ids.address);
     let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
-        Some(_) => end::of_dead_session(town, live, &slot),
-        // It runs and makes no progress.
-        None => Some(end::of_quiet_session(
+        Some(_) => end::end_of_dead_session(town, live, &slot),
+        // The session runs without progress.
+        None => Some(end::end_of_quiet_session(
             town,
             live,
             &slot,
@@ -446,42 +468,42 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         )),
     });
     if let Some(ended) = ended {
-        end::keep(town, &layout, &ids, &mut slot, &ended)?;
+        end::record_session_end(town, &layout, &ids, &mut slot, &ended)?;
     }
-    let reason = why_stuck(&slot);
+    let reason = describe_stuck(&slot);
     slot.state = slot.state.into_stuck(reason, town.clock.now());
     slot.stuck_times = slot.stuck_times.saturating_add(1);
     town.transact(&store, |tx| {
-        slot.still_held(tx, &ids)?;
+        slot.reload_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
     })?;
-    // What it showed is kept by now.
+    // The record has its last screen by now.
     if let Some(ended) = session {
-        sandbox::snapshot(town, &layout, name, &slot)?;
-        end::polecat(town, &ended.name, &slot)?;
+        sandbox::save_snapshot(town, &layout, name, &slot)?;
+        end::end_polecat_session(town, &ended.name, &slot)?;
     }
     Ok(Some("not started again".to_owned()))
 }
 
-/// Tries again with a worker that was stuck for a while.
-pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
+/// Retries a worker that was stuck for a while.
+pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let rig = town.find_rig(&worker.rig)?;
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let reason = crate::flow::polecat::unstick(town, &rig, &worker.name)?;
+    let reason = crate::flow::polecat::clear_stuck_mark(town, &rig, &worker.name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 
-/// Why a worker is not started again, from what its record counted.
-fn why_stuck(slot: &Slot) -> String {
+/// Describes why a worker is not restarted, from the counts in its record.
+fn describe_stuck(slot: &Slot) -> String {
     let bead = &slot.bead;
     if let Some(failed) = slot.state.failed_done() {
-        let reason = escape::line(&failed.reason);
+        let reason = escape::escape_line(&failed.reason);
         return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
     }
-    match slot.state.slinging() {
-        None | Some(Slinging { failures: 0, .. }) => {
+    match slot.state.sling_in_progress() {
+        None | Some(SlingInProgress { failures: 0, .. }) => {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
-                format!(", the last time {}", ended.how())
+                format!(", the last time {}", ended.describe())
             });
             let times = slot.respawns.len();
             format!("its session ended {times} times on {bead}{how}")

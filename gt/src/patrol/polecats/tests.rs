@@ -1,15 +1,15 @@
 use super::*;
-use crate::record::polecat::{DoneRecord, FailedStep, Nudges, SlingStep};
+use crate::record::polecat::{DoneRecord, FailedStep, NudgeCount, SlingStep};
 
-pub(crate) fn slinging(step: SlingStep, failures: usize) -> SlotState {
-    SlotState::Slinging(Slinging {
+pub(crate) fn slinging_state(step: SlingStep, failures: usize) -> SlotState {
+    SlotState::Slinging(SlingInProgress {
         step,
         failures,
-        ..Slinging::default()
+        ..SlingInProgress::default()
     })
 }
 
-pub(crate) fn handing_in(hopeless: bool) -> SlotState {
+pub(crate) fn done_state(hopeless: bool) -> SlotState {
     let failed = hopeless.then(|| FailedStep {
         step: "proof".to_owned(),
         reason: "no".to_owned(),
@@ -23,7 +23,7 @@ pub(crate) fn handing_in(hopeless: bool) -> SlotState {
     }
 }
 
-pub(crate) fn polecat() -> PolecatFacts {
+pub(crate) fn working_polecat() -> PolecatFacts {
     PolecatFacts {
         worker: Worker::new("web", "nux"),
         why: String::new(),
@@ -32,7 +32,7 @@ pub(crate) fn polecat() -> PolecatFacts {
         superseded: false,
         record_lost: false,
         closed_at: None,
-        left: Left::Nothing,
+        left: SandboxLeftovers::Nothing,
         busy: false,
         alive: Some(true),
         shown: false,
@@ -44,35 +44,39 @@ pub(crate) fn polecat() -> PolecatFacts {
     }
 }
 
-fn now() -> Timestamp {
+fn fixed_now() -> Timestamp {
     "2026-01-01T12:00:00Z".parse().unwrap()
 }
 
-fn decided(polecat: &PolecatFacts) -> Option<&'static str> {
-    let decided = decide(std::slice::from_ref(polecat), now(), &Thresholds::default());
+fn decided_rule(polecat: &PolecatFacts) -> Option<&'static str> {
+    let decided = decide(
+        std::slice::from_ref(polecat),
+        fixed_now(),
+        &Thresholds::default(),
+    );
     decided.first().map(|decision| decision.rule.name)
 }
 
 #[test]
 fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
-    let ahead = now() + SignedDuration::from_hours(9);
+    let ahead = fixed_now() + SignedDuration::from_hours(9);
     let dead = PolecatFacts {
         alive: Some(false),
         respawns: vec![ahead; 3],
         lost: vec![ahead],
-        ..polecat()
+        ..working_polecat()
     };
-    assert_eq!(decided(&dead), Some("P6-respawn-stalled"));
+    assert_eq!(decided_rule(&dead), Some("P6-respawn-stalled"));
     let stuck = PolecatFacts {
         slot: SlotState::Working.into_stuck(String::new(), ahead),
         ..dead
     };
-    assert_eq!(decided(&stuck), Some("P6-half-open"));
-    let nudges = Nudges {
+    assert_eq!(decided_rule(&stuck), Some("P6-half-open"));
+    let nudges = NudgeCount {
         count: 1,
         last: Some(ahead),
     };
-    assert_eq!(nudges.until(now()).last, None);
+    assert_eq!(nudges.until(fixed_now()).last, None);
     assert_eq!(nudges.until(ahead).last, Some(ahead));
 }
 
@@ -81,15 +85,15 @@ fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
 fn each_row_of_the_table() {
     let dead = PolecatFacts {
         alive: Some(false),
-        ..polecat()
+        ..working_polecat()
     };
     let idle = PolecatFacts {
         hook: None,
         slot: SlotState::Idle,
-        ..polecat()
+        ..working_polecat()
     };
     let rows = [
-        (polecat(), None),
+        (working_polecat(), None),
         (
             PolecatFacts {
                 busy: true,
@@ -107,36 +111,36 @@ fn each_row_of_the_table() {
         (dead.clone(), Some("P6-respawn-stalled")),
         (
             PolecatFacts {
-                slot: slinging(SlingStep::Claimed, 0),
+                slot: slinging_state(SlingStep::Claimed, 0),
                 ..dead.clone()
             },
             Some("P3-resume-sling"),
         ),
         (
             PolecatFacts {
-                slot: slinging(SlingStep::Claimed, 5),
+                slot: slinging_state(SlingStep::Claimed, 5),
                 ..dead.clone()
             },
             Some("P3-breaker"),
         ),
         (
             PolecatFacts {
-                slot: slinging(SlingStep::Claimed, 5).into_stuck(String::new(), now()),
+                slot: slinging_state(SlingStep::Claimed, 5).into_stuck(String::new(), fixed_now()),
                 ..dead.clone()
             },
             None,
         ),
         (
             PolecatFacts {
-                slot: slinging(SlingStep::Tracked, 0),
-                ..polecat()
+                slot: slinging_state(SlingStep::Tracked, 0),
+                ..working_polecat()
             },
             Some("P3-resume-sling"),
         ),
         (
             PolecatFacts {
                 hook_closed: true,
-                ..polecat()
+                ..working_polecat()
             },
             Some("P4-release-closed"),
         ),
@@ -150,48 +154,48 @@ fn each_row_of_the_table() {
         (
             PolecatFacts {
                 superseded: true,
-                ..polecat()
+                ..working_polecat()
             },
             Some("P4-release-closed"),
         ),
         (
             PolecatFacts {
-                slot: handing_in(false),
+                slot: done_state(false),
                 ..dead.clone()
             },
             Some("P5-finish-done"),
         ),
         (
             PolecatFacts {
-                slot: handing_in(false),
-                ..polecat()
+                slot: done_state(false),
+                ..working_polecat()
             },
             None,
         ),
         (
             PolecatFacts {
-                slot: handing_in(true),
+                slot: done_state(true),
                 ..dead.clone()
             },
             Some("P5-breaker"),
         ),
         (
             PolecatFacts {
-                slot: handing_in(true),
-                ..polecat()
+                slot: done_state(true),
+                ..working_polecat()
             },
             None,
         ),
         (
             PolecatFacts {
-                slot: handing_in(true).into_stuck(String::new(), now()),
+                slot: done_state(true).into_stuck(String::new(), fixed_now()),
                 ..dead.clone()
             },
             None,
         ),
         (
             PolecatFacts {
-                slot: SlotState::Working.into_stuck(String::new(), now()),
+                slot: SlotState::Working.into_stuck(String::new(), fixed_now()),
                 ..dead.clone()
             },
             None,
@@ -214,37 +218,37 @@ fn each_row_of_the_table() {
         (idle, Some("P7-end-idle-session")),
     ];
     for (facts, expected) in rows {
-        assert_eq!(decided(&facts), expected, "{facts:?}");
+        assert_eq!(decided_rule(&facts), expected, "{facts:?}");
     }
 }
 
 #[test]
 fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not() {
-    let at = |minutes: i64| Some(now() - SignedDuration::from_mins(minutes));
+    let at = |minutes: i64| Some(fixed_now() - SignedDuration::from_mins(minutes));
     let closed = |superseded, alive, minutes| PolecatFacts {
         hook_closed: true,
         superseded,
         closed_at: at(minutes),
-        left: Left::Commits,
+        left: SandboxLeftovers::Commits,
         alive: Some(alive),
-        ..polecat()
+        ..working_polecat()
     };
     let release = Some("P4-release-closed");
-    assert_eq!(decided(&closed(false, true, 1)), None);
-    let due_in = |facts| due(&[facts], now(), &Thresholds::default());
+    assert_eq!(decided_rule(&closed(false, true, 1)), None);
+    let due_in = |facts| due(&[facts], fixed_now(), &Thresholds::default());
     let minutes = SignedDuration::from_mins(9);
     assert_eq!(due_in(closed(false, true, 1)), Some(minutes));
     assert_eq!(due_in(closed(true, true, 1)), None);
     assert_eq!(due_in(closed(false, true, 11)), None);
-    assert_eq!(decided(&closed(false, true, 11)), release);
-    assert_eq!(decided(&closed(false, false, 1)), release);
-    assert_eq!(decided(&closed(true, true, 1)), release);
+    assert_eq!(decided_rule(&closed(false, true, 11)), release);
+    assert_eq!(decided_rule(&closed(false, false, 1)), release);
+    assert_eq!(decided_rule(&closed(true, true, 1)), release);
     let begun = |superseded| PolecatFacts {
-        slot: handing_in(false),
+        slot: done_state(false),
         ..closed(superseded, false, 1)
     };
-    assert_eq!(decided(&begun(false)), Some("P5-finish-done"));
-    assert_eq!(decided(&begun(true)), release);
+    assert_eq!(decided_rule(&begun(false)), Some("P5-finish-done"));
+    assert_eq!(decided_rule(&begun(true)), release);
 }
 
 #[test]
@@ -258,12 +262,12 @@ fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
     let dead = PolecatFacts {
         alive: Some(false),
         respawns: recent,
-        ..polecat()
+        ..working_polecat()
     };
-    assert_eq!(decided(&dead), Some("P6-breaker"));
+    assert_eq!(decided_rule(&dead), Some("P6-breaker"));
     let old = vec![at("2026-01-01T10:00:00Z"); 9];
     assert_eq!(
-        decided(&PolecatFacts {
+        decided_rule(&PolecatFacts {
             respawns: old,
             ..dead
         }),
@@ -278,14 +282,14 @@ fn thresholds_are_those_of_the_rig() {
         sling_failures: 9,
         ..Thresholds::default()
     };
-    let decided = |polecat| decide(&[polecat], now(), &patient)[0].rule.name;
+    let decided = |polecat| decide(&[polecat], fixed_now(), &patient)[0].rule.name;
     let dead = PolecatFacts {
         alive: Some(false),
-        respawns: vec![now()],
-        ..polecat()
+        respawns: vec![fixed_now()],
+        ..working_polecat()
     };
     let slung = PolecatFacts {
-        slot: slinging(SlingStep::Claimed, 5),
+        slot: slinging_state(SlingStep::Claimed, 5),
         ..dead.clone()
     };
     assert_eq!(decided(dead), "P6-breaker");
@@ -296,73 +300,77 @@ fn thresholds_are_those_of_the_rig() {
 fn a_worker_is_retried_if_its_breaker_is_turned_off() {
     let dead = PolecatFacts {
         alive: Some(false),
-        ..polecat()
+        ..working_polecat()
     };
     let slot = |slot| PolecatFacts {
         slot,
         ..dead.clone()
     };
     let restarted = PolecatFacts {
-        respawns: vec![now() - SignedDuration::from_mins(20); 3],
+        respawns: vec![fixed_now() - SignedDuration::from_mins(20); 3],
         ..dead.clone()
     };
     let rows = [
         (
-            slot(slinging(SlingStep::Claimed, 5)),
+            slot(slinging_state(SlingStep::Claimed, 5)),
             rule::P3_BREAKER,
             rule::P3_RESUME_SLING,
         ),
         (
-            slot(handing_in(true)),
+            slot(done_state(true)),
             rule::P5_BREAKER,
             rule::P5_FINISH_DONE,
         ),
         (restarted, rule::P6_BREAKER, rule::P6_RESPAWN_STALLED),
     ];
     for (facts, breaker, retry) in rows {
-        assert_eq!(decided(&facts), Some(breaker.name));
+        assert_eq!(decided_rule(&facts), Some(breaker.name));
         let mut thresholds = Thresholds::default();
         thresholds.off.insert(breaker.name);
-        let decided = decide(&[facts], now(), &thresholds);
+        let decided = decide(&[facts], fixed_now(), &thresholds);
         assert_eq!(decided[0].rule, retry, "without {}", breaker.name);
     }
 }
 
-fn restarted(seconds_ago: &[i64]) -> PolecatFacts {
+fn restarted_polecat(seconds_ago: &[i64]) -> PolecatFacts {
     let times = seconds_ago.iter();
     PolecatFacts {
         alive: Some(false),
         respawns: times
-            .map(|ago| now() - SignedDuration::from_secs(*ago))
+            .map(|ago| fixed_now() - SignedDuration::from_secs(*ago))
             .collect(),
-        ..polecat()
+        ..working_polecat()
     }
 }
 
 #[test]
 fn restarts_back_off_from_the_second_one_on() {
     let rows = [
-        (restarted(&[]), Some("P6-respawn-stalled")),
-        (restarted(&[9]), None),
-        (restarted(&[10]), Some("P6-respawn-stalled")),
-        (restarted(&[40, 19]), None),
-        (restarted(&[40, 20]), Some("P6-respawn-stalled")),
+        (restarted_polecat(&[]), Some("P6-respawn-stalled")),
+        (restarted_polecat(&[9]), None),
+        (restarted_polecat(&[10]), Some("P6-respawn-stalled")),
+        (restarted_polecat(&[40, 19]), None),
+        (restarted_polecat(&[40, 20]), Some("P6-respawn-stalled")),
     ];
     for (facts, expected) in rows {
-        assert_eq!(decided(&facts), expected, "{facts:?}");
+        assert_eq!(decided_rule(&facts), expected, "{facts:?}");
     }
-    let wait = due(&[restarted(&[4])], now(), &Thresholds::default());
+    let wait = due(
+        &[restarted_polecat(&[4])],
+        fixed_now(),
+        &Thresholds::default(),
+    );
     assert_eq!(wait, Some(SignedDuration::from_secs(6)));
 }
 
 #[test]
 fn sessions_that_were_lost_together_wait_and_open_no_breaker() {
     let lost = PolecatFacts {
-        lost: vec![now() - SignedDuration::from_secs(60); 9],
-        ..restarted(&[])
+        lost: vec![fixed_now() - SignedDuration::from_secs(60); 9],
+        ..restarted_polecat(&[])
     };
-    assert_eq!(decided(&lost), None, "they wait");
-    let later = now() + SignedDuration::from_mins(10);
+    assert_eq!(decided_rule(&lost), None, "they wait");
+    let later = fixed_now() + SignedDuration::from_mins(10);
     let decided = decide(&[lost], later, &Thresholds::default());
     assert_eq!(decided[0].rule.name, "P6-respawn-stalled");
 }
@@ -371,19 +379,21 @@ fn sessions_that_were_lost_together_wait_and_open_no_breaker() {
 fn who_the_api_refuses_opens_no_breaker_and_is_left_to_the_rule_of_outages() {
     let refused = PolecatFacts {
         refused: true,
-        ..restarted(&[300, 200, 100, 50])
+        ..restarted_polecat(&[300, 200, 100, 50])
     };
-    assert_eq!(decided(&refused), None);
-    assert_eq!(due(&[refused], now(), &Thresholds::default()), None);
+    assert_eq!(decided_rule(&refused), None);
+    assert_eq!(due(&[refused], fixed_now(), &Thresholds::default()), None);
 }
 
 #[test]
 fn a_stuck_worker_is_tried_again_after_a_wait_that_doubles() {
     let stuck = |minutes: i64, times: u32| PolecatFacts {
-        slot: SlotState::Working
-            .into_stuck(String::new(), now() - SignedDuration::from_mins(minutes)),
+        slot: SlotState::Working.into_stuck(
+            String::new(),
+            fixed_now() - SignedDuration::from_mins(minutes),
+        ),
         stuck_times: times,
-        ..restarted(&[])
+        ..restarted_polecat(&[])
     };
     let rows = [
         (stuck(29, 1), None),
@@ -393,13 +403,14 @@ fn a_stuck_worker_is_tried_again_after_a_wait_that_doubles() {
         (stuck(8 * 60, 99), Some("P6-half-open")),
     ];
     for (facts, expected) in rows {
-        assert_eq!(decided(&facts), expected, "{facts:?}");
+        assert_eq!(decided_rule(&facts), expected, "{facts:?}");
     }
-    let wait = due(&[stuck(10, 1)], now(), &Thresholds::default());
+    let wait = due(&[stuck(10, 1)], fixed_now(), &Thresholds::default());
     assert_eq!(wait, Some(SignedDuration::from_mins(20)));
     let hopeless = PolecatFacts {
-        slot: handing_in(true).into_stuck(String::new(), now() - SignedDuration::from_hours(99)),
-        ..restarted(&[])
+        slot: done_state(true)
+            .into_stuck(String::new(), fixed_now() - SignedDuration::from_hours(99)),
+        ..restarted_polecat(&[])
     };
-    assert_eq!(decided(&hopeless), None, "trying again cannot mend it");
+    assert_eq!(decided_rule(&hopeless), None, "trying again cannot mend it");
 }

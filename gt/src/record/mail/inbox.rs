@@ -1,60 +1,54 @@
-//! Reading mail.
+//! Reads and changes the messages of a mailbox.
 
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use serde::Serialize;
 
 use super::MailError;
 use crate::town::Town;
 
-/// A message as it is shown.
+/// A message, for display.
 #[derive(Debug, Clone, Serialize)]
-pub struct Message {
-    /// Its id.
+pub struct MailMessage {
     pub id: String,
-    /// Who sent it.
     pub from: String,
-    /// Whose mailbox it is in.
+    /// The address of the mailbox.
     pub to: String,
-    /// What it is about.
     pub subject: String,
-    /// The text.
     pub body: String,
-    /// When it was sent, RFC 3339.
+    /// The sending time, RFC 3339.
     pub timestamp: String,
-    /// Whether it was read.
     pub read: bool,
     /// `urgent`, `high`, `normal` or `low`.
     pub priority: &'static str,
     /// `notification`, `task`, `scavenge` or `reply`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The thread it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    /// The message that it answers.
+    /// The id of the message that it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// Whether it is local to this machine.
+    /// True if it is local to this machine.
     pub wisp: bool,
-    /// Whether it is out of the mailbox.
+    /// True if it was removed from the mailbox.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
 }
 
-/// How a message leaves its mailbox.
+/// The way in which a message leaves its mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
-    /// It can still be listed.
+pub enum MailRemoval {
+    /// Can still be listed.
     Archived,
-    /// It is listed nowhere. Its bead stays, so that it is not sent again.
+    /// Is never listed. Its bead stays, so that the message is not sent again.
     Deleted,
 }
 
-impl Removal {
-    /// The reason with which its bead is closed.
-    fn reason(self) -> &'static str {
+impl MailRemoval {
+    /// Returns the close reason of the bead.
+    fn close_reason(self) -> &'static str {
         match self {
             Self::Archived => "Archived",
             Self::Deleted => "Deleted",
@@ -62,69 +56,76 @@ impl Removal {
     }
 }
 
-/// The messages of a mailbox, newest first.
-pub fn inbox(town: &Snapshot, mailbox: &str) -> Vec<Message> {
-    in_mailbox(town, mailbox, false)
+/// Returns the messages of a mailbox, newest first.
+pub fn list_inbox(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
+    list_mailbox(town, mailbox, false)
 }
 
-/// The messages of a mailbox with those that were archived or are over, newest first.
-pub fn with_archived(town: &Snapshot, mailbox: &str) -> Vec<Message> {
-    in_mailbox(town, mailbox, true)
+/// Returns the messages of a mailbox, also archived and resolved ones, newest first.
+pub fn list_with_archived(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
+    list_mailbox(town, mailbox, true)
 }
 
-fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
+fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
         .select_marked(
-            &[Mark::Kind(&Kind::Message), Mark::Label("gt:message")],
-            move |head| all || head.is_open(),
+            &[
+                BeadMark::Kind(&Kind::Message),
+                BeadMark::Label("gt:message"),
+            ],
+            move |bead| all || bead.is_open(),
         )
-        .filter(|bead| !bead.is_tombstone() && bead.close_reason != Removal::Deleted.reason())
+        .filter(|bead| {
+            !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
+        })
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
-    found.into_iter().map(message).collect()
+    found.into_iter().map(parse_message).collect()
 }
 
-/// How many messages of a mailbox are unread.
-pub fn unread(town: &Snapshot, mailbox: &str) -> usize {
-    inbox(town, mailbox)
+/// Returns the number of unread messages of a mailbox.
+pub fn count_unread(town: &Snapshot, mailbox: &str) -> usize {
+    list_inbox(town, mailbox)
         .iter()
         .filter(|message| !message.read)
         .count()
 }
 
-/// One message, by its id or by its place in the mailbox (1 is the newest).
-pub fn read(town: &Snapshot, mailbox: &str, which: &str) -> Result<Message, MailError> {
+/// Returns one message, by its id or by its place in the mailbox (1 is the newest).
+pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailMessage, MailError> {
     let unknown = || MailError::Unknown {
         id: which.to_owned(),
     };
     if let Ok(place) = which.parse::<usize>() {
         let place = place.checked_sub(1).ok_or_else(unknown)?;
-        return inbox(town, mailbox)
+        return list_inbox(town, mailbox)
             .into_iter()
             .nth(place)
             .ok_or_else(unknown);
     }
     let bead = town
         .get(which)
-        .filter(|bead| is_message(bead) && !bead.is_tombstone());
-    bead.map(message).ok_or_else(unknown)
+        .filter(|bead| is_mail(bead) && !bead.is_tombstone());
+    bead.map(parse_message).ok_or_else(unknown)
 }
 
-/// Several messages, each by its id or by its place in the mailbox.
-pub fn read_all(
+/// Returns several messages, each by its id or by its place in the mailbox.
+pub fn find_messages(
     town: &Snapshot,
     mailbox: &str,
     which: &[String],
-) -> Result<Vec<Message>, MailError> {
-    which.iter().map(|one| read(town, mailbox, one)).collect()
+) -> Result<Vec<MailMessage>, MailError> {
+    which
+        .iter()
+        .map(|message| find_message(town, mailbox, message))
+        .collect()
 }
 
-/// Marks messages as read.
 pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, _| {
+    change_all(town, ids, |bead, _| {
         if !bead.has_label("read") {
             bead.labels.push("read".to_owned());
             bead.labels.sort();
@@ -132,34 +133,33 @@ pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     })
 }
 
-/// Marks messages as unread.
 pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, _| {
+    change_all(town, ids, |bead, _| {
         bead.labels.retain(|label| label != "read");
     })
 }
 
-/// Takes messages out of their mailboxes.
-pub fn remove(town: &Town, ids: &[String], how: Removal) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, now| {
-        // A deleted message is not brought back by archiving it.
-        if bead.is_open() || how == Removal::Deleted {
-            change::mark_closed(bead, how.reason(), now);
+/// Removes messages from their mailboxes.
+pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
+    change_all(town, ids, |bead, now| {
+        // Archiving a deleted message does not bring it back.
+        if bead.is_open() || how == MailRemoval::Deleted {
+            change::mark_closed(bead, how.close_reason(), now);
         }
     })
 }
 
 /// Changes messages, all or none.
-fn change_each(
+fn change_all(
     town: &Town,
     ids: &[String],
     change: impl Fn(&mut Bead, &Stamp),
 ) -> anyhow::Result<()> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let now = tx.now();
         for id in ids {
-            let found = tx.get_live(id).filter(|bead| is_message(bead)).cloned();
+            let found = tx.get_live(id).filter(|bead| is_mail(bead)).cloned();
             let mut bead = found.ok_or_else(|| MailError::Unknown { id: id.clone() })?;
             change(&mut bead, &now);
             if tx.get(id) != Some(&bead) {
@@ -170,11 +170,11 @@ fn change_each(
     })
 }
 
-fn is_message(bead: &Bead) -> bool {
+fn is_mail(bead: &Bead) -> bool {
     bead.issue_type == Kind::Message || bead.has_label("gt:message")
 }
 
-fn message(bead: &Bead) -> Message {
+fn parse_message(bead: &Bead) -> MailMessage {
     let labelled = |key: &str| {
         bead.labels
             .iter()
@@ -182,7 +182,7 @@ fn message(bead: &Bead) -> Message {
             .map(str::to_owned)
     };
     let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
-    Message {
+    MailMessage {
         id: bead.id.clone(),
         from,
         to: bead.assignee.clone(),

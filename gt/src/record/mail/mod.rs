@@ -1,72 +1,62 @@
-//! Mail: messages are beads of the town, so that they last, can be read by anyone, and are never lost.
+//! Mail: messages are beads of the town, so that they are durable and readable by everyone.
 //!
-//! A message that belongs to an operation gets an id hashed from operation and recipient: written twice,
-//! it is one message.
+//! The id of a message that belongs to an operation is a hash of operation and recipient, so that
+//! writing it twice gives one message.
 
 mod delivered;
 mod inbox;
 
-pub use delivered::news;
+pub use delivered::take_new_messages;
 pub use inbox::{
-    Message, Removal, inbox, mark_read, mark_unread, read, read_all, remove, unread, with_archived,
+    MailMessage, MailRemoval, count_unread, find_message, find_messages, list_inbox,
+    list_with_archived, mark_read, mark_unread, remove_messages,
 };
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
 use bd::store::{Snapshot, Tx};
 
 use crate::town::Town;
 use crate::town::event::event;
 
-/// A message to be written.
+/// A message to write.
 #[derive(Debug, Clone, Default)]
 pub struct NewMessage {
-    /// The recipient's mailbox.
     pub to: String,
-    /// The sender's mailbox.
     pub from: String,
-    /// What it is about.
     pub subject: String,
-    /// The text.
     pub body: String,
-    /// 0 urgent, 1 high, 2 normal, 3 low; `None` is normal.
+    /// 0 urgent, 1 high, 2 normal, 3 low. `None` is normal.
     pub priority: Option<i64>,
-    /// `notification`, `task`, `scavenge` or `reply`; empty is `notification`.
+    /// `notification`, `task`, `scavenge` or `reply`. Empty is `notification`.
     pub kind: String,
-    /// The message that this one answers.
+    /// The id of the message that this one answers.
     pub reply_to: Option<String>,
-    /// The thread it belongs to; a new one where none is given.
+    /// The thread. If `None`, a new one.
     pub thread: Option<String>,
-    /// Whether it goes into git with the town's beads. Most mail does not.
+    /// True if it is synced with the town's beads. Most mail is not.
     pub permanent: bool,
-    /// The operation that it is part of, if any.
+    /// The operation that it belongs to.
     pub operation: Option<String>,
 }
 
-/// Why a message is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MailError {
-    /// It has no subject.
     #[error("a message needs a subject (-s)")]
     NoSubject,
-    /// It has no text.
     #[error("a reply needs a text: gt mail reply ID \"<text>\"")]
     NoText,
-    /// There is no such message.
     #[error("message `{id}` not found in this town")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
+    Unknown { id: String },
 }
 
-/// Sends a message from whoever acts; returns its id.
-pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
+/// Sends a message from the town's actor. Returns its id.
+pub fn send_message(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let thread = match (&message.thread, &message.reply_to) {
-        (None, Some(original)) => thread_of(&store.snapshot()?, original),
+        (None, Some(original)) => thread_of_message(&store.snapshot()?, original),
         (thread, _) => thread.clone(),
     };
     let message = NewMessage {
@@ -82,13 +72,13 @@ pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
             .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
         ..message.clone()
     };
-    let id = town.transact(&store, |tx| write(tx, &message))?;
-    town.tell(&event!(Mail, to: message.to, subject: message.subject, id: id));
+    let id = town.transact(&store, |tx| write_message(tx, &message))?;
+    town.record_event(&event!(Mail, to: message.to, subject: message.subject, id: id));
     Ok(id)
 }
 
-/// The thread of a message; none if it cannot be read.
-fn thread_of(town: &Snapshot, id: &str) -> Option<String> {
+/// Returns the thread of a message. None if it is unreadable.
+fn thread_of_message(town: &Snapshot, id: &str) -> Option<String> {
     let labels = &town.get_live(id)?.labels;
     let thread = labels
         .iter()
@@ -96,19 +86,23 @@ fn thread_of(town: &Snapshot, id: &str) -> Option<String> {
     thread.map(str::to_owned)
 }
 
-/// Answers a message: to its sender, in its thread, and the message counts as read. One of our own goes to its recipient
-/// once more.
-pub fn reply(
+/// Answers a message in its thread and marks it as read. The answer goes to the sender. For a
+/// message of the caller, it goes to the recipient again.
+pub fn send_reply(
     town: &Town,
-    to: &Message,
+    to: &MailMessage,
     subject: Option<&str>,
     body: &str,
 ) -> anyhow::Result<(String, NewMessage)> {
-    let own = town.actor.mailbox();
-    let other = if to.from == own { &to.to } else { &to.from };
-    let address = town.address(other)?;
+    let own_mailbox = town.actor.mailbox();
+    let other = if to.from == own_mailbox {
+        &to.to
+    } else {
+        &to.from
+    };
+    let address = town.parse_address(other)?;
     if let Some(rig) = address.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     anyhow::ensure!(!body.trim().is_empty(), MailError::NoText);
     let again = match to.subject.get(..3) {
@@ -124,18 +118,17 @@ pub fn reply(
         permanent: !to.wisp,
         ..NewMessage::default()
     };
-    let id = send(town, &message)?;
-    if !to.read && to.to == own {
+    let id = send_message(town, &message)?;
+    if !to.read && to.to == own_mailbox {
         mark_read(town, std::slice::from_ref(&to.id))?;
     }
     Ok((id, message))
 }
 
-/// Writes a message as part of a transaction of the town's store; one that is there already stays as it
-/// is.
-pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
+/// Writes a message in a transaction of the town's store. An existing message stays unchanged.
+pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     let operation = message.operation.as_deref().unwrap_or_default();
-    let id = message_id(operation, &message.to);
+    let id = hash_message_id(operation, &message.to);
     if tx.get(&id).is_some() {
         return Ok(id);
     }
@@ -159,7 +152,7 @@ pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     labels.sort();
     tx.put(Bead {
         id: id.clone(),
-        title: fit_title(&message.subject),
+        title: fit_to_title(&message.subject),
         description: message.body.clone(),
         issue_type: Kind::Message,
         priority: message.priority.unwrap_or(2),
@@ -175,9 +168,9 @@ pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     Ok(id)
 }
 
-/// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
-pub(crate) fn message_id(operation: &str, to: &str) -> String {
-    let digest = short(format!("{operation}\0{to}"), 6);
+/// Returns `hq-wisp-` and twelve hexadecimal digits of the hash of operation and recipient.
+pub(crate) fn hash_message_id(operation: &str, to: &str) -> String {
+    let digest = compute_short_hash(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")
 }
 
@@ -188,16 +181,16 @@ mod tests {
     #[test]
     fn one_operation_and_recipient_make_one_id() {
         assert_eq!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:1", "mayor/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:1", "mayor/")
         );
         assert_ne!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:2", "mayor/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:2", "mayor/")
         );
         assert_ne!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:1", "deacon/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:1", "deacon/")
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Polecats: the workers of a rig. Identity, sandbox and record last until an explicit nuke; sessions and
-//! branches come and go.
+//! Reads polecats, the workers of a rig. Identity, sandbox and record persist until an explicit
+//! nuke. Sessions and branches come and go.
 
 mod claimed;
 mod name;
@@ -9,83 +9,76 @@ mod state;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
-use bd::store::{BeadRef, Mark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::Timestamp;
 
-pub use claimed::Claimed;
-pub use name::{pick as pick_name, theme_of, themes};
+pub use claimed::Claim;
+pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    Completion, MergeResult, Outcome, complete, note_merged, note_result, read as read_record,
+    MergeResult, WorkCompletion, WorkOutcome, append_completion, read_completions as read_record,
+    record_merged, record_result,
 };
 pub use slot::{
-    DoneMore, DoneRecord, FailedStep, GaveUp, Nudges, SlingStep, Slinging, Slot, SlotState,
-    TakenAway,
+    DoneDetails, DoneRecord, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
+    SlotState, WorkTakenAway,
 };
-pub use state::{PolecatState, Seen, SessionState, derive};
+pub use state::{PolecatState, SessionState, StateFacts, derive_state};
 
 use crate::host::ended;
-use crate::host::{End, Live};
-use crate::record::progress::{self, Progress};
-use crate::record::pulse::Refusal;
+use crate::host::{LiveSession, ProcessEnd};
+use crate::record::progress::{self, WorkerProgress};
+use crate::record::pulse::ApiRefusal;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// A polecat as it is now.
+/// The current state of a polecat.
 #[derive(Debug, Clone)]
 pub struct Polecat {
-    /// Its rig.
     pub rig: String,
-    /// Its name.
     pub name: String,
-    /// Its identity bead.
     pub bead: Bead,
     /// The id of its local record.
     pub slot_id: String,
-    /// Its local record.
     pub slot: Slot,
-    /// The bead on its hook.
+    /// The bead on the hook.
     pub hook: Option<String>,
-    /// What it is.
     pub state: PolecatState,
-    /// Why it is that.
     pub why: String,
-    /// Its session, where one is there.
-    pub session: Option<Live>,
-    /// Whether a gt process holds its slot.
+    pub session: Option<LiveSession>,
+    /// True if a gt process holds its slot.
     pub busy: bool,
-    /// The agent program of its sessions; empty if it has no work.
+    /// The agent program of its sessions. Empty without work.
     pub agent: String,
-    /// When the last commit was made in its sandbox, if it has unfinished work.
+    /// The last commit in its sandbox, if it has unfinished work.
     pub committed: Option<Timestamp>,
-    /// Its progress, if it is at work in a session.
-    pub progress: Option<Progress>,
-    /// The API's refusal that it waits for, or that its last session ended with.
-    pub refusal: Option<Refusal>,
+    /// The progress, if the polecat works in a session.
+    pub progress: Option<WorkerProgress>,
+    /// The API's refusal that it waits for, or that ended its last session.
+    pub refusal: Option<ApiRefusal>,
 }
 
 impl Polecat {
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
     }
 
-    /// Whether a text is its address, in the long form or that of mail.
-    pub fn is_called(&self, text: &str) -> bool {
-        is_called(&self.rig, &self.name, text)
+    /// Returns true if a text is the polecat's address, in the long form or that of mail.
+    pub fn is_address(&self, text: &str) -> bool {
+        is_polecat_address(&self.rig, &self.name, text)
     }
 
-    /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
-    /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
-    pub fn takes_up_room(&self) -> bool {
-        self.busy || (self.hook.is_some() && self.slot.state.stuck().is_none())
+    /// Returns true if the polecat counts against the limit of working polecats. A stuck one does
+    /// not, because its session has ended and is not restarted. One that is submitting does,
+    /// because it is free in a moment.
+    pub fn is_counted_as_working(&self) -> bool {
+        self.busy || (self.hook.is_some() && self.slot.state.stuck_reason().is_none())
     }
 }
 
-/// The beads of one polecat.
+/// The address of a polecat and the ids of its beads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ids {
-    /// Its address.
+pub struct PolecatIds {
     pub address: Address,
     /// The id of its identity bead.
     pub agent: String,
@@ -93,9 +86,9 @@ pub struct Ids {
     pub slot: String,
 }
 
-impl Ids {
-    /// The beads of a polecat by its name.
-    pub fn of(prefix: &str, rig: &str, name: &str) -> Self {
+impl PolecatIds {
+    /// Returns the ids of a polecat by its name.
+    pub fn for_polecat(prefix: &str, rig: &str, name: &str) -> Self {
         let address = Address::Polecat(rig.to_owned(), name.to_owned());
         Self {
             agent: address.bead_id(prefix),
@@ -104,46 +97,50 @@ impl Ids {
         }
     }
 
-    /// The beads of the polecat that a bead is the identity of, if it is one.
-    pub fn of_agent(bead: &Bead) -> Option<Self> {
-        let rig = field(bead, &bead.rig, "rig");
+    /// Returns the ids of the polecat whose identity bead this is. None for any other bead.
+    pub fn from_identity_bead(bead: &Bead) -> Option<Self> {
+        let rig = agent_field(bead, &bead.rig, "rig");
         let name = name_of(bead, &rig)?;
         let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
-        Some(Self::of(prefix, &rig, &name))
+        Some(Self::for_polecat(prefix, &rig, &name))
     }
 
-    /// Whether a bead is assigned to this polecat.
+    /// Returns true if a bead is assigned to this polecat.
     pub fn is_assignee(&self, bead: &Bead) -> bool {
         match &self.address {
-            Address::Polecat(rig, name) => is_called(rig, name, &bead.assignee),
+            Address::Polecat(rig, name) => is_polecat_address(rig, name, &bead.assignee),
             other => bead.assignee == other.to_string() || bead.assignee == other.mailbox(),
         }
     }
 }
 
-/// Whether a text is the address of a polecat, in the long form or that of mail. Asked for each pair of worker and bead.
-fn is_called(rig: &str, name: &str, text: &str) -> bool {
+/// Returns true if a text is the address of a polecat, in the long form or that of mail. Allocates
+/// nothing, because it is called for each pair of worker and bead.
+fn is_polecat_address(rig: &str, name: &str, text: &str) -> bool {
     let inside = text
         .strip_prefix(rig)
         .and_then(|rest| rest.strip_prefix('/'));
     inside.is_some_and(|inside| inside.strip_prefix("polecats/").unwrap_or(inside) == name)
 }
 
-/// What the sessions of the town are, or that they could not be asked.
-pub type Sessions<'a> = Option<&'a [Live]>;
+/// The sessions of the town. None if they cannot be listed.
+pub type SessionList<'a> = Option<&'a [LiveSession]>;
 
-/// All polecats of a rig, sorted by name.
-pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
-    let without = without_sessions(rig, beads);
-    without.iter().map(|one| one.with(sessions)).collect()
+/// Returns all polecats of a rig, sorted by name.
+pub fn list_polecats(rig: &RigLayout, beads: &Snapshot, sessions: SessionList) -> Vec<Polecat> {
+    let without = read_polecat_records(rig, beads);
+    without
+        .iter()
+        .map(|polecat| polecat.with_sessions(sessions))
+        .collect()
 }
 
-/// A polecat as its beads and its files have it, before its session is looked for.
-pub struct WithoutSession<'a> {
+/// A polecat as its beads and files show it, without its session.
+pub struct PolecatRecords<'a> {
     rig: String,
     name: String,
     bead: &'a Bead,
-    ids: Ids,
+    ids: PolecatIds,
     slot: Slot,
     hook: Option<String>,
     hook_closed: bool,
@@ -151,28 +148,29 @@ pub struct WithoutSession<'a> {
     committed: Option<Timestamp>,
 }
 
-/// All polecats of a rig, sorted by name: what can be read while somebody asks for the sessions.
-pub fn without_sessions<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<WithoutSession<'a>> {
+/// Reads all polecats of a rig, sorted by name, without their sessions. Can run while another
+/// thread lists the sessions.
+pub fn read_polecat_records<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<PolecatRecords<'a>> {
     let mut found: Vec<_> = beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
-        .map(|(name, bead)| WithoutSession::read(rig, beads, name, bead))
+        .map(|(name, bead)| PolecatRecords::read(rig, beads, name, bead))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-/// One polecat of a rig.
-pub fn one(
+/// Returns one polecat of a rig.
+pub fn find_polecat(
     rig: &RigLayout,
     beads: &Snapshot,
-    sessions: Sessions,
+    sessions: SessionList,
     name: &str,
 ) -> anyhow::Result<Polecat> {
-    all(rig, beads, sessions)
+    list_polecats(rig, beads, sessions)
         .into_iter()
         .find(|polecat| polecat.name == name)
         .ok_or_else(|| {
@@ -183,12 +181,12 @@ pub fn one(
         })
 }
 
-/// The name of the polecat that a bead is the identity of, if it is one of this rig.
+/// Returns the name of the polecat whose identity bead this is. None for any other bead.
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
     if !is_agent
-        || field(bead, &bead.role_type, "role_type") != "polecat"
-        || field(bead, &bead.rig, "rig") != rig
+        || agent_field(bead, &bead.role_type, "role_type") != "polecat"
+        || agent_field(bead, &bead.rig, "rig") != rig
     {
         return None;
     }
@@ -196,23 +194,23 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     bead.id.split_once(&mark).map(|(_, name)| name.to_owned())
 }
 
-/// A field of an agent's bead; older clients keep it in the description.
-fn field(bead: &Bead, stored: &str, key: &str) -> String {
+/// Returns a field of an agent's bead. Older clients keep it in the description.
+fn agent_field(bead: &Bead, stored: &str, key: &str) -> String {
     match stored {
-        "" => bd::bead::fields::get(&bead.description, key).unwrap_or_default(),
+        "" => bd::bead::fields::get_field(&bead.description, key).unwrap_or_default(),
         text => text.to_owned(),
     }
 }
 
-impl<'a> WithoutSession<'a> {
+impl<'a> PolecatRecords<'a> {
     fn read(rig: &RigLayout, beads: &Snapshot, name: String, bead: &'a Bead) -> Self {
         let prefix = bead
             .id
             .split_once(&format!("-{}-polecat-", rig.name()))
             .map_or("gt", |(p, _)| p);
-        let ids = Ids::of(prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(prefix, rig.name(), &name);
         let slot = Slot::load(beads, &ids.slot);
-        let hook = hook_of(beads, &ids);
+        let hook = polecat_hook_of(beads, &ids);
         let hooked = hook.as_deref().and_then(|id| beads.get(id));
         let has_work = hook.is_some() && slot.is_unfinished();
         Self {
@@ -221,7 +219,7 @@ impl<'a> WithoutSession<'a> {
             hook_closed: hooked.is_some_and(|bead| !bead.is_open()),
             busy: !Lock::is_free(&rig.slot_lock(&name)),
             committed: has_work
-                .then(|| progress::last_commit_of(rig, &name))
+                .then(|| progress::last_commit_of_worker(rig, &name))
                 .flatten(),
             ids,
             slot,
@@ -230,10 +228,10 @@ impl<'a> WithoutSession<'a> {
         }
     }
 
-    /// The polecat with its session, if there is one among these.
-    pub fn with(&self, sessions: Sessions) -> Polecat {
-        let session_name = SessionName::of(&self.ids.address);
-        let is_own = |live: &&Live| {
+    /// Combines the polecat with its session, if it is among these.
+    pub fn with_sessions(&self, sessions: SessionList) -> Polecat {
+        let session_name = SessionName::for_agent(&self.ids.address);
+        let is_own = |live: &&LiveSession| {
             let name = session_name.as_ref();
             name.is_some_and(|name| name.as_str() == live.name)
         };
@@ -244,15 +242,15 @@ impl<'a> WithoutSession<'a> {
             _ => SessionState::Gone,
         };
         let slot = &self.slot;
-        let seen = Seen {
+        let seen = StateFacts {
             hook: self.hook.as_deref(),
             hook_closed: self.hook_closed,
             session: session_state,
             busy: self.busy,
             failed_done: slot.state.failed_done(),
-            done_begun: slot.state.done().is_some(),
+            done_begun: slot.state.done_record().is_some(),
         };
-        let (state, mut why) = derive(&seen);
+        let (state, mut why) = derive_state(&seen);
         why.push_str(&explain_state(state, &self.rig, &self.name, slot, session));
         Polecat {
             rig: self.rig.clone(),
@@ -273,21 +271,22 @@ impl<'a> WithoutSession<'a> {
     }
 }
 
-/// What there is to say about a worker whose session has ended: how, and whether it is tried again.
+/// Describes the state of a worker whose session has ended: the end, and if it is retried.
 fn explain_state(
     state: PolecatState,
     rig: &str,
     name: &str,
     slot: &Slot,
-    session: Option<&Live>,
+    session: Option<&LiveSession>,
 ) -> String {
     let mut why = String::new();
     if state == PolecatState::Stalled {
-        why.push_str(&how_it_came(slot, session));
+        why.push_str(&describe_last_end(slot, session));
     }
-    if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
+    if matches!(state, PolecatState::Stalled | PolecatState::Zombie)
+        && slot.state.stuck_reason().is_some()
     {
-        let again = if slot.state.cannot_succeed() {
+        let again = if slot.state.is_unrecoverable() {
             "not started again automatically"
         } else {
             "tried again later, less often each time"
@@ -299,40 +298,40 @@ fn explain_state(
     why
 }
 
-/// How the last session of a stalled polecat ended.
-fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
+/// Describes the end of a stalled polecat's last session.
+fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
     let kept = || {
         slot.ended
             .as_ref()
             .filter(|ended| ended.lease == slot.lease)
     };
-    // tmux does not know it at once.
-    let known = session.filter(|live| live.dead != Some(End::Unknown));
-    let ended = known.and_then(ended::how_dead);
-    let ended = ended.or_else(|| kept().map(ended::Ended::how));
+    // tmux does not know the exit code at once.
+    let known = session.filter(|live| live.dead != Some(ProcessEnd::Unknown));
+    let ended = known.and_then(ended::describe_dead_session);
+    let ended = ended.or_else(|| kept().map(ended::SessionEnd::describe));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 
-/// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if
-/// that is really hooked to it.
-pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
+/// Returns the bead on a polecat's hook: the hooked one that is assigned to it, otherwise the one
+/// that its identity bead names, if it is hooked to the polecat.
+pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
     use bd::bead::Status;
-    let own = |bead: &&Bead| ids.is_assignee(bead);
+    let is_own = |bead: &&Bead| ids.is_assignee(bead);
     let agent = beads.get(&ids.agent);
     let named = agent
         .filter(|agent| !agent.hook_bead.is_empty())
         .and_then(|agent| beads.get(&agent.hook_bead));
-    if let Some(bead) = named.filter(own) {
+    if let Some(bead) = named.filter(is_own) {
         return Some(bead.id.clone());
     }
     beads
-        .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
-        .find(own)
+        .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
+        .find(is_own)
         .map(|bead| bead.id.clone())
 }
 
-/// Makes the identity bead of a new polecat, or opens it again after a nuke, as part of a transaction.
-pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
+/// Creates the identity bead of a new polecat in a transaction, or reopens it after a nuke.
+pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
     use bd::bead::Status;
     let now = tx.now();
     let mut bead = tx.get(bead_id).cloned().unwrap_or_else(|| Bead {
@@ -354,18 +353,18 @@ pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Res
     Ok(bead)
 }
 
-/// Sets hook and state of an identity bead, in its own fields and in the lines of its description that
-/// older clients read.
+/// Sets hook and state of an identity bead, in its own fields and in the lines of its description
+/// for older clients.
 pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead::Stamp) {
-    use bd::bead::fields::set;
+    use bd::bead::fields::set_field;
     bead.hook_bead = hook.unwrap_or_default().to_owned();
     bead.agent_state = state.into();
     bead.last_activity = Some(now.clone());
     bead.updated_at = now.clone();
-    let described = set(&bead.description, "role_type", Some(&bead.role_type));
-    let described = set(&described, "rig", Some(&bead.rig));
-    let described = set(&described, "agent_state", Some(state));
-    bead.description = set(&described, "hook_bead", Some(hook.unwrap_or("null")));
+    let described = set_field(&bead.description, "role_type", Some(&bead.role_type));
+    let described = set_field(&described, "rig", Some(&bead.rig));
+    let described = set_field(&described, "agent_state", Some(state));
+    bead.description = set_field(&described, "hook_bead", Some(hook.unwrap_or("null")));
 }
 
 #[cfg(test)]
@@ -375,13 +374,16 @@ mod tests {
     #[test]
     fn how_a_session_ended_is_told_once_it_is_known() {
         let told = |end| {
-            let live = Live {
+            let live = LiveSession {
                 dead: Some(end),
-                ..Live::default()
+                ..LiveSession::default()
             };
-            how_it_came(&Slot::default(), Some(&live))
+            describe_last_end(&Slot::default(), Some(&live))
         };
-        assert_eq!(told(End::Exit(7)), ", the last one ended with exit code 7");
-        assert_eq!(told(End::Unknown), "");
+        assert_eq!(
+            told(ProcessEnd::Exit(7)),
+            ", the last one ended with exit code 7"
+        );
+        assert_eq!(told(ProcessEnd::Unknown), "");
     }
 }

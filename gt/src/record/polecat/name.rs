@@ -1,10 +1,10 @@
-//! Names for new polecats: the first free one of the rig's theme, in list order.
+//! Chooses names for new polecats: the first free one of the rig's theme, in list order.
 
 use std::collections::BTreeSet;
 
 use crate::town::identity::{Address, check_worker_name};
 
-/// The themes by name, one list of names each.
+/// The themes by name, each with its list of names.
 const THEMES: [(&str, &str); 3] = [
     (
         "desert",
@@ -20,28 +20,34 @@ const THEMES: [(&str, &str); 3] = [
     ),
 ];
 
-/// The themes that there are.
-pub fn themes() -> impl Iterator<Item = &'static str> {
+/// Returns the names of the themes.
+pub fn theme_names() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
 }
 
-/// Picks the first name that is not in `used`: of `custom` where the rig has its own list, else of the
-/// theme `style`, else of the theme that the rig's name falls on. When all are used up: `<rig>-<n>`, from
-/// 51 on.
-pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) -> String {
+/// Picks the first name that is not in `used`: from `custom` if the rig has its own list, otherwise
+/// from the theme `style`, otherwise from the theme that the hash of the rig's name selects. When
+/// all are used: `<rig>-<n>`, from 51 on.
+pub fn pick_polecat_name(
+    rig: &str,
+    style: &str,
+    custom: &[String],
+    used: &BTreeSet<String>,
+) -> String {
     let free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
-    let own = custom
+    let custom_names = custom
         .iter()
         .map(String::as_str)
         .find(free)
         .map(str::to_owned);
-    own.filter(|_| !custom.is_empty())
+    custom_names
+        .filter(|_| !custom.is_empty())
         .or_else(|| {
-            let theme = custom.is_empty().then(|| names(rig, style))?;
+            let theme = custom.is_empty().then(|| theme_list(rig, style))?;
             theme.lines().find(free).map(str::to_owned)
         })
         .unwrap_or_else(|| {
-            // Fewer names are used than there are numbers.
+            // There are more numbers than used names.
             (51..=u64::MAX)
                 .map(|n| format!("{rig}-{n}"))
                 .find(|n| !used.contains(n))
@@ -54,17 +60,17 @@ fn is_usable(rig: &str, name: &str) -> bool {
     check_worker_name(&address, [rig]).is_ok()
 }
 
-/// The theme that a rig's names come from: `style` where that is one, else the one that the rig's name
-/// falls on.
+/// Returns the theme of a rig: `style` if it is a theme, otherwise the one that the hash of the
+/// rig's name selects.
 pub fn theme_of(rig: &str, style: &str) -> &'static str {
-    theme(rig, style).0
+    find_theme(rig, style).0
 }
 
-fn names(rig: &str, style: &str) -> &'static str {
-    theme(rig, style).1
+fn theme_list(rig: &str, style: &str) -> &'static str {
+    find_theme(rig, style).1
 }
 
-fn theme(rig: &str, style: &str) -> &'static (&'static str, &'static str) {
+fn find_theme(rig: &str, style: &str) -> &'static (&'static str, &'static str) {
     let chosen = THEMES.iter().find(|(name, _)| *name == style);
     let by_rig = || {
         let hash = rig.bytes().fold(0_u32, |h, byte| {
@@ -82,21 +88,21 @@ mod tests {
     #[test]
     fn names_come_in_list_order_and_skip_used_ones() {
         let mut used = BTreeSet::new();
-        let first = pick("web", "rivers", &[], &used);
+        let first = pick_polecat_name("web", "rivers", &[], &used);
         used.insert(first.clone());
-        let second = pick("web", "rivers", &[], &used);
+        let second = pick_polecat_name("web", "rivers", &[], &used);
         assert_ne!(first, second);
         used.remove(&first);
-        assert_eq!(pick("web", "rivers", &[], &used), first);
+        assert_eq!(pick_polecat_name("web", "rivers", &[], &used), first);
     }
 
     #[test]
     fn an_exhausted_list_overflows_into_numbers() {
         let custom = ["nux", "witness", "crew-x", "a b"].map(str::to_owned);
         let mut used = BTreeSet::from(["nux".to_owned()]);
-        assert_eq!(pick("web", "", &custom, &used), "web-51");
+        assert_eq!(pick_polecat_name("web", "", &custom, &used), "web-51");
         used.insert("web-51".to_owned());
-        assert_eq!(pick("web", "", &custom, &used), "web-52");
+        assert_eq!(pick_polecat_name("web", "", &custom, &used), "web-52");
     }
 
     #[test]

@@ -1,14 +1,15 @@
-//! A polecat's record: one entry a completed bead, kept on its identity bead across sessions and nukes.
+//! Stores a polecat's record: one entry per completed bead, kept on its identity bead across
+//! sessions and nukes.
 
 use bd::bead::{Bead, Stamp};
 use bd::store::Tx;
 use serde::{Deserialize, Serialize};
 
-/// How a piece of work ended.
+/// The outcome of a piece of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Handed to the merge queue.
+pub enum WorkOutcome {
+    /// Submitted to the merge queue.
     Submitted,
     /// Finished without a change, for a stated reason.
     NoChange,
@@ -16,9 +17,9 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+impl WorkOutcome {
+    /// Returns the outcome's name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Submitted => "handed in",
             Self::NoChange => "no change",
@@ -29,32 +30,30 @@ impl Outcome {
 
 /// One entry of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completion {
-    /// The bead.
+pub struct WorkCompletion {
     pub bead: String,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// When it ended, RFC 3339.
+    pub outcome: WorkOutcome,
+    /// The end time, RFC 3339.
     pub at: String,
-    /// From the claim to the end, in seconds.
+    /// The seconds from the claim to the end.
     pub seconds: i64,
-    /// How many sessions it took.
+    /// The number of sessions.
     pub sessions: usize,
-    /// The agent runtime that did it.
+    /// The agent runtime.
     pub agent: String,
-    /// The model, as its program reported it; empty where it did not.
+    /// The model that the agent program reported. Empty if it did not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// The merge request, if it was handed in.
+    /// The merge request, if the work was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// What became of the request.
+    /// The result of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<MergeResult>,
-    /// How often a gate failed on it.
+    /// The number of failed gates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gate_failures: u32,
-    /// From the claim to the merge, in seconds.
+    /// The seconds from the claim to the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_after: Option<i64>,
 }
@@ -64,21 +63,20 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// What became of work that was handed in.
+/// The result of submitted work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeResult {
-    /// Merged as it was handed in.
+    /// Merged as submitted.
     Merged,
-    /// Merged after someone mended it.
+    /// Merged after someone repaired it.
     Reworked,
-    /// Withdrawn.
     Failed,
 }
 
 impl MergeResult {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
+    /// Returns the result's name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Merged => "merged",
             Self::Reworked => "reworked",
@@ -87,21 +85,22 @@ impl MergeResult {
     }
 }
 
-/// Notes what became of a request in the record of the worker that handed it in. A worker that is gone, or whose record does
-/// not have the request, has nothing to note.
-pub fn note_result(
+/// Records the result of a request in the record of its worker. Does nothing if the worker is gone
+/// or its record does not have the request.
+pub fn record_result(
     tx: &mut Tx,
     request: &Bead,
-    note: impl FnOnce(&mut Completion, &Stamp),
+    note: impl FnOnce(&mut WorkCompletion, &Stamp),
 ) -> anyhow::Result<()> {
-    let id = bd::bead::fields::get(&request.description, "agent_bead").unwrap_or_default();
+    let id = bd::bead::fields::get_field(&request.description, "agent_bead").unwrap_or_default();
     let Some(mut agent) = tx.get(&id).filter(|bead| !bead.is_tombstone()).cloned() else {
         return Ok(());
     };
     let now = tx.now();
-    let mut entries = read(&agent);
-    let own = |entry: &&mut Completion| entry.request.as_deref() == Some(request.id.as_str());
-    let Some(entry) = entries.iter_mut().rev().find(own) else {
+    let mut entries = read_completions(&agent);
+    let matches_request =
+        |entry: &&mut WorkCompletion| entry.request.as_deref() == Some(request.id.as_str());
+    let Some(entry) = entries.iter_mut().rev().find(matches_request) else {
         return Ok(());
     };
     note(entry, &now);
@@ -111,24 +110,28 @@ pub fn note_result(
     Ok(())
 }
 
-/// Notes that a request is merged, as it was or after it was mended.
-pub fn note_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
-    note_result(tx, request, |entry, now| {
+/// Records that a request is merged, as submitted or after a repair.
+pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
+    record_result(tx, request, |entry, now| {
         let is_as_it_was = !mended && entry.gate_failures == 0;
         entry.result = Some(if is_as_it_was {
             MergeResult::Merged
         } else {
             MergeResult::Reworked
         });
-        let handed_in = Stamp::read(&entry.at).instant();
+        let handed_in = Stamp::parse(&entry.at).instant();
         entry.merged_after =
             Some(entry.seconds + now.instant().duration_since(handed_in).as_secs());
     })
 }
 
-/// Appends an entry to the record in the identity bead's metadata; other metadata stays.
-pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json::Result<()> {
-    let mut entries = read(bead);
+/// Appends an entry to the record in the identity bead's metadata and keeps other metadata.
+pub fn append_completion(
+    bead: &mut Bead,
+    entry: &WorkCompletion,
+    now: &Stamp,
+) -> serde_json::Result<()> {
+    let mut entries = read_completions(bead);
     entries.push(entry.clone());
     bead.set_metadata("record", entries)?;
     bead.updated_at = now.clone();
@@ -136,7 +139,7 @@ pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json:
 }
 
 /// Reads the record of an identity bead, oldest entry first.
-pub fn read(bead: &Bead) -> Vec<Completion> {
+pub fn read_completions(bead: &Bead) -> Vec<WorkCompletion> {
     let record = bead.metadata_object().remove("record");
     record
         .and_then(|record| serde_json::from_value(record).ok())

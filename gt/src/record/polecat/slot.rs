@@ -1,4 +1,4 @@
-//! The local record of a polecat: what it is in the middle of, under which lease. A wisp beside the
+//! Stores the local record of a polecat: its current flow and its lease. A wisp beside the
 //! polecat's bead, so that one transaction changes both and git never sees it.
 
 use bd::bead::{Bead, Kind, Status};
@@ -6,79 +6,79 @@ use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Ids;
-use crate::host::ended::Ended;
+use super::PolecatIds;
+use crate::host::ended::SessionEnd;
 use crate::town::name::{BeadId, Branch, Lease};
 
 /// The local record of a polecat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, from = "Stored")]
 pub struct Slot {
-    /// Which session may act for the polecat: each start takes the next number, an older one is refused.
+    /// The lease of the session that may act for the polecat. Each start takes the next number, and
+    /// sessions with an older one are refused.
     pub lease: Lease,
-    /// The bead it was given last.
+    /// The last bead that it got.
     pub bead: BeadId,
     /// The number of the attempt at that bead ([`bd::bead::attempt`]).
     pub attempt: u64,
-    /// The branch made for that bead.
+    /// The branch for that bead.
     pub branch: Branch,
     /// The commit that the branch started from.
     pub base: String,
-    /// The branch that the work is to be merged into.
+    /// The branch that the work will be merged into.
     pub target: String,
-    /// The agent runtime asked for by the sling; empty for the configured one.
+    /// The agent runtime that the sling requested. Empty for the configured one.
     pub agent: String,
-    /// When the bead was claimed, RFC 3339.
+    /// The time of the claim, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.
     pub token: String,
-    /// The token of the last session before this bead was given: its processes must be gone before the
-    /// next one starts.
+    /// The token of the last session before this bead. Its processes must be gone before the next
+    /// session starts.
     pub left: String,
-    /// How many sessions were started for this bead, whatever ended the one before.
+    /// The number of sessions that were started for this bead, for any reason.
     #[serde(skip_serializing_if = "is_none_yet")]
     pub started: usize,
-    /// When the session was restarted after a crash, RFC 3339, for this bead.
+    /// The times of restarts after a crash, RFC 3339, for this bead.
     pub respawns: Vec<String>,
-    /// Whether a person ended its session (`gt down`): the next start follows no crash.
+    /// True if a user ended the session (`gt down`), so that the next start follows no crash.
     pub stopped: bool,
-    /// How the last session that ended on its own did, for this bead.
+    /// The end of the last session that ended on its own, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Ended>,
-    /// Whether its last session handed over to the one that runs now.
+    pub ended: Option<SessionEnd>,
+    /// True if the last session handed over to the current one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub handed_over: bool,
-    /// When what hosts its session was started.
+    /// The start time of the process that hosts the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Timestamp>,
-    /// When its session was restarted because all sessions of the town were lost, for this bead.
+    /// The times of restarts because all sessions of the town were lost, for this bead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Timestamp>,
-    /// When its session was restarted that had ended because the API refused, for this bead.
+    /// The times of restarts after the API refused, for this bead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Timestamp>,
     /// The nudges that this session got because it made no progress.
-    #[serde(skip_serializing_if = "Nudges::is_empty")]
-    pub nudges: Nudges,
-    /// How often it was stuck on this bead; the wait before it is tried again doubles each time.
+    #[serde(skip_serializing_if = "NudgeCount::is_empty")]
+    pub nudges: NudgeCount,
+    /// The number of times it was stuck on this bead. The wait before a retry doubles each time.
     #[serde(skip_serializing_if = "is_zero")]
     pub stuck_times: u32,
-    /// What the polecat is in the middle of.
+    /// The flow that the polecat is in.
     pub state: SlotState,
 }
 
-/// Nudges of a session that makes no progress.
+/// Nudges of a session without progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Nudges {
-    /// How many.
+pub struct NudgeCount {
     pub count: u32,
-    /// When the last one was sent.
+    /// The time of the last one.
     pub last: Option<Timestamp>,
 }
 
-impl Nudges {
-    /// Those until now: what lies ahead was written under a clock that was wrong.
+impl NudgeCount {
+    /// Returns the nudges up to `now`. A time in the future was written under a wrong clock.
     #[must_use]
     pub fn until(self, now: Timestamp) -> Self {
         let last = self.last.filter(|at| *at <= now);
@@ -100,30 +100,25 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// What a polecat is in the middle of.
+/// The flow that a polecat is in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SlotState {
-    /// Nothing.
     #[default]
     Idle,
-    /// Being given a bead.
-    Slinging(Slinging),
-    /// At work on it.
+    Slinging(SlingInProgress),
     Working,
-    /// Handing the work in.
     Finishing {
-        /// How far `gt done` came.
+        /// The progress of `gt done`.
         record: DoneRecord,
     },
-    /// Not restarted until a person acts.
+    /// Not restarted until a user acts.
     Stuck {
-        /// Why.
         reason: String,
-        /// Since when; none in records of earlier versions.
+        /// The start of the state. None in records of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Timestamp>,
-        /// What it was in the middle of.
+        /// The state before it got stuck.
         before: Box<SlotState>,
     },
 }
@@ -131,21 +126,20 @@ pub enum SlotState {
 /// A sling that has begun.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Slinging {
-    /// How far it came.
+pub struct SlingInProgress {
     pub step: SlingStep,
-    /// Whether the bead stays without a convoy.
+    /// True if the bead gets no convoy.
     pub no_convoy: bool,
-    /// Whether the worker gets no steps of a formula.
+    /// True if the worker gets no molecule.
     pub no_molecule: bool,
-    /// How often going on with it failed.
+    /// The number of failed tries to continue.
     pub failures: usize,
     /// The reason of the last failure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub failure: String,
 }
 
-/// How far a sling came; each step is done when its name is recorded.
+/// The progress of a sling. A step is done when its name is recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlingStep {
@@ -158,7 +152,7 @@ pub enum SlingStep {
     Tracked,
 }
 
-/// A record as it is stored, by this version or an earlier one.
+/// A record as stored, by this version or an earlier one.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Stored {
@@ -175,15 +169,16 @@ struct Stored {
     started: usize,
     respawns: Vec<String>,
     stopped: bool,
-    ended: Option<Ended>,
+    ended: Option<SessionEnd>,
     handed_over: bool,
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,
     refused: Vec<Timestamp>,
-    nudges: Nudges,
+    nudges: NudgeCount,
     stuck_times: u32,
     state: Option<SlotState>,
-    /// Earlier versions: how far the sling came, with `none` and `started` at its ends.
+    /// Fields of earlier versions: the progress of the sling, with `none` and `started` at its
+    /// ends.
     sling: String,
     failures: usize,
     failure: String,
@@ -192,8 +187,8 @@ struct Stored {
 }
 
 impl Stored {
-    /// The state as an earlier version wrote it.
-    fn earlier_state(&mut self) -> SlotState {
+    /// Converts the state that an earlier version wrote.
+    fn convert_earlier_state(&mut self) -> SlotState {
         let step = match self.sling.as_str() {
             "claimed" => Some(SlingStep::Claimed),
             "branched" => Some(SlingStep::Branched),
@@ -202,7 +197,7 @@ impl Stored {
         };
         let state = match (self.done.take(), step) {
             (Some(record), _) => SlotState::Finishing { record },
-            (None, Some(step)) => SlotState::Slinging(Slinging {
+            (None, Some(step)) => SlotState::Slinging(SlingInProgress {
                 step,
                 no_convoy: false,
                 no_molecule: false,
@@ -226,7 +221,7 @@ impl Stored {
 impl From<Stored> for Slot {
     fn from(mut stored: Stored) -> Self {
         let state = stored.state.take();
-        let state = state.unwrap_or_else(|| stored.earlier_state());
+        let state = state.unwrap_or_else(|| stored.convert_earlier_state());
         Self {
             lease: stored.lease,
             bead: stored.bead,
@@ -254,59 +249,59 @@ impl From<Stored> for Slot {
 }
 
 impl SlotState {
-    /// Handing in, as far as this record says.
+    /// Builds the state of a `gt done` that has begun.
     pub fn finishing(record: &DoneRecord) -> Self {
         Self::Finishing {
             record: record.clone(),
         }
     }
 
-    /// Why it is not restarted, if so.
-    pub fn stuck(&self) -> Option<&str> {
+    /// Returns why the polecat is not restarted, if it is stuck.
+    pub fn stuck_reason(&self) -> Option<&str> {
         match self {
             Self::Stuck { reason, .. } => Some(reason),
             _ => None,
         }
     }
 
-    /// The `gt done` that has begun; of a stuck worker the one that it is stuck in.
-    pub fn done(&self) -> Option<&DoneRecord> {
+    /// Returns the `gt done` that has begun, or in which a worker is stuck.
+    pub fn done_record(&self) -> Option<&DoneRecord> {
         match self {
             Self::Finishing { record } => Some(record),
-            Self::Stuck { before, .. } => before.done(),
+            Self::Stuck { before, .. } => before.done_record(),
             _ => None,
         }
     }
 
-    /// The step at which `gt done` failed.
+    /// Returns the failed step of `gt done`.
     pub fn failed_done(&self) -> Option<&FailedStep> {
-        self.done()?.failed.as_ref()
+        self.done_record()?.failed.as_ref()
     }
 
-    /// Whether its `gt done` failed in a way that trying again cannot mend.
-    pub fn cannot_succeed(&self) -> bool {
+    /// Returns true if `gt done` failed in a way that a retry cannot repair.
+    pub fn is_unrecoverable(&self) -> bool {
         self.failed_done().is_some_and(|failed| !failed.retry)
     }
 
-    /// The sling that has begun; of a stuck worker the one that it is stuck in.
-    pub fn slinging(&self) -> Option<&Slinging> {
+    /// Returns the sling that has begun, or in which a worker is stuck.
+    pub fn sling_in_progress(&self) -> Option<&SlingInProgress> {
         match self {
             Self::Slinging(sling) => Some(sling),
-            Self::Stuck { before, .. } => before.slinging(),
+            Self::Stuck { before, .. } => before.sling_in_progress(),
             _ => None,
         }
     }
 
-    /// The same, to change it.
-    pub fn slinging_mut(&mut self) -> Option<&mut Slinging> {
+    /// Returns the same sling for a change.
+    pub fn sling_in_progress_mut(&mut self) -> Option<&mut SlingInProgress> {
         match self {
             Self::Slinging(sling) => Some(sling),
-            Self::Stuck { before, .. } => before.slinging_mut(),
+            Self::Stuck { before, .. } => before.sling_in_progress_mut(),
             _ => None,
         }
     }
 
-    /// The same state, not to be restarted.
+    /// Converts the state to a stuck one, which is not restarted.
     #[must_use]
     pub fn into_stuck(self, reason: String, since: Timestamp) -> Self {
         Self::Stuck {
@@ -317,83 +312,80 @@ impl SlotState {
     }
 }
 
-/// A `gt done` that has begun and how far it came.
+/// A `gt done` that has begun, with its progress.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DoneRecord {
-    /// When it began, RFC 3339.
+    /// The start time, RFC 3339.
     pub since: String,
-    /// What the worker says was done.
+    /// The worker's summary.
     pub summary: String,
-    /// Why there is no change to merge, where that is so.
+    /// The reason why there is no change to merge.
     pub no_change: Option<String>,
-    /// What else it says.
     #[serde(skip_serializing_if = "is_nothing")]
-    pub more: Box<DoneMore>,
-    /// The ref that holds the discovery documents that were taken from its sandbox; empty where there were none.
+    pub more: Box<DoneDetails>,
+    /// The ref with the discovery documents of the sandbox. Empty if there were none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documents: String,
-    /// The proven tip; empty before the proof.
+    /// The proven tip. Empty before the proof.
     pub tip: String,
-    /// Whether the tip was pushed and read back.
+    /// True if the tip was pushed and read back.
     pub pushed: bool,
-    /// The step that failed and why.
+    /// The failed step with its reason.
     pub failed: Option<FailedStep>,
 }
 
-/// What a worker says that few say.
+/// Rarely used parts of a worker's report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DoneMore {
-    /// The path of the specification of the work; empty where none was named.
+pub struct DoneDetails {
+    /// The path of the specification. Empty if the worker named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub spec: String,
-    /// The model that did the work; empty where its program does not report it.
+    /// The model that did the work. Empty if its program does not report it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// That the worker gives up, and why, if it does.
+    /// Set if the worker gives up.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gave_up: Option<GaveUp>,
+    pub gave_up: Option<GivingUp>,
 }
 
 #[expect(clippy::borrowed_box, reason = "serde calls it so")]
-fn is_nothing(more: &Box<DoneMore>) -> bool {
-    **more == DoneMore::default()
+fn is_nothing(more: &Box<DoneDetails>) -> bool {
+    **more == DoneDetails::default()
 }
 
-/// What a worker says that gives up.
+/// A worker's statement that it gives up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct GaveUp {
-    /// What was tried, and why it fails.
+pub struct GivingUp {
+    /// The approach, and the reason for the failure.
     pub why: String,
-    /// Whether the bead is closed as failed, too.
+    /// True if the bead is closed as failed too.
     pub close: bool,
 }
 
-/// A step of `gt done` that failed.
+/// A failed step of `gt done`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedStep {
     /// `documents`, `proof`, `push`, `read back`, `rescue` or `submit`.
     pub step: String,
-    /// What went wrong.
     pub reason: String,
-    /// Whether trying again can help without a person.
+    /// True if a retry can help without a user.
     pub retry: bool,
 }
 
-/// What a polecat was in the middle of is not its business any more.
+/// The polecat no longer has the work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{bead} was taken off {worker} meanwhile (`bd show {bead}` names who has it)")]
-pub struct TakenAway {
-    /// The bead.
+pub struct WorkTakenAway {
     pub bead: String,
-    /// Who had it.
     pub worker: String,
 }
 
 impl Slot {
-    /// Whether work was begun that was not handed in: its session runs, or is to be restarted, or the worker is stuck.
+    /// Returns true for work that was begun and not submitted: the session runs or will be
+    /// restarted, or the worker is stuck.
     pub fn is_unfinished(&self) -> bool {
         match &self.state {
             SlotState::Working => true,
@@ -402,12 +394,12 @@ impl Slot {
         }
     }
 
-    /// The id of the record that goes with a polecat's bead: `<prefix>-wisp-slot-<rig>-<name>`.
+    /// Returns the id of the record beside a polecat's bead: `<prefix>-wisp-slot-<rig>-<name>`.
     pub fn id(prefix: &str, rig: &str, name: &str) -> String {
         format!("{prefix}-wisp-slot-{rig}-{name}")
     }
 
-    /// Reads the record; none, or one that cannot be read, is an empty one.
+    /// Reads the record. A missing or unreadable one is empty.
     pub fn load(snapshot: &Snapshot, id: &str) -> Self {
         snapshot
             .get(id)
@@ -416,8 +408,8 @@ impl Slot {
             .unwrap_or_default()
     }
 
-    /// The record of a polecat whose work was taken off it: under a lease of its own, so that one who
-    /// still works under the old one can finish nothing.
+    /// Returns the record of a polecat that lost its work, under a new lease, so that a process
+    /// with the old lease cannot finish anything.
     #[must_use]
     pub fn released(&self) -> Self {
         Self {
@@ -427,13 +419,13 @@ impl Slot {
         }
     }
 
-    /// How many sessions have worked on its bead: handoffs, restarts and the first one. Earlier versions counted restarts
-    /// only.
-    pub fn sessions(&self) -> usize {
+    /// Returns the number of sessions that have worked on the bead: the first one, handoffs and
+    /// restarts. Earlier versions counted restarts only.
+    pub fn session_count(&self) -> usize {
         self.started.max(self.respawns.len() + 1)
     }
 
-    /// The token of the last session that was started, for whatever bead.
+    /// Returns the token of the last session that was started, for any bead.
     pub fn last_token(&self) -> &str {
         match self.token.as_str() {
             "" => &self.left,
@@ -441,9 +433,9 @@ impl Slot {
         }
     }
 
-    /// The record as it is now, if the work is still this polecat's under the lease that was seen: the
+    /// Returns the current record, if the polecat still has the work under this record's lease: the
     /// lease is current, the polecat names the bead, and the bead names the polecat.
-    pub fn still_held(&self, beads: &Snapshot, ids: &Ids) -> Result<Self, TakenAway> {
+    pub fn reload_held(&self, beads: &Snapshot, ids: &PolecatIds) -> Result<Self, WorkTakenAway> {
         let current = Self::load(beads, &ids.slot);
         let named = beads
             .get(&ids.agent)
@@ -454,7 +446,7 @@ impl Slot {
         if named && assigned && current.lease == self.lease && current.bead == self.bead {
             return Ok(current);
         }
-        Err(TakenAway {
+        Err(WorkTakenAway {
             bead: self.bead.to_string(),
             worker: ids.address.to_string(),
         })
@@ -466,7 +458,8 @@ impl Slot {
         let mut bead = tx.get(id).cloned().unwrap_or_else(|| Bead {
             id: id.to_owned(),
             title: format!("Slot record {id}"),
-            // Closed from the start: it is no work, and no list of work may show it.
+            // Closed from the start, because a record is no work and must not appear in lists of
+            // work.
             status: Status::Closed,
             closed_at: Some(now.clone()),
             issue_type: Kind::Slot,
@@ -494,7 +487,7 @@ mod tests {
     fn the_state_of_an_earlier_version_is_read() {
         let slot =
             read(r#"{"lease":3,"bead":"w-1","sling":"branched","failures":2,"failure":"no"}"#);
-        let sling = slot.state.slinging().unwrap();
+        let sling = slot.state.sling_in_progress().unwrap();
         assert_eq!((slot.lease, sling.step), (Lease(3), SlingStep::Branched));
         assert_eq!((sling.failures, sling.failure.as_str()), (2, "no"));
         assert_eq!(
@@ -504,15 +497,15 @@ mod tests {
         assert_eq!(read(r#"{"lease":9}"#).state, SlotState::Idle);
         let text = r#"{"bead":"w-1","sling":"started","done":{"summary":"s"},"stuck":"why"}"#;
         let slot = read(text);
-        assert_eq!(slot.state.stuck(), Some("why"));
-        assert_eq!(slot.state.done().unwrap().summary, "s");
+        assert_eq!(slot.state.stuck_reason(), Some("why"));
+        assert_eq!(slot.state.done_record().unwrap().summary, "s");
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let sling = SlotState::Slinging(Slinging {
+        let sling = SlotState::Slinging(SlingInProgress {
             no_convoy: true,
-            ..Slinging::default()
+            ..SlingInProgress::default()
         });
         let record = DoneRecord::default();
         for state in [

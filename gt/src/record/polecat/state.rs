@@ -1,28 +1,27 @@
-//! The four states of a polecat: working, idle, stalled, zombie. Derived from hook, session and last
-//! completion each time they are asked for, never stored.
+//! Derives the state of a polecat: working, idle, stalled or zombie. Computed from hook, session
+//! and last completion on each query, never stored.
 
 use kit::ui::escape;
 use serde::Serialize;
 
 use super::FailedStep;
 
-/// What a polecat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolecatState {
-    /// It has work and someone is at it.
+    /// Has work, and a session or process works on it.
     Working,
-    /// It has no work and no session: ready for the next bead.
+    /// Has no work and no session: ready for the next bead.
     Idle,
-    /// It has work and nobody is at it.
+    /// Has work, and nothing works on it.
     Stalled,
-    /// Its session and its work do not belong together, or a `gt done` stopped half way.
+    /// Session and work do not belong together, or a `gt done` was interrupted.
     Zombie,
 }
 
 impl PolecatState {
-    /// The word shown and stored in JSON.
-    pub fn word(self) -> &'static str {
+    /// Returns the state's name, for display and JSON.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Working => "working",
             Self::Idle => "idle",
@@ -32,37 +31,33 @@ impl PolecatState {
     }
 }
 
-/// What is known about a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionState {
-    /// It runs.
     Alive,
-    /// There is none, or its process has ended.
+    /// No session exists, or its process has ended.
     Gone,
-    /// It could not be asked. Unknown is not dead.
+    /// The state could not be queried. Unknown is not dead.
     Unknown,
 }
 
-/// What is known about a polecat when its state is derived.
+/// The facts from which a polecat's state is derived.
 #[derive(Debug, Clone)]
-pub struct Seen<'a> {
-    /// The bead on its hook.
+pub struct StateFacts<'a> {
     pub hook: Option<&'a str>,
-    /// Whether that bead is closed.
+    /// True if that bead is closed.
     pub hook_closed: bool,
-    /// Its session.
     pub session: SessionState,
-    /// Whether a gt process holds its slot right now (a sling, a done, a respawn).
+    /// True if a gt process holds its slot now (a sling, a done, a respawn).
     pub busy: bool,
-    /// Why its last `gt done` stopped.
+    /// The failed step of its last `gt done`.
     pub failed_done: Option<&'a FailedStep>,
-    /// Whether a `gt done` began and has not ended.
+    /// True if a `gt done` began and has not ended.
     pub done_begun: bool,
 }
 
-/// Derives the state and says why, in a few words.
-pub fn derive(seen: &Seen) -> (PolecatState, String) {
+/// Derives the state, with a reason in a few words.
+pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
     use SessionState::{Alive, Gone, Unknown};
     let Some(hook) = seen.hook else {
         return match seen.session {
@@ -82,7 +77,7 @@ pub fn derive(seen: &Seen) -> (PolecatState, String) {
         } else {
             ""
         };
-        let (step, reason) = (&failed.step, escape::line(&failed.reason));
+        let (step, reason) = (&failed.step, escape::escape_line(&failed.reason));
         return (
             PolecatState::Zombie,
             format!("`gt done` failed at: {step}: {reason}{again}"),
@@ -117,8 +112,8 @@ pub fn derive(seen: &Seen) -> (PolecatState, String) {
 mod tests {
     use super::*;
 
-    fn seen_state(hook: Option<&str>, session: SessionState) -> Seen<'_> {
-        Seen {
+    fn seen_state(hook: Option<&str>, session: SessionState) -> StateFacts<'_> {
+        StateFacts {
             hook,
             hook_closed: false,
             session,
@@ -145,7 +140,7 @@ mod tests {
             (seen_state(None, Unknown), PolecatState::Idle),
             (seen_state(None, Alive), PolecatState::Zombie),
             (
-                Seen {
+                StateFacts {
                     busy: true,
                     ..seen_state(None, Alive)
                 },
@@ -155,42 +150,42 @@ mod tests {
             (seen_state(Some("b"), Gone), PolecatState::Stalled),
             (seen_state(Some("b"), Unknown), PolecatState::Working),
             (
-                Seen {
+                StateFacts {
                     busy: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Working,
             ),
             (
-                Seen {
+                StateFacts {
                     hook_closed: true,
                     ..seen_state(Some("b"), Alive)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     hook_closed: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     done_begun: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     done_begun: true,
                     ..seen_state(Some("b"), Alive)
                 },
                 PolecatState::Working,
             ),
             (
-                Seen {
+                StateFacts {
                     failed_done: Some(&failed),
                     ..seen_state(Some("b"), Alive)
                 },
@@ -198,19 +193,19 @@ mod tests {
             ),
         ];
         for (seen, expected) in cases {
-            assert_eq!(derive(&seen).0, expected, "{seen:?}");
+            assert_eq!(derive_state(&seen).0, expected, "{seen:?}");
         }
     }
 
     #[test]
     fn a_failed_done_names_its_step() {
         let failed = failed();
-        let seen = Seen {
+        let seen = StateFacts {
             failed_done: Some(&failed),
             ..seen_state(Some("b"), SessionState::Gone)
         };
         assert_eq!(
-            derive(&seen).1,
+            derive_state(&seen).1,
             "`gt done` failed at: push: no route; it is tried again"
         );
     }

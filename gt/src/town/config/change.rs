@@ -1,4 +1,4 @@
-//! Changing settings: one key in one file, everything else kept as it stands.
+//! Changes one key in one settings file and preserves the rest.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,94 +7,75 @@ use kit::sys::file;
 use serde_json::{Value, json};
 
 use super::SettingsError;
-use super::key::{self, Scope};
-use super::layers::{put, read};
-use crate::town::identity::{Address, BadWorkerName, check_worker_name};
+use super::key::{self, SettingPlacement};
+use super::layers::{put_value, read_settings_tree};
+use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
-/// Which layer is to be changed.
+/// The layer to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
-    /// The settings file: the rig's, or the town's where no rig is given.
+pub enum SettingsLayer {
+    /// The settings file of the rig, or of the town without a rig.
     Settings,
     /// The local layer of a rig on this machine.
     Local,
 }
 
-/// Why a setting was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// There is no such setting.
     #[error("there is no setting `{name}`: gt config list shows them")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// It cannot have that value.
+    Unknown { name: String },
+    /// The value is invalid for the setting.
     #[error("`{text}` is no value for {name}: it must be {expected}")]
     BadValue {
-        /// The setting.
         name: String,
-        /// What was given.
         text: String,
-        /// What it must be.
         expected: String,
     },
-    /// It cannot stand there.
     #[error("{name} cannot be set there: {reason}")]
-    WrongPlace {
-        /// The setting.
-        name: String,
-        /// Why.
-        reason: &'static str,
-    },
-    /// A polecat cannot have one of the names.
+    WrongPlace { name: String, reason: &'static str },
+    /// One of the names is invalid for a polecat.
     #[error(transparent)]
-    Name(#[from] BadWorkerName),
-    /// It is blocked in the local layer.
+    Name(#[from] WorkerNameError),
+    /// The setting is blocked in the local layer.
     #[error("{name} is blocked in {}: unblock it first with `gt config unset --local`", path.display())]
-    Blocked {
-        /// The setting.
-        name: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file cannot be used.
+    Blocked { name: String, path: PathBuf },
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Another process changes settings.
     #[error(transparent)]
     Busy(#[from] LockError),
 }
 
-/// Sets a key; `None` removes it. Returns the file.
-pub fn change(
+/// Sets a key. `None` removes it. Returns the changed file.
+pub fn change_setting(
     town: &Town,
     rig: Option<&RigLayout>,
-    layer: Layer,
+    layer: SettingsLayer,
     name: &str,
     text: Option<&str>,
 ) -> Result<PathBuf, ChangeError> {
     let unknown = || ChangeError::Unknown {
         name: name.to_owned(),
     };
-    let key = key::find(name).ok_or_else(unknown)?;
+    let key = key::find_key(name).ok_or_else(unknown)?;
     let wrong = |reason| ChangeError::WrongPlace {
         name: name.to_owned(),
         reason,
     };
     match (rig, layer, key.scope) {
-        (_, Layer::Local, _) if !key.layered => {
+        (_, SettingsLayer::Local, _) if !key.layered => {
             return Err(wrong("it stands in settings files only"));
         }
-        (None, Layer::Local, _) => {
+        (None, SettingsLayer::Local, _) => {
             return Err(wrong(
                 "the local layer belongs to a rig: say which with --rig",
             ));
         }
-        (Some(_), _, Scope::Town) => return Err(wrong("it is the whole town's: use --town")),
-        (None, _, Scope::RigOnly) => {
+        (Some(_), _, SettingPlacement::Town) => {
+            return Err(wrong("it is the whole town's: use --town"));
+        }
+        (None, _, SettingPlacement::RigOnly) => {
             return Err(wrong("it belongs to a rig: say which with --rig"));
         }
         _ => {}
@@ -102,17 +83,17 @@ pub fn change(
     let bad = |text: &str| ChangeError::BadValue {
         name: name.to_owned(),
         text: text.to_owned(),
-        expected: key.expected(),
+        expected: key.describe_expected(),
     };
     let value = text
         .map(|text| key.parse(text).ok_or_else(|| bad(text)))
         .transpose()?;
     if name == "namepool.names" {
-        check_names(rig, value.as_ref())?;
+        check_polecat_names(rig, value.as_ref())?;
     }
     let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
     let path = match (layer, rig) {
-        (Layer::Local, Some(rig)) => {
+        (SettingsLayer::Local, Some(rig)) => {
             let path = town.layout.wisp_config(rig.name());
             change_local(&path, rig.name(), name, value)?;
             return Ok(path);
@@ -120,17 +101,21 @@ pub fn change(
         (_, Some(rig)) => rig.settings(),
         (_, None) => town.layout.settings(),
     };
-    let mut tree = read(&path)?;
+    let mut tree = read_settings_tree(&path)?;
     match value {
-        Some(value) => put(&mut tree, name, value),
-        None => take(&mut tree, name),
+        Some(value) => put_value(&mut tree, name, value),
+        None => remove_value(&mut tree, name),
     }
-    write(&path, &tree)?;
+    write_settings(&path, &tree)?;
     Ok(path)
 }
 
-/// The town's list is for rigs whose names it does not know: a name that is any worker's must be one for polecats.
-fn check_names(rig: Option<&RigLayout>, names: Option<&Value>) -> Result<(), BadWorkerName> {
+/// Checks the names of a namepool. The town's list applies to rigs with unknown names, so it may
+/// not contain the name of any other kind of worker.
+fn check_polecat_names(
+    rig: Option<&RigLayout>,
+    names: Option<&Value>,
+) -> Result<(), WorkerNameError> {
     let rig = rig.map_or("rig", RigLayout::name);
     let names = names.and_then(Value::as_array).into_iter().flatten();
     for name in names.filter_map(Value::as_str) {
@@ -145,7 +130,7 @@ fn change_local(
     name: &str,
     value: Option<Value>,
 ) -> Result<(), ChangeError> {
-    let mut tree = read(path)?;
+    let mut tree = read_settings_tree(path)?;
     for (part, empty) in [
         ("rig", json!(rig)),
         ("values", json!({})),
@@ -157,7 +142,7 @@ fn change_local(
     }
     let blocked = tree["blocked"]
         .as_array()
-        .is_some_and(|all| all.iter().any(|one| one == name));
+        .is_some_and(|all| all.iter().any(|blocked_name| blocked_name == name));
     match value {
         Some(_) if blocked => {
             let (name, path) = (name.to_owned(), path.to_owned());
@@ -169,19 +154,19 @@ fn change_local(
                 values.shift_remove(name);
             }
             if let Some(all) = tree["blocked"].as_array_mut() {
-                all.retain(|one| one != name);
+                all.retain(|blocked_name| blocked_name != name);
             }
         }
     }
-    Ok(write(path, &tree)?)
+    Ok(write_settings(path, &tree)?)
 }
 
 /// Removes the value at a dotted path.
-fn take(tree: &mut Value, name: &str) {
+fn remove_value(tree: &mut Value, name: &str) {
     match name.split_once('.') {
         Some((part, rest)) => {
             if let Some(inner) = tree.get_mut(part) {
-                take(inner, rest);
+                remove_value(inner, rest);
             }
         }
         None => {
@@ -192,7 +177,7 @@ fn take(tree: &mut Value, name: &str) {
     }
 }
 
-fn write(path: &Path, tree: &Value) -> Result<(), SettingsError> {
+fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     let io = |source| SettingsError::Io {
         path: path.to_owned(),
         source,
@@ -203,7 +188,7 @@ fn write(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     })?;
     text.push('\n');
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).map_err(io)?;
+        file::create_folder(folder, 0o755).map_err(io)?;
     }
-    file::replace(path, text.as_bytes(), 0o644).map_err(io)
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
 }

@@ -1,7 +1,9 @@
-//! `settings/escalation.json`: which routes an escalation takes by its severity, and the commands that notify users.
+//! Reads `settings/escalation.json`: the routes of escalations by severity, and the commands that
+//! notify users.
 //!
-//! The file is that of existing towns. `commands` is ours: a route that is neither `bead`, `mail:ADDRESS` nor `log` runs
-//! the command of its name. Without a file the built-in routes count.
+//! The format is that of existing towns. The key `commands` is our extension: a route other than
+//! `bead`, `mail:ADDRESS` and `log` runs the command of its name. Without a file the built-in
+//! routes apply.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,36 +14,35 @@ use jiff::SignedDuration;
 use kit::sys::file;
 use serde::Deserialize;
 
-use super::layers::{Layers, Origin};
-use super::{SettingsError, duration};
+use super::layers::{SettingOrigin, SettingsLayers};
+use super::{SettingsError, parse_setting_duration};
 use crate::town::Town;
 
-/// The severities that the file has routes for.
+/// The severities with routes in the file.
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
-/// How long a command may take.
+/// The default time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where an escalation goes.
+/// A route of an escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Route {
+pub enum EscalationRoute {
     /// The bead, which is written in any case.
     Bead,
-    /// A line in the events, which is written in any case.
+    /// An event, which is written in any case.
     Log,
     /// A message to an agent or the overseer.
     Mail(String),
-    /// A command, with the target after the colon.
+    /// A command. The target follows the colon.
     Command {
-        /// Its name.
         name: String,
-        /// To whom; empty for nobody in particular.
+        /// The recipient. May be empty.
         target: String,
     },
 }
 
-impl Route {
-    /// Reads a route as it stands in the file.
-    pub fn read(text: &str) -> Self {
+impl EscalationRoute {
+    /// Parses a route of the file.
+    pub fn parse(text: &str) -> Self {
         let (name, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         match name {
             "bead" => Self::Bead,
@@ -55,7 +56,7 @@ impl Route {
     }
 }
 
-impl fmt::Display for Route {
+impl fmt::Display for EscalationRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bead => f.write_str("bead"),
@@ -73,36 +74,34 @@ impl fmt::Display for Route {
 pub struct NotifyCommand {
     /// The program and its arguments. A relative path is relative to the town.
     pub cmd: Vec<String>,
-    /// Variables besides those of the escalation.
+    /// Variables in addition to those of the escalation.
     pub env: BTreeMap<String, String>,
-    /// How long it may take, as text; empty for 10 seconds.
+    /// The time limit as text. Empty for 10 seconds.
     timeout: String,
 }
 
 impl NotifyCommand {
-    /// How long it may take.
-    pub fn limit(&self) -> Duration {
-        duration(&self.timeout)
+    pub fn time_limit(&self) -> Duration {
+        parse_setting_duration(&self.timeout)
             .filter(|limit| !limit.is_zero())
             .unwrap_or(TIMEOUT)
     }
 }
 
-/// The settings of escalations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EscalationSettings {
-    routes: BTreeMap<String, Vec<Route>>,
+    routes: BTreeMap<String, Vec<EscalationRoute>>,
     contacts: BTreeMap<String, String>,
     commands: BTreeMap<String, NotifyCommand>,
-    /// Whether the mayor's session runs: if not, the overseer gets what would go to the mayor alone.
+    /// True if the mayor's session runs. Otherwise the overseer gets the mail that would go to the
+    /// mayor alone.
     pub mayor_runs: bool,
-    /// How long nobody may have acknowledged one before it is raised.
+    /// The time without an acknowledgement after which an escalation is raised.
     pub stale: SignedDuration,
-    /// How often one is raised.
+    /// The maximum number of times that one is raised.
     pub limit: u64,
 }
 
-/// The file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SettingsFile {
@@ -127,35 +126,36 @@ impl Default for EscalationSettings {
 }
 
 impl EscalationSettings {
-    /// Reads the settings of a town. `patrol.escalation.*` outranks the numbers in the file.
+    /// Reads the settings of a town. `patrol.escalation.*` takes precedence over the numbers in the
+    /// file.
     pub fn load(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.escalation_json();
-        let mut settings = Self::of_file(&path)?;
-        let layers = Layers::load(town, None)?;
+        let mut settings = Self::from_file(&path)?;
+        let layers = SettingsLayers::load(town, None)?;
         let is_set = |name: &str| {
             let set = layers.get(name);
-            set.is_some_and(|set| set.origin != Origin::BuiltIn)
+            set.is_some_and(|set| set.origin != SettingOrigin::BuiltIn)
         };
         if is_set("patrol.escalation.stale")
-            && let Some(text) = layers.usable("patrol.escalation.stale").as_str()
+            && let Some(text) = layers.valid_value("patrol.escalation.stale").as_str()
             && let Ok(stale) = text.parse()
         {
             settings.stale = stale;
         }
         if is_set("patrol.escalation.limit")
-            && let Some(limit) = layers.usable("patrol.escalation.limit").as_u64()
+            && let Some(limit) = layers.valid_value("patrol.escalation.limit").as_u64()
         {
             settings.limit = limit;
         }
         Ok(settings)
     }
 
-    fn of_file(path: &Path) -> Result<Self, SettingsError> {
+    fn from_file(path: &Path) -> Result<Self, SettingsError> {
         let io = |source| SettingsError::Io {
             path: path.to_owned(),
             source,
         };
-        let Some(bytes) = file::read(path).map_err(io)? else {
+        let Some(bytes) = file::read_file_if_exists(path).map_err(io)? else {
             return Ok(Self::default());
         };
         let file: SettingsFile =
@@ -167,17 +167,25 @@ impl EscalationSettings {
         for (severity, routes) in &file.routes {
             if !SEVERITIES.contains(&severity.as_str()) {
                 let expected = format!("the severities {}", SEVERITIES.join(", "));
-                return Err(bad(path, "routes", severity, expected));
+                return Err(build_value_error(path, "routes", severity, expected));
             }
-            let routes = routes.iter().map(|text| Route::read(text)).collect();
+            let routes = routes
+                .iter()
+                .map(|text| EscalationRoute::parse(text))
+                .collect();
             settings.routes.insert(severity.clone(), routes);
         }
         for (name, command) in &file.commands {
             if command.cmd.first().is_none_or(String::is_empty) {
                 let expected = "a list: the program and its arguments".to_owned();
-                return Err(bad(path, &format!("commands.{name}.cmd"), "", expected));
+                return Err(build_value_error(
+                    path,
+                    &format!("commands.{name}.cmd"),
+                    "",
+                    expected,
+                ));
             }
-            if !command.timeout.is_empty() && duration(&command.timeout).is_none() {
+            if !command.timeout.is_empty() && parse_setting_duration(&command.timeout).is_none() {
                 return Err(SettingsError::Duration {
                     path: path.to_owned(),
                     key: format!("commands.{name}.timeout"),
@@ -208,20 +216,19 @@ impl EscalationSettings {
         Ok(settings)
     }
 
-    /// The routes of a severity. From `high` on the overseer always gets a message, and where the mayor should and does not
-    /// run.
-    pub fn routes(&self, severity: &str) -> Vec<Route> {
+    /// Returns the routes of a severity. From `high` on the overseer always gets a message, and
+    /// also if the mayor should get one and does not run.
+    pub fn routes(&self, severity: &str) -> Vec<EscalationRoute> {
         let set = self.routes.get(severity).cloned();
-        let mut routes = set.unwrap_or_else(|| built_in(severity));
+        let mut routes = set.unwrap_or_else(|| built_in_routes(severity));
         let urgent = ["high", "critical"].contains(&severity);
-        let is_mayors =
-            |route: &Route| matches!(route, Route::Mail(to) if to.trim_end_matches('/') == "mayor");
+        let is_mayors = |route: &EscalationRoute| matches!(route, EscalationRoute::Mail(to) if to.trim_end_matches('/') == "mayor");
         let unread = !self.mayor_runs && routes.iter().any(is_mayors);
-        let overseer = Route::Mail("overseer".to_owned());
+        let overseer = EscalationRoute::Mail("overseer".to_owned());
         if (urgent || unread) && !routes.contains(&overseer) {
             routes.push(overseer);
         }
-        let mut once: Vec<Route> = Vec::new();
+        let mut once: Vec<EscalationRoute> = Vec::new();
         for route in routes {
             if !once.contains(&route) {
                 once.push(route);
@@ -230,12 +237,12 @@ impl EscalationSettings {
         once
     }
 
-    /// A command by its name.
     pub fn command(&self, name: &str) -> Option<&NotifyCommand> {
         self.commands.get(name)
     }
 
-    /// The contact that a route names: `email:human` is `human_email`. A target without one stands for itself.
+    /// Returns the contact of a route's target: `email:human` is `human_email`. A target without a
+    /// contact stands for itself.
     pub fn contact<'a>(&'a self, name: &str, target: &'a str) -> &'a str {
         let keys = [format!("{target}_{name}"), format!("{name}_webhook")];
         let found = keys.iter().find_map(|key| self.contacts.get(key));
@@ -245,7 +252,7 @@ impl EscalationSettings {
     }
 }
 
-fn bad(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
+fn build_value_error(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
     SettingsError::BadValue {
         path: path.to_owned(),
         key: key.to_owned(),
@@ -254,7 +261,7 @@ fn bad(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
     }
 }
 
-fn built_in(severity: &str) -> Vec<Route> {
+fn built_in_routes(severity: &str) -> Vec<EscalationRoute> {
     let texts: &[&str] = match severity {
         "low" => &["bead"],
         "high" => &["bead", "mail:mayor", "mail:overseer", "email:human"],
@@ -267,7 +274,10 @@ fn built_in(severity: &str) -> Vec<Route> {
         ],
         _ => &["bead", "mail:mayor"],
     };
-    texts.iter().map(|text| Route::read(text)).collect()
+    texts
+        .iter()
+        .map(|text| EscalationRoute::parse(text))
+        .collect()
 }
 
 #[cfg(test)]
@@ -278,7 +288,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("escalation.json");
         std::fs::write(&path, text).unwrap();
-        EscalationSettings::of_file(&path)
+        EscalationSettings::from_file(&path)
     }
 
     fn routes(settings: &EscalationSettings, severity: &str) -> Vec<String> {

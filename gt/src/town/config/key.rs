@@ -1,62 +1,51 @@
-//! The table of settings: what there is, where it may stand, what it means. `gt config list` and the
-//! lookup are made from it.
+//! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
-use super::Strategy;
+use super::MergeStrategy;
 
-/// What a setting's value is.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Any text.
+pub enum SettingKind {
     Text,
-    /// `true` or `false`.
     Flag,
-    /// A whole number.
     Number,
-    /// Words separated by commas.
     List,
     /// A duration such as `30s` or `10m`.
     Duration,
-    /// One of these words.
     OneOf(&'static [&'static str]),
 }
 
-/// Which files a setting may stand in.
+/// The files in which a setting is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// The town's only.
+pub enum SettingPlacement {
     Town,
-    /// A rig's; the town's counts for all rigs.
+    /// Town and rig files. The town's value applies to all rigs.
     Rig,
-    /// A rig's only.
     RigOnly,
 }
 
-/// One setting, or a family of them: `*` in its name stands for one part.
+/// One setting, or a family of them: `*` in the name stands for one part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
-    /// Its name: the path in the settings file, with dots.
+pub struct SettingKey {
+    /// The dotted path in the settings file.
     pub name: &'static str,
-    /// What its value is.
-    pub kind: Kind,
-    /// Where it may stand.
-    pub scope: Scope,
-    /// Whether the environment, the local layer and the rig's bead may hold it, too.
+    pub kind: SettingKind,
+    pub scope: SettingPlacement,
+    /// True if the environment, the local layer and the rig's bead may also set it.
     pub layered: bool,
-    /// Its value where nothing is set; empty for none.
+    /// The default value. Empty for none.
     pub default: &'static str,
-    /// What it means.
     pub meaning: &'static str,
 }
 
-const fn key(
+const fn define_key(
     name: &'static str,
-    kind: Kind,
-    scope: Scope,
+    kind: SettingKind,
+    scope: SettingPlacement,
     default: &'static str,
     meaning: &'static str,
-) -> Key {
-    let layered = !matches!(scope, Scope::Town);
-    Key {
+) -> SettingKey {
+    let layered = !matches!(scope, SettingPlacement::Town);
+    SettingKey {
         name,
         kind,
         scope,
@@ -66,533 +55,533 @@ const fn key(
     }
 }
 
-const fn in_files_only(mut key: Key) -> Key {
+const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
     key.layered = false;
     key
 }
 
-/// Who does the work of a role of the patrol.
+/// The values of a role's mode.
 const MODES: &[&str] = &["mechanical", "agent"];
 
 /// All settings.
-pub const KEYS: &[Key] = &[
-    in_files_only(key(
+pub const KEYS: &[SettingKey] = &[
+    restrict_to_files(define_key(
         "agent",
-        Kind::Text,
-        Scope::RigOnly,
+        SettingKind::Text,
+        SettingPlacement::RigOnly,
         "",
         "the agent program of a rig's sessions",
     )),
-    key(
+    define_key(
         "context.budget.*",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "",
         "how many bytes the context of a role may have; 8192 where not set",
     ),
-    key(
+    define_key(
         "default_agent",
-        Kind::Text,
-        Scope::Town,
+        SettingKind::Text,
+        SettingPlacement::Town,
         "claude",
         "the agent program of all sessions",
     ),
-    key(
+    define_key(
         "discovery.push",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "true",
         "discovery documents go to origin with the beads, on refs/gt/discovery/, and come from there",
     ),
-    key(
+    define_key(
         "git.network_timeout",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "60s",
         "how long git may wait for a remote; clones may take an hour, the daemon reads it when it starts",
     ),
-    key(
+    define_key(
         "hooks.auto_convoy",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "false",
         "run the pre-convoy hook for the convoy that a single slung bead gets, too",
     ),
-    key(
+    define_key(
         "hooks.keeper_mode",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "what hooks get as KEEPER_MODE where the caller's environment has none",
     ),
-    key(
+    define_key(
         "hooks.timeout",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "60s",
         "how long a town hook may take",
     ),
-    key(
+    define_key(
         "max_polecats",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "10",
         "how many polecats of the rig may be at work at once",
     ),
-    key(
+    define_key(
         "merge_queue.auto_merge",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "true",
         "merge without a person; if false, gt mq retry releases each request",
     ),
-    key(
+    define_key(
         "merge_queue.auto_repair",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "true",
         "give the task of a conflict or a failed gate to a worker automatically",
     ),
-    key(
+    define_key(
         "merge_queue.build_command",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "a gate, run before test_command",
     ),
-    key(
+    define_key(
         "merge_queue.delete_merged_branches",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "true",
         "remove a branch once it is verified as merged",
     ),
-    key(
+    define_key(
         "merge_queue.gates.*.cache",
-        Kind::List,
-        Scope::Rig,
+        SettingKind::List,
+        SettingPlacement::Rig,
         "",
         "ignored files and folders that the command finds again in its next run, such as target",
     ),
-    key(
+    define_key(
         "merge_queue.gates.*.cmd",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "a command line that must succeed before a merge",
     ),
-    key(
+    define_key(
         "merge_queue.gates.*.timeout",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "how long that command may take",
     ),
-    key(
+    define_key(
         "merge_queue.integration_branch_template",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "integration/{epic}",
         "how a convoy's own branch is named; {epic} is the convoy, {prefix} the rig's, {user} you",
     ),
-    key(
+    define_key(
         "merge_queue.lint_command",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "a gate, run before build_command",
     ),
-    key(
+    define_key(
         "merge_queue.require_review",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "false",
         "let each request wait for a person; gt mq retry releases it",
     ),
-    key(
+    define_key(
         "merge_queue.run_tests",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "true",
         "run merge_queue.test_command",
     ),
-    key(
+    define_key(
         "merge_queue.setup_command",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "the first gate, which makes the tree ready for the others",
     ),
-    key(
+    define_key(
         "merge_queue.strategy",
-        Kind::OneOf(Strategy::NAMES),
-        Scope::Rig,
+        SettingKind::OneOf(MergeStrategy::NAMES),
+        SettingPlacement::Rig,
         "rebase",
         "how work gets onto its target: rebase, squash or merge",
     ),
-    key(
+    define_key(
         "merge_queue.target_branch",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "what work is merged into; the repository's default branch where not set",
     ),
-    key(
+    define_key(
         "merge_queue.test_command",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "the last gate",
     ),
-    key(
+    define_key(
         "merge_queue.typecheck_command",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "a gate, run before lint_command",
     ),
-    key(
+    define_key(
         "molecule.cycle",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "false",
         "start a fresh session after each step that gt mol step done closes",
     ),
-    key(
+    define_key(
         "molecule.formula",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "mol-polecat-work",
         "the formula whose steps a worker gets with a slung bead; empty for none",
     ),
-    key(
+    define_key(
         "namepool.names",
-        Kind::List,
-        Scope::Rig,
+        SettingKind::List,
+        SettingPlacement::Rig,
         "",
         "names for polecats, in place of a theme",
     ),
-    key(
+    define_key(
         "namepool.style",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "the theme of polecats' names; by the rig's name where not set",
     ),
-    key(
+    define_key(
         "patrol.after_close",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "10m",
         "how long a worker that closed its bead itself may still run gt done",
     ),
-    key(
+    define_key(
         "patrol.agent.starts",
-        Kind::Number,
-        Scope::Town,
+        SettingKind::Number,
+        SettingPlacement::Town,
         "5",
         "an agent started so often in a row is in a crash loop and waits patrol.breaker.half_open",
     ),
-    key(
+    define_key(
         "patrol.agent.window",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "15m",
         "an agent that ran for so long starts a new row",
     ),
-    key(
+    define_key(
         "patrol.alert.escalations",
-        Kind::Number,
-        Scope::Town,
+        SettingKind::Number,
+        SettingPlacement::Town,
         "10",
         "how many escalations within an hour are reported to you; 0 for never",
     ),
-    key(
+    define_key(
         "patrol.alert.killed",
-        Kind::Number,
-        Scope::Town,
+        SettingKind::Number,
+        SettingPlacement::Town,
         "3",
         "how many sessions killed by the system within an hour are reported to you; 0 for never",
     ),
-    key(
+    define_key(
         "patrol.alert.requests",
-        Kind::Number,
-        Scope::Town,
+        SettingKind::Number,
+        SettingPlacement::Town,
         "20",
         "how many open merge requests of a rig are reported to you; 0 for never",
     ),
-    key(
+    define_key(
         "patrol.archive_age",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "2160h",
         "how long ago a bead must have been closed for the chore archive to move it",
     ),
-    key(
+    define_key(
         "patrol.breaker.half_open",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "how long a stuck worker waits before it is tried again; twice as long each time",
     ),
-    key(
+    define_key(
         "patrol.breaker.restarts",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "3",
         "a worker restarted so often within patrol.breaker.window is stuck",
     ),
-    key(
+    define_key(
         "patrol.breaker.sling_failures",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "5",
         "a worker whose sling failed so often is stuck",
     ),
-    key(
+    define_key(
         "patrol.breaker.wait",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "10s",
         "how long the second restart in patrol.breaker.window waits; twice as long each time",
     ),
-    key(
+    define_key(
         "patrol.breaker.window",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "the time over which restarts are counted",
     ),
-    key(
+    define_key(
         "patrol.budget.starts",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "5",
         "how many sessions of the rig the patrol starts at the same time",
     ),
-    key(
+    define_key(
         "patrol.chore.archive",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "0s",
         "how often beads that were closed long ago move to the archive; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.chore.backup",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "0s",
         "how often beads, settings and saved work are copied to .runtime/backups/; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.chore.kennel",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "1h",
         "how often dogs are looked after; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.chore.orphan_scan",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "0s",
         "how often processes and hooks without an owner are listed in the event log; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.chore.session_gc",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "6h",
         "how often processes of ended sessions are ended; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.chore.stale_work",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "1h",
         "how often work of agents that are gone is reopened; 0s for never",
     ),
-    key(
+    define_key(
         "patrol.escalation.limit",
-        Kind::Number,
-        Scope::Town,
+        SettingKind::Number,
+        SettingPlacement::Town,
         "2",
         "how often an escalation that nobody acknowledges is raised",
     ),
-    key(
+    define_key(
         "patrol.escalation.stale",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "4h",
         "an escalation that nobody acknowledges for so long is raised one severity",
     ),
-    key(
+    define_key(
         "patrol.hook.crew",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "how long a crew member with a bead on its hook may make no progress",
     ),
-    key(
+    define_key(
         "patrol.hook.dog",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "30m",
         "how long a dog with a bead on its hook may make no progress",
     ),
-    key(
+    define_key(
         "patrol.hook.mayor",
-        Kind::Duration,
-        Scope::Town,
+        SettingKind::Duration,
+        SettingPlacement::Town,
         "30m",
         "how long the mayor with a bead on its hook may make no progress",
     ),
-    in_files_only(key(
+    restrict_to_files(define_key(
         "patrol.mode.boot",
-        Kind::OneOf(MODES),
-        Scope::Town,
+        SettingKind::OneOf(MODES),
+        SettingPlacement::Town,
         "mechanical",
         "who watches the deacon: gtd (mechanical) or an agent session",
     )),
-    in_files_only(key(
+    restrict_to_files(define_key(
         "patrol.mode.deacon",
-        Kind::OneOf(MODES),
-        Scope::Town,
+        SettingKind::OneOf(MODES),
+        SettingPlacement::Town,
         "mechanical",
         "who patrols the town: gtd (mechanical) or an agent session",
     )),
-    in_files_only(key(
+    restrict_to_files(define_key(
         "patrol.mode.refinery",
-        Kind::OneOf(MODES),
-        Scope::Rig,
+        SettingKind::OneOf(MODES),
+        SettingPlacement::Rig,
         "mechanical",
         "who watches the merge queue: gtd (mechanical) or an agent session",
     )),
-    in_files_only(key(
+    restrict_to_files(define_key(
         "patrol.mode.witness",
-        Kind::OneOf(MODES),
-        Scope::Rig,
+        SettingKind::OneOf(MODES),
+        SettingPlacement::Rig,
         "mechanical",
         "who watches the workers: gtd (mechanical) or an agent session",
     )),
-    key(
+    define_key(
         "patrol.patience",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "how long something may fail before you hear of it",
     ),
-    key(
+    define_key(
         "patrol.progress.note",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "5m",
         "from when on a worker without progress has its files and screen looked at",
     ),
-    key(
+    define_key(
         "patrol.progress.nudge",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "10m",
         "how long a worker may make no progress before it is nudged",
     ),
-    key(
+    define_key(
         "patrol.progress.restart",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30m",
         "how long a worker may make no progress before it is restarted",
     ),
-    key(
+    define_key(
         "patrol.progress.restart_busy",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "2h",
         "the same while its screen shows work in progress",
     ),
-    key(
+    define_key(
         "patrol.push.interval",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "5m",
         "commits of unfinished work are pushed at most this often",
     ),
-    key(
+    define_key(
         "patrol.rules.*",
-        Kind::Flag,
-        Scope::Rig,
+        SettingKind::Flag,
+        SettingPlacement::Rig,
         "",
         "whether a rule of the patrol applies",
     ),
-    key(
+    define_key(
         "patrol.sync.interval",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "60s",
         "beads go to their branch at most this often",
     ),
-    key(
+    define_key(
         "patrol.sync.rest",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "30s",
         "beads go to their branch when nobody has written for so long",
     ),
-    in_files_only(key(
+    restrict_to_files(define_key(
         "role_agents.*",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "the agent program of one role",
     )),
-    key(
+    define_key(
         "safety.blocked_patterns",
-        Kind::List,
-        Scope::Rig,
+        SettingKind::List,
+        SettingPlacement::Rig,
         "",
         "patterns of commands that no session may run, such as rm -rf /; named in the context of each",
     ),
-    key(
+    define_key(
         "session.cycle_age",
-        Kind::Duration,
-        Scope::Rig,
+        SettingKind::Duration,
+        SettingPlacement::Rig,
         "4h",
         "from this age on a session is proposed a handoff at the end of a turn or step; 0s for never",
     ),
-    key(
+    define_key(
         "session.cycle_tokens",
-        Kind::Number,
-        Scope::Rig,
+        SettingKind::Number,
+        SettingPlacement::Rig,
         "150000",
         "the same from this many tokens in its context on, where its program says how many; 0 for never",
     ),
-    key(
+    define_key(
         "session.pass",
-        Kind::List,
-        Scope::Rig,
+        SettingKind::List,
+        SettingPlacement::Rig,
         "",
         "more of your variables that sessions may have, such as GH_TOKEN; AWS_* stands for all that begin so",
     ),
-    key(
+    define_key(
         "workflow.default_formula",
-        Kind::Text,
-        Scope::Rig,
+        SettingKind::Text,
+        SettingPlacement::Rig,
         "",
         "the formula that gt formula run runs without a name",
     ),
 ];
 
-/// The setting that a name belongs to.
-pub fn find(name: &str) -> Option<&'static Key> {
-    // Most names stand in the table as they are.
-    let own = KEYS.iter().find(|key| key.name == name);
-    own.or_else(|| {
+/// Returns the setting of a name.
+pub fn find_key(name: &str) -> Option<&'static SettingKey> {
+    // Most names are in the table literally.
+    let exact = KEYS.iter().find(|key| key.name == name);
+    exact.or_else(|| {
         let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
-        families.find(|key| matches(key.name, name))
+        families.find(|key| is_pattern_match(key.name, name))
     })
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+fn is_pattern_match(pattern: &str, name: &str) -> bool {
     let (mut parts, mut words) = (pattern.split('.'), name.split('.'));
     loop {
         match (parts.next(), words.next()) {
@@ -604,8 +593,9 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The environment variable of a setting: `merge_queue.run_tests` is `GT_MERGE_QUEUE_RUN_TESTS`.
-pub fn variable(name: &str) -> String {
+/// Returns the environment variable of a setting: `merge_queue.run_tests` is
+/// `GT_MERGE_QUEUE_RUN_TESTS`.
+pub fn variable_name(name: &str) -> String {
     let shout = |c: char| match c {
         '.' | '-' => '_',
         c => c.to_ascii_uppercase(),
@@ -614,8 +604,8 @@ pub fn variable(name: &str) -> String {
     format!("GT_{name}")
 }
 
-/// Reads a duration such as `30s`, `10m` or `1h30m`.
-pub(crate) fn duration(text: &str) -> Option<std::time::Duration> {
+/// Parses a duration such as `30s`, `10m` or `1h30m`.
+pub(crate) fn parse_setting_duration(text: &str) -> Option<std::time::Duration> {
     let signed: jiff::SignedDuration = text.parse().ok()?;
     std::time::Duration::try_from(signed).ok()
 }
@@ -626,10 +616,13 @@ mod tests {
 
     #[test]
     fn a_family_matches_one_part() {
-        assert_eq!(find("role_agents.crew").unwrap().name, "role_agents.*");
-        assert_eq!(find("merge_queue.gates.lint.cmd").unwrap().kind, Kind::Text);
+        assert_eq!(find_key("role_agents.crew").unwrap().name, "role_agents.*");
+        assert_eq!(
+            find_key("merge_queue.gates.lint.cmd").unwrap().kind,
+            SettingKind::Text
+        );
         for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
-            assert!(find(none).is_none(), "{none}");
+            assert!(find_key(none).is_none(), "{none}");
         }
     }
 
@@ -645,7 +638,7 @@ mod tests {
     #[test]
     fn a_variable_is_named_after_its_setting() {
         assert_eq!(
-            variable("merge_queue.run_tests"),
+            variable_name("merge_queue.run_tests"),
             "GT_MERGE_QUEUE_RUN_TESTS"
         );
     }

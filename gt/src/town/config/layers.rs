@@ -1,9 +1,9 @@
-//! Settings in layers, highest first: environment, the local ("wisp") layer of this machine, the labels of
-//! the rig's bead, the rig's settings, the town's settings, built-in. (A flag of a command outranks them
-//! all; the command knows it.)
+//! Reads settings in layers, highest first: environment, the local ("wisp") layer of this machine,
+//! the labels of the rig's bead, the rig's settings, the town's settings, built-in. (A command's
+//! flag takes precedence over all. The command handles it.)
 //!
-//! A key that is blocked in the local layer has no value in the layers below it. Files are read as they
-//! are, and a change keeps every key that it is not about.
+//! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
+//! files is ignored, and a change preserves every other key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,16 +17,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::SettingsError;
-use super::key::{self, KEYS, Key, Kind, Scope};
+use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
 use crate::town::{RigLayout, Town};
 
-/// The longest time that a setting can ask for.
+/// The longest duration that a setting can have.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
 
-/// Where a value comes from.
+/// The origin of a setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// An environment variable.
+pub enum SettingOrigin {
     Environment(String),
     /// The local layer of this machine.
     Local(PathBuf),
@@ -34,15 +33,12 @@ pub enum Origin {
     Blocked(PathBuf),
     /// A label of the rig's bead.
     Bead(String),
-    /// The rig's settings.
     Rig(PathBuf),
-    /// The town's settings.
     Town(PathBuf),
-    /// Nothing is set.
     BuiltIn,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Environment(variable) => write!(f, "environment: {variable}"),
@@ -56,22 +52,20 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting's value and where it comes from.
+/// A setting's value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
     pub name: String,
-    /// Its value; `null` for none.
+    /// The value. `null` for none.
     pub value: Value,
-    /// Where it comes from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
-/// The layers for one rig, or for the town, read once.
+/// The layers for one rig or for the town, read once.
 #[derive(Debug, Clone, Default)]
-pub struct Layers {
+pub struct SettingsLayers {
     env: kit::sys::Env,
-    local: Local,
+    local: LocalLayer,
     local_path: PathBuf,
     bead: String,
     labels: Vec<(String, String)>,
@@ -79,71 +73,75 @@ pub struct Layers {
     town: (PathBuf, Value),
 }
 
-/// The layers of the town and of each of its rigs, read once. Settings that cannot be read are reported where they are
-/// used; the built-in ones count here.
+/// The layers of the town and of each of its rigs, read once. Invalid settings are reported where
+/// they are used. The built-in values apply here.
 #[derive(Debug, Default)]
-pub struct AllLayers {
-    town: Layers,
-    rigs: BTreeMap<String, Layers>,
+pub struct TownSettings {
+    town: SettingsLayers,
+    rigs: BTreeMap<String, SettingsLayers>,
 }
 
-impl AllLayers {
-    /// Reads them, with the rigs' beads.
+impl TownSettings {
+    /// Reads the layers with the rigs' beads.
     pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
-        let Ok(own) = Layers::of_town(town) else {
+        let Ok(town_layers) = SettingsLayers::load_for_town(town) else {
             return Self::default();
         };
         let of_rig = |rig: RigLayout| {
-            let layers = own.clone().with_rig(town, &rig, rigs.get(rig.name()));
+            let layers = town_layers
+                .clone()
+                .with_rig(town, &rig, rigs.get(rig.name()));
             (rig.name().to_owned(), layers.unwrap_or_default())
         };
-        let all = town.rigs().unwrap_or_default().into_iter();
+        let all = town.list_rigs().unwrap_or_default().into_iter();
         Self {
             rigs: all.map(of_rig).collect(),
-            town: own,
+            town: town_layers,
         }
     }
 
-    /// Those that count for a rig, or for the town alone.
-    pub fn of(&self, rig: Option<&str>) -> &Layers {
-        static BUILT_IN: LazyLock<Layers> = LazyLock::new(Layers::default);
+    /// Returns the layers for a rig, or for the town alone.
+    pub fn for_rig(&self, rig: Option<&str>) -> &SettingsLayers {
+        static BUILT_IN: LazyLock<SettingsLayers> = LazyLock::new(SettingsLayers::default);
         let Some(rig) = rig else { return &self.town };
         self.rigs.get(rig).unwrap_or(&BUILT_IN)
     }
 }
 
-/// The local layer of a rig as it stands in its file.
+/// The local layer of a rig, as in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Local {
+struct LocalLayer {
     values: Map<String, Value>,
     blocked: BTreeSet<String>,
 }
 
-impl Layers {
-    /// Reads the layers that count for a rig, or those of the town alone.
+impl SettingsLayers {
+    /// Reads the layers for a rig, or those of the town alone.
     pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
-        let own = Self::of_town(town)?;
-        let Some(rig) = rig else { return Ok(own) };
-        // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
+        let town_layers = Self::load_for_town(town)?;
+        let Some(rig) = rig else {
+            return Ok(town_layers);
+        };
+        // An unreadable store is reported elsewhere and must not make the settings fail.
         let beads = town
-            .rig_store(rig)
+            .open_rig_store(rig)
             .ok()
             .and_then(|store| store.snapshot().ok());
-        own.with_rig(town, rig, beads.as_ref())
+        town_layers.with_rig(town, rig, beads.as_ref())
     }
 
-    /// Reads the layers that count for a rig whose beads were read. Where that fails the built-in values count.
-    pub fn of_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
-        let own = Self::of_town(town);
-        let all = own.and_then(|own| own.with_rig(town, rig, Some(beads)));
+    /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
+    pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
+        let town_layers = Self::load_for_town(town);
+        let all = town_layers.and_then(|own| own.with_rig(town, rig, Some(beads)));
         all.unwrap_or_default()
     }
 
     /// Reads the layers of the town alone.
-    fn of_town(town: &Town) -> Result<Self, SettingsError> {
+    fn load_for_town(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.settings();
-        let value = read(&path)?;
+        let value = read_settings_tree(&path)?;
         Ok(Self {
             env: town.env.clone(),
             town: (path, value),
@@ -151,7 +149,7 @@ impl Layers {
         })
     }
 
-    /// Lays those of a rig over the town's. `beads` are the rig's, if they can be read.
+    /// Adds the layers of a rig above the town's. `beads` are the rig's, if they are readable.
     fn with_rig(
         mut self,
         town: &Town,
@@ -160,14 +158,15 @@ impl Layers {
     ) -> Result<Self, SettingsError> {
         let layers = &mut self;
         layers.local_path = town.layout.wisp_config(rig.name());
-        layers.local = serde_json::from_value(read(&layers.local_path)?).map_err(|source| {
-            SettingsError::Invalid {
-                path: layers.local_path.clone(),
-                source,
-            }
-        })?;
-        layers.rig = Some((rig.settings(), read(&rig.settings())?));
-        layers.bead = format!("{}-rig-{}", town.prefix(rig.name()), rig.name());
+        layers.local =
+            serde_json::from_value(read_settings_tree(&layers.local_path)?).map_err(|source| {
+                SettingsError::Invalid {
+                    path: layers.local_path.clone(),
+                    source,
+                }
+            })?;
+        layers.rig = Some((rig.settings(), read_settings_tree(&rig.settings())?));
+        layers.bead = format!("{}-rig-{}", town.prefix_of_rig(rig.name()), rig.name());
         let bead = beads.and_then(|beads| beads.get(&layers.bead));
         let label = |label: &String| {
             let (name, value) = label.split_once(':')?;
@@ -179,9 +178,9 @@ impl Layers {
         Ok(self)
     }
 
-    /// A setting's value from the highest layer that has it.
+    /// Returns a setting's value from the highest layer that has it.
     pub fn get(&self, name: &str) -> Option<Setting> {
-        let key = key::find(name)?;
+        let key = key::find_key(name)?;
         let found = |value, origin| {
             let name = name.to_owned();
             Some(Setting {
@@ -191,26 +190,32 @@ impl Layers {
             })
         };
         if key.layered
-            && let Some((value, origin)) = self.above_files(key, name)
+            && let Some((value, origin)) = self.find_above_files(key, name)
         {
             return found(value, origin);
         }
-        let rig = self.rig.as_ref().filter(|_| key.scope != Scope::Town);
-        if let Some((path, value)) = rig.and_then(|(path, file)| Some((path, at(file, name)?))) {
-            return found(value.clone(), Origin::Rig(path.clone()));
+        let rig = self
+            .rig
+            .as_ref()
+            .filter(|_| key.scope != SettingPlacement::Town);
+        if let Some((path, value)) =
+            rig.and_then(|(path, file)| Some((path, value_at(file, name)?)))
+        {
+            return found(value.clone(), SettingOrigin::Rig(path.clone()));
         }
         let (path, file) = &self.town;
-        if let Some(value) = at(file, name).filter(|_| key.scope != Scope::RigOnly) {
-            return found(value.clone(), Origin::Town(path.clone()));
+        if let Some(value) = value_at(file, name).filter(|_| key.scope != SettingPlacement::RigOnly)
+        {
+            return found(value.clone(), SettingOrigin::Town(path.clone()));
         }
         let built_in = match key.default {
             "" => Value::Null,
             text => key.parse(text).unwrap_or_default(),
         };
-        found(built_in, Origin::BuiltIn)
+        found(built_in, SettingOrigin::BuiltIn)
     }
 
-    /// All settings: those of the table, and the members of its families that are set somewhere.
+    /// Returns all settings: those of the table, and the members of its families that are set.
     pub fn all(&self) -> Vec<Setting> {
         let mut names: BTreeSet<String> = KEYS
             .iter()
@@ -219,24 +224,24 @@ impl Layers {
             .collect();
         let files = self.rig.iter().map(|(_, file)| file).chain([&self.town.1]);
         for file in files {
-            collect(file, "", &mut names);
+            collect_names(file, "", &mut names);
         }
         names.extend(
             self.local
                 .values
                 .keys()
-                .filter(|name| key::find(name).is_some())
+                .filter(|name| key::find_key(name).is_some())
                 .cloned(),
         );
         names.iter().filter_map(|name| self.get(name)).collect()
     }
 
-    /// The settings as one tree, as if they stood in one file: the town's, the rig's over them, and what
-    /// the layers above say. Built-in values are not in it.
+    /// Returns the settings as one tree, as if they were in one file: the town's, then the rig's,
+    /// then the layers above. Without built-in values.
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
         if let Some((_, rig)) = &self.rig {
-            overlay(&mut tree, rig);
+            merge_over(&mut tree, rig);
         }
         let fixed = KEYS
             .iter()
@@ -244,37 +249,38 @@ impl Layers {
             .filter(|name| !name.contains('*'));
         let local = self.local.values.keys().chain(&self.local.blocked);
         for name in fixed.chain(local.map(String::as_str)) {
-            let Some(key) = key::find(name).filter(|key| key.layered) else {
+            let Some(key) = key::find_key(name).filter(|key| key.layered) else {
                 continue;
             };
-            if let Some((value, _)) = self.above_files(key, name) {
-                put(&mut tree, name, value);
+            if let Some((value, _)) = self.find_above_files(key, name) {
+                put_value(&mut tree, name, value);
             }
         }
         tree
     }
 
-    /// A setting's value from the highest layer, or the built-in one if that is none for it.
-    pub fn usable(&self, name: &str) -> Value {
-        let Some(key) = key::find(name) else {
+    /// Returns a setting's value from the highest layer, or the built-in one if that value is
+    /// invalid.
+    pub fn valid_value(&self, name: &str) -> Value {
+        let Some(key) = key::find_key(name) else {
             return Value::Null;
         };
-        let set = self.get(name).filter(|set| key.accepts(&set.value));
+        let set = self.get(name).filter(|set| key.is_valid(&set.value));
         set.map_or_else(
             || key.parse(key.default).unwrap_or_default(),
             |set| set.value,
         )
     }
 
-    /// A length of time; none is as long as nothing.
-    pub fn time(&self, name: &str) -> SignedDuration {
-        let value = self.usable(name);
+    /// Returns a duration. A missing value is zero.
+    pub fn duration(&self, name: &str) -> SignedDuration {
+        let value = self.valid_value(name);
         let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
         time.unwrap_or_default().min(LONGEST)
     }
 
-    /// Every value below a part of the files, with its file and its full name.
-    pub fn below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
+    /// Returns every value below a part of the files, with its file and its full name.
+    pub fn values_below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
         let mut found = Vec::new();
         for (path, file) in self.files() {
             let mut open: Vec<(String, &Value)> = file
@@ -300,56 +306,54 @@ impl Layers {
         found
     }
 
-    /// The settings files that count, the higher one first.
+    /// Returns the settings files, the higher one first.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Value)> {
         let files = self.rig.iter().chain([&self.town]);
         files.map(|(path, file)| (path.as_path(), file))
     }
 
-    /// The names that the local layer sets.
     pub(super) fn local_names(&self) -> impl Iterator<Item = &str> {
         self.local.values.keys().map(String::as_str)
     }
 
-    /// Where the local layer is.
     pub(super) fn local_path(&self) -> &Path {
         &self.local_path
     }
 
-    fn above_files(&self, key: &Key, name: &str) -> Option<(Value, Origin)> {
-        let variable = key::variable(name);
+    fn find_above_files(&self, key: &SettingKey, name: &str) -> Option<(Value, SettingOrigin)> {
+        let variable = key::variable_name(name);
         let by_env = self.env.get(&variable).and_then(|text| key.parse(text));
         if let Some(value) = by_env {
-            return Some((value, Origin::Environment(variable)));
+            return Some((value, SettingOrigin::Environment(variable)));
         }
         if self.local.blocked.contains(name) {
-            return Some((Value::Null, Origin::Blocked(self.local_path.clone())));
+            return Some((Value::Null, SettingOrigin::Blocked(self.local_path.clone())));
         }
         if let Some(value) = self.local.values.get(name) {
-            return Some((value.clone(), Origin::Local(self.local_path.clone())));
+            return Some((value.clone(), SettingOrigin::Local(self.local_path.clone())));
         }
         let label = self.labels.iter().find(|(label, _)| label == name)?;
-        Some((key.parse(&label.1)?, Origin::Bead(self.bead.clone())))
+        Some((key.parse(&label.1)?, SettingOrigin::Bead(self.bead.clone())))
     }
 }
 
-impl Key {
-    /// Reads a value as a person writes it.
+impl SettingKey {
+    /// Parses a value as a user writes it.
     pub fn parse(&self, text: &str) -> Option<Value> {
         Some(match self.kind {
-            Kind::Text => Value::from(text),
-            Kind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
-            Kind::Flag => match text.to_ascii_lowercase().as_str() {
+            SettingKind::Text => Value::from(text),
+            SettingKind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
+            SettingKind::Flag => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::from(true),
                 "false" | "0" | "no" | "off" => Value::from(false),
                 _ => return None,
             },
-            Kind::Number => Value::from(text.trim().parse::<u64>().ok()?),
-            Kind::Duration => {
-                super::duration(text)?;
+            SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
+            SettingKind::Duration => {
+                super::parse_setting_duration(text)?;
                 Value::from(text)
             }
-            Kind::List => {
+            SettingKind::List => {
                 let words = text
                     .split(',')
                     .map(str::trim)
@@ -359,43 +363,43 @@ impl Key {
         })
     }
 
-    /// Whether a value from a file is one for it.
-    pub fn accepts(&self, value: &Value) -> bool {
+    /// Returns true if a value from a file is valid for the setting.
+    pub fn is_valid(&self, value: &Value) -> bool {
         match self.kind {
-            Kind::Text => value.is_string(),
-            Kind::Flag => value.is_boolean(),
-            Kind::Number => value.is_u64(),
-            Kind::List => value.is_array(),
-            Kind::Duration | Kind::OneOf(_) => value
+            SettingKind::Text => value.is_string(),
+            SettingKind::Flag => value.is_boolean(),
+            SettingKind::Number => value.is_u64(),
+            SettingKind::List => value.is_array(),
+            SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
                 .is_some_and(|text| self.parse(text).is_some()),
         }
     }
 
-    /// What its value must look like.
-    pub fn expected(&self) -> String {
+    /// Describes the allowed values.
+    pub fn describe_expected(&self) -> String {
         let expected = match self.kind {
-            Kind::OneOf(words) => return format!("one of {}", words.join(", ")),
-            Kind::Text => "a text",
-            Kind::Flag => "true or false",
-            Kind::Number => "a whole number",
-            Kind::List => "words separated by commas",
-            Kind::Duration => "a duration such as 30s or 10m",
+            SettingKind::OneOf(words) => return format!("one of {}", words.join(", ")),
+            SettingKind::Text => "a text",
+            SettingKind::Flag => "true or false",
+            SettingKind::Number => "a whole number",
+            SettingKind::List => "words separated by commas",
+            SettingKind::Duration => "a duration such as 30s or 10m",
         };
         expected.to_owned()
     }
 }
 
-/// The value at a dotted path; `null` counts as absent.
-fn at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
+/// Returns the value at a dotted path. `null` counts as missing.
+fn value_at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
     let found = name
         .split('.')
         .try_fold(tree, |tree, part| tree.get(part))?;
     (!found.is_null()).then_some(found)
 }
 
-/// Sets the value at a dotted path, making what lies between.
-pub(super) fn put(tree: &mut Value, name: &str, value: Value) {
+/// Sets the value at a dotted path and creates missing parents.
+pub(super) fn put_value(tree: &mut Value, name: &str, value: Value) {
     let mut place = tree;
     for part in name.split('.') {
         if !place.is_object() {
@@ -406,12 +410,12 @@ pub(super) fn put(tree: &mut Value, name: &str, value: Value) {
     *place = value;
 }
 
-/// Puts one tree over another: objects are merged, anything else is replaced.
-fn overlay(below: &mut Value, above: &Value) {
+/// Merges one tree over another: objects are merged, any other value is replaced.
+fn merge_over(below: &mut Value, above: &Value) {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {
             for (key, value) in above {
-                overlay(below.entry(key.clone()).or_insert(Value::Null), value);
+                merge_over(below.entry(key.clone()).or_insert(Value::Null), value);
             }
         }
         (_, Value::Null) => {}
@@ -419,8 +423,8 @@ fn overlay(below: &mut Value, above: &Value) {
     }
 }
 
-/// The names in a file that the table knows.
-fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
+/// Collects the names in a file that the table has.
+fn collect_names(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
     let Value::Object(map) = tree else { return };
     for (part, value) in map {
         let name = if above.is_empty() {
@@ -428,17 +432,17 @@ fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
         } else {
             format!("{above}.{part}")
         };
-        if key::find(&name).is_some() {
+        if key::find_key(&name).is_some() {
             names.insert(name);
         } else {
-            collect(value, &name, names);
+            collect_names(value, &name, names);
         }
     }
 }
 
-/// A settings file; one that is not there is an empty one.
-pub(super) fn read(path: &Path) -> Result<Value, SettingsError> {
-    let bytes = file::read(path).map_err(|source| SettingsError::Io {
+/// Reads a settings file. A missing file is an empty one.
+pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
+    let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,
     })?;

@@ -1,8 +1,8 @@
-//! Settings of town and rigs.
+//! Reads and changes the settings of town and rigs.
 //!
-//! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change()`] sets one;
-//! [`RigSettings`] is what the flows read, and
-//! [`check_merge_queue`] stops a merge where a gate may be misspelt.
+//! [`key`] is the table of settings, [`SettingsLayers`] finds a value and its origin,
+//! [`change_setting()`] sets one. [`RigSettings`] holds the settings for the flows, and
+//! [`check_merge_queue`] stops a merge if a gate may be misspelt.
 
 mod change;
 mod error;
@@ -13,13 +13,13 @@ mod rig;
 mod strategy;
 mod strict;
 
-pub use change::{ChangeError, Layer, change};
+pub use change::{ChangeError, SettingsLayer, change_setting};
 pub use error::SettingsError;
-pub use escalation::{EscalationSettings, NotifyCommand, Route};
-pub(crate) use key::duration;
-pub use layers::{AllLayers, Layers, Origin, Setting};
-pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};
-pub use strategy::Strategy;
+pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
+pub(crate) use key::parse_setting_duration;
+pub use layers::{Setting, SettingOrigin, SettingsLayers, TownSettings};
+pub use rig::{Gate, RigSettings, max_polecats_of, namepool_of, target_branch_of};
+pub use strategy::MergeStrategy;
 pub use strict::{UnusedKey, check_merge_queue};
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! How work gets onto its target.
+//! Defines the ways in which work is put on its target.
 
-/// How work gets onto its target.
+/// The way in which work is put on its target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// Its commits are rebased onto the target.
+pub enum MergeStrategy {
+    /// Rebases the commits onto the target.
     #[default]
     Rebase,
-    /// Its commits become one commit on the target.
+    /// Squashes the commits to one on the target.
     Squash,
-    /// A merge commit joins both.
+    /// Joins both with a merge commit.
     Merge,
 }
 
-impl Strategy {
-    /// The names as settings have them.
+impl MergeStrategy {
+    /// The names in settings.
     pub const NAMES: &[&str] = &["rebase", "squash", "merge"];
 
     pub(super) fn parse(text: &str) -> Option<Self> {

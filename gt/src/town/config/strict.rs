@@ -1,8 +1,9 @@
-//! What is below `merge_queue` is read strictly: a key that is passed over may be a gate that was meant to run.
-//! What it owns: the check before each merge, and what it says of keys that have no effect.
+//! Checks the keys below `merge_queue` strictly before each merge, because an ignored key may be a
+//! gate that was meant to run. Also lists the keys without effect.
 //!
-//! Each key of the era is run or honoured, is refused by name with what to use instead, or has no effect on what is
-//! merged. Unknown keys that look like a gate stop the merge; others are only named. Settings elsewhere stay lenient.
+//! Each key of existing towns is supported, refused with its replacement, or has no effect on the
+//! merged result. An unknown key that looks like a gate stops the merge. Any other is only listed.
+//! Settings elsewhere stay lenient.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,12 +11,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
-use super::{Layers, SettingsError, Strategy};
+use super::{MergeStrategy, SettingsError, SettingsLayers};
 use crate::town::{RigLayout, Town};
 
 const QUEUE: &str = "merge_queue";
 
-/// Keys of the era that say nothing about what is merged, or that nothing here needs.
+/// Keys of existing towns that do not affect the merged result, or that this program does not need.
 const NO_EFFECT: &[&str] = &[
     "batch",
     "gates_parallel",
@@ -35,7 +36,7 @@ const NO_EFFECT: &[&str] = &[
     "vcs_provider",
 ];
 
-/// Keys of the era, the values that say what the queue does, and what to use instead of any other.
+/// Keys of existing towns, with their supported values and the replacement for any other value.
 const FIXED: &[(&str, &[&str], &str)] = &[
     (
         "auto_push",
@@ -59,17 +60,15 @@ const FIXED: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// What a gate may have; `phase` is of the era.
+/// The keys of a gate. `phase` is from existing towns.
 const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "timeout"];
 
-/// A key below `merge_queue` that has no effect.
+/// A key below `merge_queue` without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusedKey {
-    /// The file.
     pub path: PathBuf,
-    /// The key.
     pub key: String,
-    /// The nearest known key, if nobody knows this one.
+    /// The most similar known key, if this one is unknown.
     pub near: Option<String>,
 }
 
@@ -86,29 +85,29 @@ impl fmt::Display for UnusedKey {
     }
 }
 
-/// Finds the first thing in any file that counts for a rig that keeps its work from being merged: a gate that would
-/// be passed over, or a wish that the queue does not fulfil. Gives the keys that have no effect.
+/// Refuses the first entry in a rig's files that must stop its merges: a gate that would be
+/// ignored, or a request that the queue does not support. Returns the keys without effect.
 pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>, SettingsError> {
-    let layers = Layers::load(town, Some(rig))?;
+    let layers = SettingsLayers::load(town, Some(rig))?;
     let mut unused = Vec::new();
     for (path, file) in layers.files() {
         check_places(path, file)?;
         check_file(path, file, &mut unused)?;
     }
-    check_old_place(rig)?;
+    check_old_file(rig)?;
     for name in layers.local_names() {
         if let Some(below) = name.strip_prefix("merge_queue.")
-            && key::find(name).is_none()
+            && key::find_key(name).is_none()
         {
             check_key(layers.local_path(), below, &mut unused)?;
         }
     }
     let merged = layers.merged();
     check_strategy(&layers, rig, &merged)?;
-    for (name, gate) in gates_of(&merged).into_iter().flatten() {
+    for (name, gate) in find_gates(&merged).into_iter().flatten() {
         let command = gate.get("cmd").and_then(Value::as_str).unwrap_or_default();
         if command.trim().is_empty() {
-            let has = |file: &Value| gates_of(file).is_some_and(|gates| gates.contains_key(name));
+            let has = |file: &Value| find_gates(file).is_some_and(|gates| gates.contains_key(name));
             let place = layers.files().find(|(_, file)| has(file));
             return Err(SettingsError::NoCommand {
                 path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
@@ -119,12 +118,16 @@ pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>,
     Ok(unused)
 }
 
-fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<(), SettingsError> {
+fn check_strategy(
+    layers: &SettingsLayers,
+    rig: &RigLayout,
+    merged: &Value,
+) -> Result<(), SettingsError> {
     let get = |tree: &Value| {
         let strategy = tree.get(QUEUE)?.get("strategy")?.as_str();
         strategy.map(str::to_owned)
     };
-    let Some(text) = get(merged).filter(|text| Strategy::parse(text).is_none()) else {
+    let Some(text) = get(merged).filter(|text| MergeStrategy::parse(text).is_none()) else {
         return Ok(());
     };
     let place = layers.files().find(|(_, file)| get(file).is_some());
@@ -132,11 +135,11 @@ fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<()
         path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
         key: format!("{QUEUE}.strategy"),
         text,
-        expected: format!("one of {}", Strategy::NAMES.join(", ")),
+        expected: format!("one of {}", MergeStrategy::NAMES.join(", ")),
     })
 }
 
-/// Gates at places where nothing reads them.
+/// Refuses gates in places that are not read.
 fn check_places(path: &Path, file: &Value) -> Result<(), SettingsError> {
     for (above, tree) in [("", Some(file)), ("refinery.", file.get("refinery"))] {
         let Some(tree) = tree.and_then(Value::as_object) else {
@@ -153,11 +156,11 @@ fn check_places(path: &Path, file: &Value) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Gates in the rig's `config.json`, from which older programs took them.
-fn check_old_place(rig: &RigLayout) -> Result<(), SettingsError> {
+/// Refuses gates in the rig's `config.json`, from which older programs read them.
+fn check_old_file(rig: &RigLayout) -> Result<(), SettingsError> {
     let path = rig.config();
-    // What else is wrong with this file is not about gates.
-    let file = super::layers::read(&path).unwrap_or_default();
+    // Other errors in this file do not concern gates.
+    let file = super::layers::read_settings_tree(&path).unwrap_or_default();
     check_places(&path, &file)?;
     let queue = file.get(QUEUE).and_then(Value::as_object);
     let Some(key) = queue.and_then(|queue| queue.keys().find(|key| has_gates(key))) else {
@@ -170,7 +173,7 @@ fn check_old_place(rig: &RigLayout) -> Result<(), SettingsError> {
     })
 }
 
-/// Whether a known key below `merge_queue` holds gates.
+/// Returns true if a known key below `merge_queue` holds gates.
 fn has_gates(key: &str) -> bool {
     key == "gates" || (key.ends_with("_command") && queue_keys().contains(&key))
 }
@@ -183,7 +186,7 @@ fn check_file(path: &Path, file: &Value, unused: &mut Vec<UnusedKey>) -> Result<
         check_key(path, key, unused)?;
         check_value(path, key, value)?;
     }
-    for (name, gate) in gates_of(file).into_iter().flatten() {
+    for (name, gate) in find_gates(file).into_iter().flatten() {
         if let Some(gate) = gate.as_object() {
             check_gate(path, &format!("{QUEUE}.gates.{name}"), gate)?;
         }
@@ -191,7 +194,7 @@ fn check_file(path: &Path, file: &Value, unused: &mut Vec<UnusedKey>) -> Result<
     Ok(())
 }
 
-/// A key that has no effect is noted; an unknown one that may be a gate is an error.
+/// Records a key without effect. An unknown key that may be a gate is an error.
 fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<(), SettingsError> {
     let known = queue_keys();
     if known.contains(&found) {
@@ -203,7 +206,7 @@ fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<()
         unused.push(UnusedKey { path, key, near });
         return Ok(());
     }
-    let near = nearest(found, &known);
+    let near = find_nearest(found, &known);
     let is_near = has_gates(near) && strsim::levenshtein(found, near) <= 3;
     let says_so = ["gate", "command", "cmd"]
         .iter()
@@ -244,20 +247,20 @@ fn check_gate(path: &Path, above: &str, gate: &Map<String, Value>) -> Result<(),
     Err(SettingsError::UnknownKey {
         path: path.to_owned(),
         key: format!("{above}.{odd}"),
-        near: format!("{above}.{}", nearest(odd, OF_A_GATE)),
+        near: format!("{above}.{}", find_nearest(odd, OF_A_GATE)),
     })
 }
 
-fn nearest<'a>(odd: &str, known: &[&'a str]) -> &'a str {
+fn find_nearest<'a>(odd: &str, known: &[&'a str]) -> &'a str {
     let near = known.iter().min_by_key(|key| strsim::levenshtein(odd, key));
     near.copied().unwrap_or_default()
 }
 
-fn gates_of(tree: &Value) -> Option<&Map<String, Value>> {
+fn find_gates(tree: &Value) -> Option<&Map<String, Value>> {
     tree.get(QUEUE)?.get("gates")?.as_object()
 }
 
-/// All keys right below `merge_queue` that have an effect.
+/// Returns all keys directly below `merge_queue` that have an effect.
 fn queue_keys() -> Vec<&'static str> {
     let table = KEYS
         .iter()

@@ -3,31 +3,37 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Place;
+use crate::testing::TestTown;
 use crate::town::RigLayout;
 
-fn place(settings: &str) -> (Place, RigLayout) {
-    let place = Place::new();
+fn town_with_settings(settings: &str) -> (TestTown, RigLayout) {
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     std::fs::write(rig.settings(), settings).unwrap();
     (place, rig)
 }
 
-fn get(place: &Place, rig: &RigLayout, name: &str) -> (Value, String) {
-    let layers = Layers::load(&place.town, Some(rig)).unwrap();
+fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) {
+    let layers = SettingsLayers::load(&place.town, Some(rig)).unwrap();
     let setting = layers.get(name).unwrap();
     let origin = setting.origin.to_string();
     let layer = origin.split(':').next().unwrap_or_default().to_owned();
     (setting.value, layer)
 }
 
-fn set(place: &Place, rig: Option<&RigLayout>, layer: Layer, name: &str, text: &str) {
-    change(&place.town, rig, layer, name, Some(text)).unwrap();
+fn set_value(
+    place: &TestTown,
+    rig: Option<&RigLayout>,
+    layer: SettingsLayer,
+    name: &str,
+    text: &str,
+) {
+    change_setting(&place.town, rig, layer, name, Some(text)).unwrap();
 }
 
 fn gate_names(queue: &str) -> Vec<String> {
-    let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+    let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
     check_merge_queue(&place.town, &rig).unwrap();
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     let groups = settings.gates(&rig).unwrap().into_iter();
@@ -47,7 +53,8 @@ fn setup_runs_in_each_tree_gates_have_their_own_and_the_commands_share_one() {
     assert_eq!(gate_names(queue), wanted);
     let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
     assert_eq!(gate_names(queue), ["lint_command"]);
-    let (place, rig) = place(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let (place, rig) =
+        town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     assert_eq!(
         settings.gates(&rig).unwrap()[0][0].limit,
@@ -72,7 +79,7 @@ fn what_the_queue_does_not_do_is_refused_by_name() {
         ),
         (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
     ] {
-        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let error = check_merge_queue(&place.town, &rig).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
@@ -94,7 +101,7 @@ fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
         (r#"{"gates":{"a":{"cmd":"x"}}}"#, "gates"),
         (r#"{"lint_command":"x"}"#, "lint_command"),
     ] {
-        let (place, rig) = place(settings);
+        let (place, rig) = town_with_settings(settings);
         let error = check_merge_queue(&place.town, &rig)
             .unwrap_err()
             .to_string();
@@ -105,7 +112,7 @@ fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
             "{error}"
         );
     }
-    let (place, rig) = place("{}");
+    let (place, rig) = town_with_settings("{}");
     let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
     std::fs::write(rig.config(), old).unwrap();
     let error = check_merge_queue(&place.town, &rig)
@@ -121,9 +128,9 @@ fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
 #[test]
 fn a_review_is_asked_for_by_either_key() {
     let asked = |queue: &str| {
-        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let settings = RigSettings::load(&place.town, &rig).unwrap();
-        settings.needs_review()
+        settings.review_reason()
     };
     assert!(
         asked(r#"{"require_review":true}"#)
@@ -141,7 +148,8 @@ fn a_review_is_asked_for_by_either_key() {
 
 #[test]
 fn a_bad_duration_is_named() {
-    let (place, rig) = place(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
+    let (place, rig) =
+        town_with_settings(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     let error = settings.gates(&rig).unwrap_err();
     let words = error.to_string();
@@ -152,7 +160,7 @@ fn a_bad_duration_is_named() {
 fn a_gate_keeps_only_what_lies_below_the_tree() {
     let gates = |path: &str| {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
-        let (place, rig) = place(&settings.to_string());
+        let (place, rig) = town_with_settings(&settings.to_string());
         RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
     };
     assert_eq!(
@@ -176,17 +184,18 @@ fn a_gate_keeps_only_what_lies_below_the_tree() {
 #[test]
 fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
     let strategy = |text: &str| {
-        let (place, rig) = place(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let (place, rig) =
+            town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
         let settings = RigSettings::load(&place.town, &rig).unwrap();
         check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
     };
-    assert_eq!(strategy("squash").unwrap(), Strategy::Squash);
-    assert_eq!(strategy("merge").unwrap(), Strategy::Merge);
-    assert_eq!(RigSettings::default().strategy(), Strategy::Rebase);
+    assert_eq!(strategy("squash").unwrap(), MergeStrategy::Squash);
+    assert_eq!(strategy("merge").unwrap(), MergeStrategy::Merge);
+    assert_eq!(RigSettings::default().strategy(), MergeStrategy::Rebase);
     let words = strategy("ff").unwrap_err().to_string();
     let wanted = "merge_queue.strategy is `ff`; use one of rebase, squash, merge";
     assert!(words.ends_with(wanted), "{words}");
-    assert!(RigSettings::default().auto_repair());
+    assert!(RigSettings::default().is_auto_repair());
 }
 
 #[test]
@@ -217,7 +226,7 @@ fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
             "gate merge_queue.gates.test has no command",
         ),
     ] {
-        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let error = check_merge_queue(&place.town, &rig)
             .unwrap_err()
             .to_string();
@@ -228,7 +237,7 @@ fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
 
 #[test]
 fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
-    let (place, rig) = place(
+    let (place, rig) = town_with_settings(
         r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
             "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
             "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
@@ -246,78 +255,90 @@ fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
 }
 
 #[test]
-fn each_layer_outranks_those_below() {
-    let (mut place, rig) = place("{}");
+fn each_layer_overrides_the_layers_below() {
+    let (mut place, rig) = town_with_settings("{}");
     let name = "max_polecats";
-    assert_eq!(get(&place, &rig, name), (json!(10), "built-in".to_owned()));
-    set(&place, None, Layer::Settings, name, "8");
-    assert_eq!(get(&place, &rig, name), (json!(8), "town".to_owned()));
-    set(&place, Some(&rig), Layer::Settings, name, "7");
-    assert_eq!(get(&place, &rig, name), (json!(7), "rig".to_owned()));
-    let store = place.town.rig_store(&rig).unwrap();
+    assert_eq!(
+        read_value(&place, &rig, name),
+        (json!(10), "built-in".to_owned())
+    );
+    set_value(&place, None, SettingsLayer::Settings, name, "8");
+    assert_eq!(
+        read_value(&place, &rig, name),
+        (json!(8), "town".to_owned())
+    );
+    set_value(&place, Some(&rig), SettingsLayer::Settings, name, "7");
+    assert_eq!(read_value(&place, &rig, name), (json!(7), "rig".to_owned()));
+    let store = place.town.open_rig_store(&rig).unwrap();
     let label = |tx: &mut bd::store::Tx| {
         let mut bead = tx.get("web-rig-web").cloned().unwrap();
         bead.labels.push("max_polecats:6".to_owned());
         Ok(tx.put(bead)?)
     };
     place.town.transact(&store, label).unwrap();
-    assert_eq!(get(&place, &rig, name), (json!(6), "bead".to_owned()));
-    set(&place, Some(&rig), Layer::Local, name, "5");
-    assert_eq!(get(&place, &rig, name), (json!(5), "local".to_owned()));
-    assert_eq!(max_polecats(&place.town, &rig), 5);
-    let cwd = place.path("town");
-    place.town.env = kit::sys::Env::with(&cwd, [("GT_MAX_POLECATS", "4")]);
     assert_eq!(
-        get(&place, &rig, name),
+        read_value(&place, &rig, name),
+        (json!(6), "bead".to_owned())
+    );
+    set_value(&place, Some(&rig), SettingsLayer::Local, name, "5");
+    assert_eq!(
+        read_value(&place, &rig, name),
+        (json!(5), "local".to_owned())
+    );
+    assert_eq!(max_polecats_of(&place.town, &rig), 5);
+    let cwd = place.path_beside("town");
+    place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
+    assert_eq!(
+        read_value(&place, &rig, name),
         (json!(4), "environment".to_owned())
     );
-    assert_eq!(max_polecats(&place.town, &rig), 4);
+    assert_eq!(max_polecats_of(&place.town, &rig), 4);
 }
 
 #[test]
 fn a_blocked_key_has_no_value_below() {
-    let (place, rig) = place(r#"{"namepool":{"style":"rivers"}}"#);
+    let (place, rig) = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
     let path = place.town.layout.wisp_config("web");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = r#"{"rig":"web","values":{},"blocked":["namepool.style"],"mine":1}"#;
     std::fs::write(&path, text).unwrap();
-    let (value, layer) = get(&place, &rig, "namepool.style");
+    let (value, layer) = read_value(&place, &rig, "namepool.style");
     assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
-    assert_eq!(names(&place.town, &rig).0, "");
-    let refused = change(
+    assert_eq!(namepool_of(&place.town, &rig).0, "");
+    let refused = change_setting(
         &place.town,
         Some(&rig),
-        Layer::Local,
+        SettingsLayer::Local,
         "namepool.style",
         Some("x"),
     );
     assert!(matches!(refused, Err(ChangeError::Blocked { .. })));
-    change(
+    change_setting(
         &place.town,
         Some(&rig),
-        Layer::Local,
+        SettingsLayer::Local,
         "namepool.style",
         None,
     )
     .unwrap();
-    assert_eq!(names(&place.town, &rig).0, "rivers");
+    assert_eq!(namepool_of(&place.town, &rig).0, "rivers");
     assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
 }
 
 #[test]
 fn a_change_keeps_everything_else_and_is_checked() {
-    let (place, rig) = place(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
-    set(
+    let (place, rig) = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    set_value(
         &place,
         Some(&rig),
-        Layer::Settings,
+        SettingsLayer::Settings,
         "merge_queue.run_tests",
         "no",
     );
-    set(
+    set_value(
         &place,
         Some(&rig),
-        Layer::Settings,
+        SettingsLayer::Settings,
         "merge_queue.gates.lint.cmd",
         "make lint",
     );
@@ -327,24 +348,24 @@ fn a_change_keeps_everything_else_and_is_checked() {
         json!({"zeta": [1], "merge_queue": {"x": 2, "run_tests": false, "gates": {"lint": {"cmd": "make lint"}}}})
     );
     let refused = |layer, name: &str, text: &str| {
-        change(&place.town, Some(&rig), layer, name, Some(text)).unwrap_err()
+        change_setting(&place.town, Some(&rig), layer, name, Some(text)).unwrap_err()
     };
     assert!(matches!(
-        refused(Layer::Settings, "nothing", "1"),
+        refused(SettingsLayer::Settings, "nothing", "1"),
         ChangeError::Unknown { .. }
     ));
-    let bad = refused(Layer::Settings, "max_polecats", "many");
+    let bad = refused(SettingsLayer::Settings, "max_polecats", "many");
     assert!(matches!(bad, ChangeError::BadValue { .. }), "{bad}");
-    let town = refused(Layer::Settings, "default_agent", "x");
+    let town = refused(SettingsLayer::Settings, "default_agent", "x");
     assert!(matches!(town, ChangeError::WrongPlace { .. }), "{town}");
-    let files = refused(Layer::Local, "agent", "x");
+    let files = refused(SettingsLayer::Local, "agent", "x");
     assert!(matches!(files, ChangeError::WrongPlace { .. }), "{files}");
 }
 
 #[test]
 fn the_list_holds_the_table_and_the_members_of_families() {
-    let (place, rig) = place(r#"{"role_agents":{"crew":"claude"}}"#);
-    let all = Layers::load(&place.town, Some(&rig)).unwrap().all();
+    let (place, rig) = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
+    let all = SettingsLayers::load(&place.town, Some(&rig)).unwrap().all();
     let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
     assert!(names.contains(&"role_agents.crew"), "{names:?}");
     assert!(names.contains(&"merge_queue.target_branch"), "{names:?}");
@@ -353,8 +374,8 @@ fn the_list_holds_the_table_and_the_members_of_families() {
 
 #[test]
 fn a_damaged_file_is_named() {
-    let (place, rig) = place("{");
-    let error = Layers::load(&place.town, Some(&rig)).unwrap_err();
+    let (place, rig) = town_with_settings("{");
+    let error = SettingsLayers::load(&place.town, Some(&rig)).unwrap_err();
     assert!(
         error.to_string().contains("settings/config.json"),
         "{error}"

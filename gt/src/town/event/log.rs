@@ -1,6 +1,7 @@
-//! The file of events, `.events.jsonl`: one JSON line an event, appended, never rewritten.
+//! Reads and appends the file of events, `.events.jsonl`: one JSON line per event, never rewritten.
 //!
-//! An automatic act also names the rule that decided it and the facts it saw, so that `gt why` can explain it.
+//! The event of an automatic action also names its rule and the facts, so that `gt why` can explain
+//! it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,50 +12,43 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Event, fields};
-use crate::town::{Layout, Town};
+use super::{Event, json_fields};
+use crate::town::{Town, TownLayout};
 
-/// Who an event is for.
+/// The audience of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Visibility {
-    /// For the record only.
+pub enum EventVisibility {
     Audit,
-    /// For the feed only.
     Feed,
-    /// For both.
     Both,
 }
 
-/// One event as it stands in the file.
+/// An event as stored in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventLine {
-    /// When, RFC 3339 in UTC with whole seconds.
+    /// The time, RFC 3339 in UTC with whole seconds.
     pub ts: String,
-    /// Which program wrote it.
     #[serde(default)]
     pub source: String,
-    /// What happened, as one word of the vocabulary: `sling`, `done`, `merged`, ...
+    /// The kind, in the fixed vocabulary: `sling`, `done`, `merged`, ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// Who did it.
     #[serde(default)]
     pub actor: String,
-    /// The details.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub payload: Map<String, Value>,
-    /// Who it is for.
     #[serde(default = "for_both")]
-    pub visibility: Visibility,
+    pub visibility: EventVisibility,
 }
 
-fn for_both() -> Visibility {
-    Visibility::Both
+fn for_both() -> EventVisibility {
+    EventVisibility::Both
 }
 
 impl EventLine {
-    /// What happened. Fields that this program does not know are in the payload only.
-    pub fn event(&self) -> Event {
+    /// Parses the event. Unknown fields are in the payload only.
+    pub fn to_event(&self) -> Event {
         let line = serde_json::json!({ "type": self.kind, "payload": self.payload });
         serde_json::from_value(line).unwrap_or_else(|_| Event::Other {
             r#type: self.kind.clone(),
@@ -63,32 +57,32 @@ impl EventLine {
     }
 }
 
-/// Who hears of each event that a program records.
+/// A callback for each event that a program records.
 #[derive(Clone, Default)]
-pub struct Listener(Option<Arc<Hear>>);
+pub struct EventListener(Option<Arc<EventCallback>>);
 
-type Hear = dyn Fn(&EventLine) + Send + Sync;
+type EventCallback = dyn Fn(&EventLine) + Send + Sync;
 
-impl Listener {
-    /// Hears of each event.
+impl EventListener {
+    /// Calls `hear` for each event.
     pub fn new(hear: impl Fn(&EventLine) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(hear)))
     }
 }
 
-impl fmt::Debug for Listener {
+impl fmt::Debug for EventListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Listener").field(&self.0.is_some()).finish()
     }
 }
 
 impl Town {
-    /// Records an event and passes it to the listener. A failure to write it is ignored on purpose: the act itself is in the
-    /// beads, the event only says so.
-    pub fn tell(&self, event: &Event) {
-        let mut fields = fields(event);
+    /// Records an event and passes it to the listener. A failed write is ignored on purpose,
+    /// because the beads record the action itself.
+    pub fn record_event(&self, event: &Event) {
+        let mut fields = json_fields(event);
         let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
-        // Cut, not rounded: no event lies ahead of what follows it.
+        // Truncated, not rounded, so that no event is later than the next one.
         let whole = TimestampRound::new()
             .smallest(Unit::Second)
             .mode(RoundMode::Trunc);
@@ -105,37 +99,36 @@ impl Town {
             payload: payload
                 .and_then(|payload| payload.as_object().cloned())
                 .unwrap_or_default(),
-            visibility: Visibility::Both,
+            visibility: EventVisibility::Both,
         };
-        // A line of texts and numbers always becomes JSON.
+        // A line of texts and numbers always serializes to JSON.
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
-        file::append(&self.layout.events(), &text, 0o600).ok();
+        file::append_to_file(&self.layout.events(), &text, 0o600).ok();
         if let Some(hear) = &self.listener.0 {
             hear(&line);
         }
     }
 }
 
-/// Reads all events, oldest first; lines that cannot be read are passed over.
-pub fn read(layout: &Layout) -> std::io::Result<Vec<EventLine>> {
-    let bytes = file::read(&layout.events())?.unwrap_or_default();
+/// Reads all events, oldest first. Skips unreadable lines.
+pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
+    let bytes = file::read_file_if_exists(&layout.events())?.unwrap_or_default();
     Ok(bytes
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
         .collect())
 }
 
-/// An event with its line as it stands in the file.
+/// An event with its line in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
-    /// The event.
     pub line: EventLine,
-    /// Its line, without the line end.
+    /// The line without the line end.
     pub text: String,
 }
 
-/// Reads events, and later those that were added since.
+/// Reads events, and on later calls the new ones.
 #[derive(Debug)]
 pub struct EventReader {
     path: PathBuf,
@@ -143,22 +136,23 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Begins with the first event.
-    pub fn new(layout: &Layout) -> Self {
+    /// Starts with the first event.
+    pub fn new(layout: &TownLayout) -> Self {
         Self {
             path: layout.events(),
             at: 0,
         }
     }
 
-    /// The events since the last call, oldest first. Lines that cannot be read are passed over; one that is being
-    /// written is left for the next call. A file that is shorter than before is read from its start.
+    /// Returns the events since the last call, oldest first. Skips unreadable lines. A line that is
+    /// being written is left for the next call. A file that is shorter than before is read from its
+    /// start.
     pub fn read_new(&mut self) -> std::io::Result<Vec<StoredEvent>> {
-        let bytes = match file::read_from(&self.path, self.at)? {
+        let bytes = match file::read_file_from(&self.path, self.at)? {
             Some(bytes) => bytes,
             None => {
                 self.at = 0;
-                file::read_from(&self.path, 0)?.unwrap_or_default()
+                file::read_file_from(&self.path, 0)?.unwrap_or_default()
             }
         };
         let end = bytes.iter().rposition(|byte| *byte == b'\n');
@@ -177,8 +171,9 @@ impl EventReader {
     }
 }
 
-/// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
-pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
+/// Returns the events that name `what`: as the value of a payload key, inside a list of one, or as
+/// the actor.
+pub fn events_about(events: &[EventLine], what: &str) -> Vec<EventLine> {
     events
         .iter()
         .filter(|event| is_about(event, what))
@@ -187,17 +182,17 @@ pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
 }
 
 fn is_about(event: &EventLine, what: &str) -> bool {
-    event.actor == what || event.payload.values().any(|value| names(value, what))
+    event.actor == what || event.payload.values().any(|value| is_named(value, what))
 }
 
-fn names(value: &Value, what: &str) -> bool {
+fn is_named(value: &Value, what: &str) -> bool {
     match value {
-        // Agents are named by address or by name, and what a rule saw is a sentence.
+        // Agents are named by address or by name, and the facts of a rule are a sentence.
         Value::String(text) => text
             .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
             .any(|word| word == what || word.rsplit('/').next() == Some(what)),
-        Value::Array(values) => values.iter().any(|value| names(value, what)),
-        Value::Object(map) => map.values().any(|value| names(value, what)),
+        Value::Array(values) => values.iter().any(|value| is_named(value, what)),
+        Value::Object(map) => map.values().any(|value| is_named(value, what)),
         _ => false,
     }
 }
@@ -205,12 +200,12 @@ fn names(value: &Value, what: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::town::event::{MergeEnded, MergeRef, event};
+    use crate::town::event::{MergeRef, MergeResultEvent, event};
 
     #[test]
     fn events_of_the_era_are_read_and_bad_lines_passed_over() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let text = concat!(
             r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"sling","actor":"mayor","payload":{"bead":"gt-1"},"visibility":"feed"}"#,
             "\nnot json\n",
@@ -218,10 +213,10 @@ mod tests {
             "\n",
         );
         std::fs::write(layout.events(), text).unwrap();
-        let events = read(&layout).unwrap();
+        let events = read_events(&layout).unwrap();
         assert_eq!(events.len(), 2);
         assert_eq!(events[0].payload["bead"], "gt-1");
-        assert_eq!(events[1].visibility, Visibility::Both);
+        assert_eq!(events[1].visibility, EventVisibility::Both);
     }
 
     fn line(text: &str) -> EventLine {
@@ -230,30 +225,32 @@ mod tests {
 
     #[test]
     fn what_is_recorded_reads_back_as_the_same_event() {
-        let mut place = crate::testing::Place::new();
+        let mut place = crate::testing::TestTown::new();
         let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
         let town = &mut place.town;
-        town.listener = Listener::new(move |line| sink.lock().unwrap().push(line.clone()));
+        town.listener = EventListener::new(move |line| sink.lock().unwrap().push(line.clone()));
         town.actor = crate::town::identity::Address::Mayor;
         let all = [
             event!(Sling, bead: "web-1", target: "web/nux"),
             event!(Nuke,
                 rig: "web", polecat: "nux", rescue: None, forced: true, bead: Some("b".to_owned()),
             ),
-            Event::Merged(MergeEnded {
+            Event::Merged(MergeResultEvent {
                 request: MergeRef {
                     mr: "web-2".to_owned(),
                     ..MergeRef::default()
                 },
-                outcome: fields(&serde_json::json!({ "outcome": "merged", "commit": "c0ffee" })),
+                outcome: json_fields(
+                    &serde_json::json!({ "outcome": "merged", "commit": "c0ffee" }),
+                ),
             }),
         ];
         for event in &all {
-            town.tell(event);
+            town.record_event(event);
         }
-        let read = read(&town.layout).unwrap();
-        let events: Vec<Event> = read.iter().map(EventLine::event).collect();
+        let read = read_events(&town.layout).unwrap();
+        let events: Vec<Event> = read.iter().map(EventLine::to_event).collect();
         assert_eq!(events, all);
         assert_eq!(*heard.lock().unwrap(), read);
         let text = std::fs::read_to_string(town.layout.events()).unwrap();
@@ -266,7 +263,7 @@ mod tests {
     #[test]
     fn a_reader_gives_each_whole_line_once() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let mut reader = EventReader::new(&layout);
         let mut kinds = |text: &str| {
             std::fs::write(layout.events(), text).unwrap();
@@ -289,7 +286,7 @@ mod tests {
         let text = r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"session_start","actor":"mayor","payload":{"session_id":"s","actor_pid":"mayor-1"},"visibility":"feed"}"#;
         let old = line(text);
         assert_eq!(serde_json::to_string(&old).unwrap(), text);
-        let Event::SessionStart(start) = old.event() else {
+        let Event::SessionStart(start) = old.to_event() else {
             panic!("{old:?}");
         };
         assert_eq!((start.session_id.as_str(), start.bead.as_str()), ("s", ""));
@@ -303,7 +300,7 @@ mod tests {
         ] {
             let line = line(text);
             let (r#type, payload) = (kind.to_owned(), line.payload.clone());
-            assert_eq!(line.event(), Event::Other { r#type, payload });
+            assert_eq!(line.to_event(), Event::Other { r#type, payload });
         }
     }
 }

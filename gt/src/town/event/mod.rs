@@ -1,7 +1,7 @@
-//! What happens in a town: one enum with everything that is ever recorded, and the file and the listeners that get it.
+//! The events of a town: one enum with everything that is recorded, the file, and the listeners.
 //!
-//! What must always hold: the words of the file never change. A kind is a variant's name in snake case, and its payload has
-//! the variant's fields. What older programs wrote, or newer ones will, is kept as [`Event::Other`].
+//! The words of the file never change. A kind is a variant's name in snake case, and its payload
+//! has the variant's fields. Events of older or newer programs are kept as [`Event::Other`].
 
 #![expect(missing_docs, reason = "a field is named as in the file")]
 
@@ -13,17 +13,19 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{EventLine, EventReader, Listener, StoredEvent, Visibility, about, read};
+pub use log::{
+    EventLine, EventListener, EventReader, EventVisibility, StoredEvent, events_about, read_events,
+};
 
-/// The fields of a value that becomes a JSON object.
-pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
+/// Returns the fields of a value that serializes to a JSON object.
+pub(crate) fn json_fields(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }
 }
 
-/// Makes an [`Event`] from a variant's name and its fields, each copied from where it is.
+/// Builds an [`Event`] from a variant's name and its fields. The values are copied.
 macro_rules! event {
     ($kind:ident, $($field:ident: $value:expr),* $(,)?) => {
         $crate::town::event::Event::$kind { $($field: $value.to_owned().into()),* }
@@ -31,72 +33,62 @@ macro_rules! event {
 }
 pub(crate) use event;
 
-/// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload", rename_all = "snake_case")]
 #[rustfmt::skip]
 pub enum Event {
-    /// A worker gave up.
     AttemptFailed { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String>, closed: bool },
-    /// The daemon was started.
     Boot { rig: String, agents: Vec<String> },
-    /// A chore was done in the name of a dog.
+    /// A dog ran a chore.
     ChoreDone { dog: String, chore: String, lines: Vec<String> },
-    /// Beads were added to a convoy.
-    ConvoyAdded(ConvoyGrown),
-    /// A convoy was closed by hand.
+    ConvoyAdded(ConvoyBeads),
+    /// A user closed a convoy.
     ConvoyClosed { convoy: String, reason: String },
-    /// A convoy was made.
-    ConvoyCreated(ConvoyGrown),
-    /// A hook left a convoy to a person.
+    ConvoyCreated(ConvoyBeads),
+    /// A hook deferred a convoy to the user.
     ConvoyDeferred { request: String, convoy: String, title: String, beads: Vec<String>, reason: Option<String> },
-    /// A convoy landed.
     ConvoyLanded { convoy: String, told: Vec<String>, commits: BTreeMap<String, String> },
-    /// A person answered a request for a convoy.
+    /// A user answered a request for a convoy.
     ConvoyReviewed { request: String, convoy: String, answer: String, reason: String },
     /// Discovery documents were committed to a convoy's own branch.
     DiscoveryCommitted { bead: String, rig: String, branch: String, files: Vec<String> },
     /// Discovery documents were kept for the next worker of a convoy.
-    DiscoveryKept(DocumentsKept),
+    DiscoveryKept(DiscoveryDocuments),
     /// Files below `.gt/` that git does not keep were moved beside the sandbox.
     DiscoveryLeft { rig: String, polecat: String, moved_to: PathBuf, files: usize },
-    /// Discovery documents were put into a sandbox.
+    /// Discovery documents were written into a sandbox.
     DiscoveryPlaced { bead: String, rig: String, polecat: String, key: String, files: usize },
-    /// The discovery documents of a convoy that landed were removed.
+    /// The discovery documents of a landed convoy were removed.
     DiscoveryRemoved { convoy: String, rig: String, commit: String, rescue: String },
-    /// A worker handed in its work.
+    /// A worker submitted its work.
     Done { bead: String, branch: String, request: Option<String>, tip: String, commits: usize, no_change: Option<String> },
     /// A step of `gt done` failed.
     DoneFailed { bead: String, step: String, reason: String },
-    /// Someone took up an escalation.
+    /// An escalation was acknowledged.
     EscalationAcked { escalation_id: String, acked_by: String },
     /// An escalation was answered, or closed without an answer.
     EscalationClosed(EscalationClosed),
-    /// The command of a route of an escalation was run, or is not set up.
+    /// The command of an escalation's route ran, or is not configured.
     EscalationDelivered { escalation_id: String, route: String, sent: bool, outcome: String },
-    /// An escalation was passed on.
+    /// An escalation was forwarded.
     EscalationForwarded { escalation_id: String, by: String, to: String },
-    /// An escalation was made, counted or raised.
+    /// An escalation was created, repeated or raised.
     EscalationSent(EscalationSent),
-    /// A follow-up was made.
     Followup { bead: String, original: String, rig: Option<String> },
-    /// A sandbox was put on a fresh branch.
+    /// A sandbox was switched to a fresh branch.
     FreshBranch { bead: String, rig: String, polecat: String, branch: String, sandbox: String, base: String, rescue: Option<String>, fetch_failed: Option<String> },
-    /// A gate ran.
     Gate { gate: String, passed: bool, commit: String, #[serde(flatten)] request: MergeRef },
-    /// The tree in which gates run was made again.
+    /// The tree for gates was rebuilt.
     GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
-    /// The town was stopped.
-    Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<StoppedWorker> },
+    Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<HaltedWorker> },
     /// A session asked for a fresh one in its place.
-    Handoff(HandedOver),
+    Handoff(SessionHandoff),
     /// The fresh session could not be started.
     HandoffFailed { agent: String, why: String },
-    /// A hook was not run.
+    /// A hook did not run.
     HookIgnored { hook: String, reason: String },
-    /// A hook ran.
     HookRun(HookRun),
-    /// A hook was passed over because of a waiver.
+    /// A hook was skipped because of a waiver.
     HookWaived { by: String, reason: String, at: String, hooks: Vec<String>, #[serde(flatten)] request: MergeRef },
     /// A convoy got its own branch in a rig.
     IntegrationBranch { convoy: String, rig: String, branch: String, base: String },
@@ -104,31 +96,28 @@ pub enum Event {
     IntegrationBranchLeft { convoy: String, rig: String, branch: String, reason: String },
     /// The session of a crew member was ended.
     Kill { rig: String, target: String, reason: String },
-    /// All rigs of a landing are ready to be pushed.
+    /// All rigs of a landing are prepared.
     LandingPrepared { convoy: String, commits: Vec<String> },
     /// A rig of a landing was pushed.
     LandingPushed { convoy: String, rig: String, target: String, commit: String },
-    /// A landing stopped.
-    LandingStopped(LandingStopped),
-    /// A message was written.
+    LandingStopped(LandingStop),
     Mail { to: String, subject: String, id: String },
     /// A request could not be merged.
-    MergeFailed(MergeEnded),
-    /// A request is tried again later.
-    MergeSkipped(MergeEnded),
-    /// The queue took up a request.
+    MergeFailed(MergeResultEvent),
+    /// A request will be retried later.
+    MergeSkipped(MergeResultEvent),
+    /// The queue started to merge a request.
     MergeStarted(MergeRef),
-    /// The result of a task does not hold the work that it was for.
+    /// The result of a task does not contain the work that it was for.
     MergeUnproven(MergedAlong),
-    /// A person let a request by its hooks.
+    /// A user waived the hooks of a request.
     MergeWaived { mr: String, by: String, reason: String },
-    /// A request may not merge any more.
+    /// A request was withdrawn because it may not merge any more.
     MergeWithdrawn { reason: String, rescue: Option<String>, #[serde(flatten)] request: MergeRef },
-    /// A request was merged.
-    Merged(MergeEnded),
+    Merged(MergeResultEvent),
     /// A request was merged with the task that brought its work to the target.
     MergedAlong(MergedAlong),
-    /// A molecule was taken off a bead.
+    /// A molecule was detached from a bead.
     MoleculeDetached { bead: String, molecule: String },
     /// A molecule was squashed or burned by hand, or ended with its work.
     MoleculeEnded { bead: String, molecule: String, how: String, digest: Option<String> },
@@ -136,65 +125,62 @@ pub enum Event {
     MoleculePoured { bead: String, formula: String, molecule: String, steps: usize },
     /// The formula of a rig could not be poured for a bead.
     MoleculeSkipped { bead: String, formula: String, reason: String },
-    /// A matter was reported that only a person can move on.
+    /// A matter that only a user can resolve was reported.
     NeedsPerson { bead: String, subject: String, reason: String },
-    /// The note of a session that began was not written.
+    /// The record of a started session was not written.
     NoteFailed { rig: String, polecat: String },
-    /// A polecat was removed.
     Nuke { rig: String, polecat: String, rescue: Option<String>, forced: bool, bead: Option<String> },
     /// A text was typed into a session.
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
-    /// The patrol acted.
-    Patrol(PatrolActed),
-    /// The remote does not take the commits of unfinished work.
+    Patrol(PatrolActionRecord),
+    /// The remote refused the commits of unfinished work.
     PushRefused { rig: String, polecat: String, bead: String, branch: String, reason: String },
     /// A bead was taken off the hook of a worker.
     Release { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String> },
-    /// Rescued files were brought back.
+    /// Rescued files were restored.
     RescueRestored { rig: String, r#ref: String, into: PathBuf, files: Vec<String> },
-    /// A session was started again.
+    /// A session was restarted.
     Respawn { rig: String, polecat: String, bead: String, lease: u64, handed_over: bool, snapshot: Option<String> },
-    /// A rig was added.
     RigAdded { rig: String, prefix: String, remote: Option<String> },
-    /// A rig was taken off the list.
+    /// A rig was removed from the registry.
     RigRemoved { rig: String },
-    /// A setting of an agent program was passed over.
+    /// A setting of an agent program was ignored.
     RuntimePassedOver { session: String, why: String },
-    /// A broken sandbox was made again.
+    /// A broken sandbox was recreated.
     SandboxRepaired { rig: String, polecat: String, reason: String, moved_to: PathBuf, rescue: Option<String> },
     /// A session's process was started.
     SessionBegun { session: String, agent: String },
-    /// An agent program said that its session ends.
+    /// An agent program reported the end of its session.
     SessionEnd { session_id: String, reason: String, role: String, actor: String },
     /// The process of a session ended.
     SessionEnded { rig: String, polecat: String, bead: String, lease: u64, exit: Option<i32>, signal: Option<i32>, #[serde(default, skip_serializing_if = "String::is_empty")] because: String, screen: Vec<String> },
-    /// A session shows a dialog that only a person can answer.
+    /// A session shows a dialog that only a user can answer.
     SessionNeedsPerson { session: String, dialog: String },
-    /// An agent program said that its session has begun.
-    SessionStart(SessionStarted),
+    /// An agent program reported the start of its session.
+    SessionStart(ProgramSession),
     /// A bead was given to an agent.
     Sling { bead: String, target: String },
     /// A bead was queued for a worker.
     SlingWaits { bead: String, target: String, waits_for: Vec<String> },
-    /// What was not committed could not be saved.
+    /// Uncommitted work could not be saved.
     SnapshotFailed { polecat: String, why: String },
     /// A worker's session was started for a bead.
     Spawn { rig: String, polecat: String, bead: String },
-    /// A lock file of git that nobody held was removed.
+    /// An abandoned lock file of git was removed.
     StaleLockRemoved { rig: String, polecat: String, file: PathBuf },
-    /// A stash of a worker was put on a rescue ref.
+    /// A stash of a worker was saved to a rescue ref.
     StashKept { rig: String, polecat: String, r#ref: String, stash: String },
-    /// A step of a molecule was closed by its worker.
+    /// A worker closed a step of a molecule.
     StepDone { step: String, molecule: String, next: Option<String>, complete: bool },
     /// A bead was taken from an agent.
     Unhook { bead: String, target: String },
-    /// Something that this program does not know.
+    /// An event that this program does not know.
     #[serde(untagged)]
     Other { r#type: String, #[serde(default)] payload: Map<String, Value> },
 }
 
-/// An escalation that goes out. The names of its fields are those of existing towns: `rig` is the escalation, `target`
-/// the sender, `reason` the title.
+/// A sent escalation. The field names are those of existing towns: `rig` is the escalation,
+/// `target` the sender, `reason` the title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EscalationSent {
@@ -226,7 +212,7 @@ pub struct EscalationSent {
     pub targets: Option<Vec<String>>,
 }
 
-/// An escalation that is over.
+/// A closed escalation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EscalationClosed {
@@ -239,10 +225,10 @@ pub struct EscalationClosed {
     pub bead: Option<String>,
 }
 
-/// A session that gives way to a fresh one.
+/// A session that is replaced by a fresh one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct HandedOver {
+pub struct SessionHandoff {
     pub to_session: bool,
     pub agent: Option<String>,
     pub subject: String,
@@ -250,10 +236,10 @@ pub struct HandedOver {
     pub message: Option<String>,
 }
 
-/// What the patrol did, with the rule that decided it and what that rule saw.
+/// An action of the patrol, with its rule and the facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PatrolActed {
+pub struct PatrolActionRecord {
     pub rule: String,
     pub saw: String,
     pub r#do: Value,
@@ -264,7 +250,7 @@ pub struct PatrolActed {
 /// A session of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SessionStarted {
+pub struct ProgramSession {
     pub session_id: String,
     pub role: String,
     pub source: String,
@@ -277,9 +263,9 @@ pub struct SessionStarted {
     pub transcript: String,
 }
 
-/// The beads that a convoy got.
+/// The beads that were added to a convoy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConvoyGrown {
+pub struct ConvoyBeads {
     pub convoy: String,
     pub beads: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -291,7 +277,7 @@ pub struct ConvoyGrown {
 /// Discovery documents on a ref.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DocumentsKept {
+pub struct DiscoveryDocuments {
     pub rig: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub polecat: String,
@@ -307,7 +293,6 @@ pub struct DocumentsKept {
     pub branch: String,
 }
 
-/// A merge request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeRef {
     pub mr: String,
@@ -317,12 +302,12 @@ pub struct MergeRef {
     pub branch: String,
 }
 
-/// How a request's way through the queue ended.
+/// The result of a request in the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MergeEnded {
+pub struct MergeResultEvent {
     #[serde(flatten)]
     pub request: MergeRef,
-    /// The outcome, and what belongs to it.
+    /// The outcome with its fields.
     #[serde(flatten)]
     pub outcome: Map<String, Value>,
 }
@@ -338,25 +323,25 @@ pub struct MergedAlong {
     pub commit: Option<String>,
 }
 
-/// Where a landing stopped, and why.
+/// The place and the reason at which a landing stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LandingStopped {
+pub struct LandingStop {
     pub convoy: String,
     pub reason: String,
-    /// How far it is, for one that is in the middle.
+    /// The progress of a landing that has begun.
     #[serde(flatten)]
     pub place: Map<String, Value>,
 }
 
-/// A worker that was at work when the town was stopped.
+/// A worker that had work when the town was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoppedWorker {
+pub struct HaltedWorker {
     pub polecat: String,
     pub bead: String,
 }
 
-/// A hook that ran, with what it was about.
+/// A hook that ran, with its subject.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HookRun {
     pub event: String,

@@ -1,41 +1,41 @@
-//! Who is running this command: `GT_ROLE` decides, the working directory fills gaps.
+//! Detects the caller: `GT_ROLE` decides, the working directory fills gaps.
 
 use std::path::Path;
 
 use kit::sys::Env;
 
 use super::Address;
-use crate::town::Layout;
+use crate::town::TownLayout;
 
-/// What was found out about the caller.
+/// The identity of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Detected {
-    /// Who it is; `None` where neither variables nor folder tell.
+pub struct DetectedCaller {
+    /// The address. `None` if neither variables nor folder determine it.
     pub address: Option<Address>,
-    /// Where the answer comes from: `env`, `cwd` or `none`.
+    /// The source: `env`, `cwd` or `none`.
     pub source: &'static str,
-    /// Who the folder suggests, where that differs from the variables.
+    /// The address that the folder suggests, if it differs from the variables.
     pub mismatch: Option<Address>,
 }
 
-/// Finds out who runs this command in `layout`'s town.
-pub fn detect(env: &Env, layout: &Layout) -> Detected {
-    let by_folder = of_folder(layout.root(), env.cwd());
-    match of_env(env) {
+/// Detects the caller of this command in `layout`'s town.
+pub fn detect_caller(env: &Env, layout: &TownLayout) -> DetectedCaller {
+    let by_folder = caller_from_folder(layout.root(), env.cwd());
+    match caller_from_env(env) {
         Some(address) => {
             let mismatch = by_folder.filter(|other| *other != address);
-            Detected {
+            DetectedCaller {
                 address: Some(address),
                 source: "env",
                 mismatch,
             }
         }
-        None if by_folder.is_some() => Detected {
+        None if by_folder.is_some() => DetectedCaller {
             address: by_folder,
             source: "cwd",
             mismatch: None,
         },
-        None => Detected {
+        None => DetectedCaller {
             address: None,
             source: "none",
             mismatch: None,
@@ -43,8 +43,8 @@ pub fn detect(env: &Env, layout: &Layout) -> Detected {
     }
 }
 
-/// Reads `GT_ROLE` (a whole address, or a role word completed by `GT_RIG`, `GT_POLECAT`, `GT_CREW`).
-fn of_env(env: &Env) -> Option<Address> {
+/// Reads `GT_ROLE` (a full address, or a role that `GT_RIG`, `GT_POLECAT` and `GT_CREW` complete).
+fn caller_from_env(env: &Env) -> Option<Address> {
     let role = env.get("GT_ROLE")?;
     let rig = || env.get("GT_RIG");
     let text = match role {
@@ -56,24 +56,24 @@ fn of_env(env: &Env) -> Option<Address> {
     text.parse().ok()
 }
 
-/// Who lives in a folder of the town.
-fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
+/// Returns the agent whose folder of the town this is.
+fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
     let parts: Vec<&str> = cwd
         .strip_prefix(town)
         .ok()?
         .components()
         .filter_map(|c| c.as_os_str().to_str())
         .collect();
-    let own = |part: &str| part.to_owned();
+    let owned = |part: &str| part.to_owned();
     Some(match parts.as_slice() {
         ["mayor", ..] => Address::Mayor,
         ["deacon", "dogs", "boot", ..] => Address::Boot,
-        ["deacon", "dogs", name, ..] => Address::Dog(own(name)),
+        ["deacon", "dogs", name, ..] => Address::Dog(owned(name)),
         ["deacon", ..] => Address::Deacon,
-        [rig, "witness", ..] => Address::Witness(own(rig)),
-        [rig, "refinery", ..] => Address::Refinery(own(rig)),
-        [rig, "polecats", name, ..] => Address::Polecat(own(rig), own(name)),
-        [rig, "crew", name, ..] => Address::Crew(own(rig), own(name)),
+        [rig, "witness", ..] => Address::Witness(owned(rig)),
+        [rig, "refinery", ..] => Address::Refinery(owned(rig)),
+        [rig, "polecats", name, ..] => Address::Polecat(owned(rig), owned(name)),
+        [rig, "crew", name, ..] => Address::Crew(owned(rig), owned(name)),
         _ => return None,
     })
 }
@@ -82,9 +82,9 @@ fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
 mod tests {
     use super::*;
 
-    fn at(cwd: &str, vars: &[(&str, &str)]) -> Detected {
-        let env = Env::with(Path::new(cwd), vars.iter().copied());
-        detect(&env, &Layout::new(Path::new("/town")))
+    fn at(cwd: &str, vars: &[(&str, &str)]) -> DetectedCaller {
+        let env = Env::with_vars(Path::new(cwd), vars.iter().copied());
+        detect_caller(&env, &TownLayout::new(Path::new("/town")))
     }
 
     #[test]

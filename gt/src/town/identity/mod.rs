@@ -1,7 +1,7 @@
-//! Who an agent is: its address, its bead, its session, what it may be called.
+//! Defines the identity of an agent: its address, its bead, its session, its valid names.
 //!
 //! An address is parsed once at the edge and is a value from then on. The long form
-//! (`<rig>/polecats/<name>`) is the canonical one; the short forms of mail are read, too.
+//! (`<rig>/polecats/<name>`) is canonical. The short forms of mail are accepted too.
 
 mod detect;
 mod session_name;
@@ -9,44 +9,39 @@ mod session_name;
 use std::fmt;
 use std::str::FromStr;
 
-pub use detect::{Detected, detect};
+pub use detect::{DetectedCaller, detect_caller};
 pub use session_name::SessionName;
 
-/// The address of an agent or person of the town.
+/// The address of an agent or of a user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Address {
-    /// The human who owns the town.
+    /// The user who owns the town.
     Overseer,
-    /// The coordinator that the human talks to.
+    /// The coordinator that the user talks to.
     Mayor,
-    /// The town's patroller.
     Deacon,
-    /// The deacon's watchdog.
     Boot,
-    /// A helper of the deacon.
     Dog(String),
-    /// The patroller of a rig.
+    /// The agent that patrols a rig.
     Witness(String),
-    /// The merge queue of a rig.
+    /// The agent of a rig's merge queue.
     Refinery(String),
     /// A worker of a rig: rig and name.
     Polecat(String, String),
-    /// A person-directed worker of a rig: rig and name.
+    /// A user-directed worker of a rig: rig and name.
     Crew(String, String),
 }
 
-/// A text that names no agent.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "`{text}` is not an agent's address (try mayor, <rig>/polecats/<name>, <rig>/crew/<name>, <rig>/witness)"
 )]
 pub struct BadAddress {
-    /// What was given.
     pub text: String,
 }
 
 impl Address {
-    /// The rig it belongs to; town agents have none.
+    /// Returns the rig of the agent. None for town agents.
     pub fn rig(&self) -> Option<&str> {
         match self {
             Self::Witness(rig) | Self::Refinery(rig) => Some(rig),
@@ -55,7 +50,7 @@ impl Address {
         }
     }
 
-    /// Its own name within the rig or kennel, for those that have one.
+    /// Returns the agent's own name within the rig or kennel. None for roles.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Polecat(_, name) | Self::Crew(_, name) | Self::Dog(name) => Some(name),
@@ -63,7 +58,7 @@ impl Address {
         }
     }
 
-    /// The word for its role, as in `GT_ROLE` and role files.
+    /// Returns the name of the role, as in `GT_ROLE` and role files.
     pub fn role(&self) -> &'static str {
         match self {
             Self::Overseer => "overseer",
@@ -78,7 +73,8 @@ impl Address {
         }
     }
 
-    /// Its bead: `hq-mayor`, `<prefix>-<rig>-polecat-<name>`, ... `prefix` is the rig's, without hyphen.
+    /// Returns the id of the agent's bead: `hq-mayor`, `<prefix>-<rig>-polecat-<name>`, ...
+    /// `prefix` is the rig's, without hyphen.
     pub fn bead_id(&self, prefix: &str) -> String {
         match self {
             Self::Overseer => "hq-overseer".to_owned(),
@@ -93,7 +89,8 @@ impl Address {
         }
     }
 
-    /// The form in which mail is stored: `mayor/`, `<rig>/<name>`, `<rig>/witness`, `overseer`.
+    /// Returns the form of the address in mail: `mayor/`, `<rig>/<name>`, `<rig>/witness`,
+    /// `overseer`.
     pub fn mailbox(&self) -> String {
         match self {
             Self::Mayor | Self::Deacon => format!("{self}/"),
@@ -102,8 +99,8 @@ impl Address {
         }
     }
 
-    /// A form for agents to read that does not look like a path.
-    pub fn spoken(&self) -> String {
+    /// Returns a form for texts to agents that does not look like a path.
+    pub fn display_name(&self) -> String {
         match self {
             Self::Polecat(rig, name) | Self::Crew(rig, name) => {
                 format!("{} {name} (rig: {rig})", self.role())
@@ -134,11 +131,12 @@ impl fmt::Display for Address {
 impl FromStr for Address {
     type Err = BadAddress;
 
-    /// Reads the long forms and mail's short ones. `<rig>/<name>` is read as a polecat: only the town's
-    /// folders tell whether it is a crew member ([`crate::town::Town::address`] looks).
+    /// Parses the long forms and the short ones of mail. `<rig>/<name>` is parsed as a polecat,
+    /// because only the town's folders show if it is a crew member (see
+    /// [`crate::town::Town::parse_address`]).
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
-        let own = |part: &str| part.to_owned();
+        let owned = |part: &str| part.to_owned();
         if parts.iter().any(|part| !is_name(part)) {
             return Err(BadAddress {
                 text: text.to_owned(),
@@ -149,17 +147,17 @@ impl FromStr for Address {
             ["mayor" | "may"] => Self::Mayor,
             ["deacon" | "dea"] => Self::Deacon,
             ["boot" | "deacon-boot"] => Self::Boot,
-            ["deacon", "dogs", name] => Self::Dog(own(name)),
-            [rig, "witness" | "wit"] => Self::Witness(own(rig)),
-            [rig, "refinery" | "ref"] => Self::Refinery(own(rig)),
-            [rig, "polecats", name] => Self::Polecat(own(rig), own(name)),
-            [rig, "crew", name] => Self::Crew(own(rig), own(name)),
+            ["deacon", "dogs", name] => Self::Dog(owned(name)),
+            [rig, "witness" | "wit"] => Self::Witness(owned(rig)),
+            [rig, "refinery" | "ref"] => Self::Refinery(owned(rig)),
+            [rig, "polecats", name] => Self::Polecat(owned(rig), owned(name)),
+            [rig, "crew", name] => Self::Crew(owned(rig), owned(name)),
             [_, "polecats" | "crew"] => {
                 return Err(BadAddress {
                     text: text.to_owned(),
                 });
             }
-            [rig, name] => Self::Polecat(own(rig), own(name)),
+            [rig, name] => Self::Polecat(owned(rig), owned(name)),
             _ => {
                 return Err(BadAddress {
                     text: text.to_owned(),
@@ -169,8 +167,8 @@ impl FromStr for Address {
     }
 }
 
-/// Whether a text may name a rig or an agent: letters, digits, `-` and `_`, so that it is the same in
-/// paths, branches, session names and addresses.
+/// Returns true if a text is a valid name for a rig or an agent: letters, digits, `-` and `_`, so
+/// that it is the same in paths, branches, session names and addresses.
 pub fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 64
@@ -180,35 +178,31 @@ pub fn is_name(text: &str) -> bool {
         && !text.starts_with('-')
 }
 
-/// Words that mean something else in a rig or in an address, so that no worker is called so.
+/// Words with another meaning in a rig or in an address, which no worker may have as name.
 const RESERVED: &[&str] = &[
     "boot", "crew", "dea", "deacon", "dog", "dogs", "human", "may", "mayor", "overseer", "polecat",
     "polecats", "ref", "refinery", "wit", "witness",
 ];
 
-/// A worker cannot have a name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{name}` cannot be the name of a {role}: {reason}; choose another name")]
-pub struct BadWorkerName {
-    /// The name.
+pub struct WorkerNameError {
     pub name: String,
-    /// `polecat` or `crew`.
     pub role: &'static str,
-    /// Why.
     pub reason: String,
 }
 
-/// Checks the name of a polecat or crew member. Its session must mean this worker and no other agent of the town, whose
-/// rigs are given.
+/// Checks the name of a polecat or crew member. The name of its session must identify this worker
+/// and no other agent of the town, whose rigs are given.
 pub fn check_worker_name<'a>(
     address: &Address,
     rigs: impl IntoIterator<Item = &'a str>,
-) -> Result<(), BadWorkerName> {
+) -> Result<(), WorkerNameError> {
     let name = address.name().unwrap_or_default();
-    let session = SessionName::of(address);
+    let session = SessionName::for_agent(address);
     let meant = session
         .as_ref()
-        .and_then(|session| SessionName::address(session.as_str(), rigs));
+        .and_then(|session| SessionName::parse_address(session.as_str(), rigs));
     let reason = if !is_name(name) {
         "only letters, digits, - and _ are allowed".to_owned()
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
@@ -221,7 +215,7 @@ pub fn check_worker_name<'a>(
         return Ok(());
     };
     let (name, role) = (name.to_owned(), address.role());
-    Err(BadWorkerName { name, role, reason })
+    Err(WorkerNameError { name, role, reason })
 }
 
 #[cfg(test)]
@@ -272,7 +266,7 @@ mod tests {
     #[test]
     fn a_spoken_address_holds_no_path_separator() {
         let nux = Address::Polecat("web".into(), "nux".into());
-        assert_eq!(nux.spoken(), "polecat nux (rig: web)");
+        assert_eq!(nux.display_name(), "polecat nux (rig: web)");
         assert_eq!(nux.bead_id("wb"), "wb-web-polecat-nux");
         assert_eq!(nux.mailbox(), "web/nux");
     }
@@ -330,7 +324,7 @@ mod tests {
         assert!(all.len() > 100, "{}", all.len());
         for (at, one) in all.iter().enumerate() {
             for other in &all[at + 1..] {
-                let (name, of_other) = (SessionName::of(one), SessionName::of(other));
+                let (name, of_other) = (SessionName::for_agent(one), SessionName::for_agent(other));
                 assert_ne!(name, of_other, "{one} {other}");
             }
         }

@@ -1,17 +1,16 @@
-//! Session names of agents, both ways: `hq-mayor`, `gt-<rig>-witness`, `gt-<rig>-crew-<name>`,
-//! `gt-<rig>-<name>`.
+//! Converts between agents and session names: `hq-mayor`, `gt-<rig>-witness`,
+//! `gt-<rig>-crew-<name>`, `gt-<rig>-<name>`.
 
 use std::fmt;
 
 use super::Address;
 
-/// The name of an agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionName(String);
 
 impl SessionName {
-    /// The session of an agent; people have none.
-    pub fn of(address: &Address) -> Option<Self> {
+    /// Returns the session name of an agent. None for users.
+    pub fn for_agent(address: &Address) -> Option<Self> {
         Some(Self(match address {
             Address::Overseer => return None,
             Address::Mayor => "hq-mayor".to_owned(),
@@ -25,9 +24,12 @@ impl SessionName {
         }))
     }
 
-    /// The agent of a session. `rigs` are the town's rigs: names may hold hyphens, so the longest rig
-    /// that fits decides where the rig ends.
-    pub fn address<'a>(name: &str, rigs: impl IntoIterator<Item = &'a str>) -> Option<Address> {
+    /// Parses the agent of a session name. `rigs` are the town's rigs: names may contain hyphens,
+    /// so the longest matching rig is used.
+    pub fn parse_address<'a>(
+        name: &str,
+        rigs: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Address> {
         match name {
             "hq-mayor" => return Some(Address::Mayor),
             "hq-deacon" => return Some(Address::Deacon),
@@ -55,7 +57,6 @@ impl SessionName {
         })
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -83,9 +84,9 @@ mod tests {
             "web_api/polecats/nux",
         ] {
             let address: Address = text.parse().unwrap();
-            let name = SessionName::of(&address).unwrap();
+            let name = SessionName::for_agent(&address).unwrap();
             assert_eq!(
-                SessionName::address(name.as_str(), rigs),
+                SessionName::parse_address(name.as_str(), rigs),
                 Some(address),
                 "{name}"
             );
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_longest_rig_that_fits_wins() {
-        let found = SessionName::address("gt-web-api-nux", ["web", "web-api"]);
+        let found = SessionName::parse_address("gt-web-api-nux", ["web", "web-api"]);
         assert_eq!(
             found,
             Some(Address::Polecat("web-api".into(), "nux".into()))
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn other_sessions_are_nobodys() {
-        assert_eq!(SessionName::address("main", ["web"]), None);
-        assert_eq!(SessionName::address("gt-other-nux", ["web"]), None);
+        assert_eq!(SessionName::parse_address("main", ["web"]), None);
+        assert_eq!(SessionName::parse_address("gt-other-nux", ["web"]), None);
     }
 }

@@ -1,34 +1,40 @@
-//! Agent programs: what each role gets, whether it is installed, and what it will ask before it works.
+//! Checks agent programs: the choice for each role, the installation, and the questions that they
+//! ask before they work.
 
 use kit::sys::file;
 use serde_json::Value;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
-use crate::host::runtime::{self, Runtime};
+use crate::host::runtime::{self, AgentRuntime};
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    one(town, page, None, &Address::Mayor);
-    for rig in town.rigs().unwrap_or_default() {
+pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
+    check_agent(town, page, None, &Address::Mayor);
+    for rig in town.list_rigs().unwrap_or_default() {
         let (name, any) = (rig.name().to_owned(), "any".to_owned());
-        one(
+        check_agent(
             town,
             page,
             Some(&rig),
             &Address::Polecat(name.clone(), any.clone()),
         );
-        one(town, page, Some(&rig), &Address::Crew(name, any));
+        check_agent(town, page, Some(&rig), &Address::Crew(name, any));
     }
 }
 
-fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Address) {
+fn check_agent(
+    town: &LiveTown,
+    page: &mut CheckFindings,
+    rig: Option<&RigLayout>,
+    address: &Address,
+) {
     let role = match rig {
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
     };
-    match runtime::resolve(town, rig, address, "") {
+    match runtime::resolve_runtime(town, rig, address, "") {
         Err(error) => {
             let hint = "install it, or set default_agent or role_agents in the settings";
             page.error(format!("{role}: {error}"), hint);
@@ -40,7 +46,7 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
                     "correct role_agents in the settings",
                 );
             }
-            trust(town, page, rig, &role, &runtime);
+            check_trust(town, page, rig, &role, &runtime);
             let program = runtime.program.display();
             page.ok(format!(
                 "{role}: {} ({program}), by {}",
@@ -50,9 +56,15 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
     }
 }
 
-/// Claude asks whether it may trust a folder; the answer for a rig's sandboxes is kept under the path of
-/// the shared repository.
-fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, runtime: &Runtime) {
+/// Checks if Claude trusts a rig's sandboxes. Claude stores the answer under the path of the shared
+/// repository.
+fn check_trust(
+    town: &LiveTown,
+    page: &mut CheckFindings,
+    rig: Option<&RigLayout>,
+    role: &str,
+    runtime: &AgentRuntime,
+) {
     let (Some(rig), "claude") = (rig, runtime.preset.hooks.as_str()) else {
         return;
     };
@@ -62,14 +74,17 @@ fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, 
     let folder = town
         .env
         .get("CLAUDE_CONFIG_DIR")
-        .map(|path| town.env.absolute(path));
+        .map(|path| town.env.make_absolute(path));
     let Some(path) = folder
         .or(town.env.home())
         .map(|folder| folder.join(".claude.json"))
     else {
         return;
     };
-    let bytes = file::read(&path).ok().flatten().unwrap_or_default();
+    let bytes = file::read_file_if_exists(&path)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let known: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let trusted = |folder: &std::path::Path| {
         let entry = known["projects"].get(folder.to_string_lossy().as_ref());

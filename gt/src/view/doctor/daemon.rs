@@ -1,15 +1,15 @@
-//! The daemon: running, and not degraded.
+//! Checks that the daemon runs and is not degraded.
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    if let Some(pause) = Pause::of(town) {
+pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
+    if let Some(pause) = TownPause::load(town) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
     }
-    let status = daemon::status(town);
+    let status = daemon::read_daemon_status(town);
     if !status.running {
         let hint = "gt up starts it; without it nothing happens unattended, and gtd run --once does one pass";
         return page.note("the daemon does not run", hint);

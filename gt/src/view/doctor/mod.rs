@@ -1,7 +1,7 @@
-//! Looks whether a town is sound. Every check only looks: what it finds comes with the way out, and
-//! nothing is changed.
+//! Checks the state of a town. A check only reads. Each finding comes with a hint for its repair.
 //!
-//! One file a check. A check that cannot look says that as a finding of its own; it never hides the others.
+//! Each check has its own file. A check that fails is a finding of its own and never hides the
+//! others.
 
 mod agents;
 mod daemon;
@@ -18,42 +18,36 @@ use serde::Serialize;
 
 use crate::host::LiveTown;
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// All is well.
+pub enum FindingLevel {
     Ok,
-    /// Worth knowing.
     Note,
-    /// Something will not work as it should.
+    /// Something will not work correctly.
     Warning,
-    /// Something does not work.
     Error,
 }
 
-/// What a check found.
+/// A finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The check.
     pub check: &'static str,
-    /// How grave it is.
-    pub level: Level,
-    /// What was found, and where.
+    pub level: FindingLevel,
+    /// The problem and its place.
     pub text: String,
-    /// The way out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// The findings of one check, being written.
-struct Page<'a> {
+/// Collects the findings of one check.
+struct CheckFindings<'a> {
     check: &'static str,
     all: &'a mut Vec<Finding>,
 }
 
-impl Page<'_> {
-    fn add(&mut self, level: Level, text: impl Into<String>, hint: Option<&str>) {
+impl CheckFindings<'_> {
+    fn add(&mut self, level: FindingLevel, text: impl Into<String>, hint: Option<&str>) {
         self.all.push(Finding {
             check: self.check,
             level,
@@ -63,22 +57,22 @@ impl Page<'_> {
     }
 
     fn ok(&mut self, text: impl Into<String>) {
-        self.add(Level::Ok, text, None);
+        self.add(FindingLevel::Ok, text, None);
     }
 
     fn note(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Note, text, Some(hint));
+        self.add(FindingLevel::Note, text, Some(hint));
     }
 
     fn warn(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Warning, text, Some(hint));
+        self.add(FindingLevel::Warning, text, Some(hint));
     }
 
     fn error(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Error, text, Some(hint));
+        self.add(FindingLevel::Error, text, Some(hint));
     }
 
-    /// Says that all is well, unless something was found since `before` findings.
+    /// Adds an ok finding, unless the check has added findings since there were `before`.
     fn ok_unless(&mut self, before: usize, text: impl Into<String>) {
         if self.all.len() == before {
             self.ok(text);
@@ -86,34 +80,34 @@ impl Page<'_> {
     }
 }
 
-/// One check.
-type Check = (&'static str, fn(&LiveTown, &mut Page));
+/// A check with its name.
+type DoctorCheck = (&'static str, fn(&LiveTown, &mut CheckFindings));
 
 /// All checks, in the order in which they run.
-const CHECKS: &[Check] = &[
-    ("tools", tools::check),
-    ("town", town_files::check),
-    ("rigs", rigs::check),
-    ("routes", routes::check),
-    ("beads", stores::check),
-    ("sandboxes", sandboxes::check),
-    ("agents", agents::check),
-    ("sessions", sessions::check),
-    ("daemon", daemon::check),
-    ("escalations", escalations::check),
+const CHECKS: &[DoctorCheck] = &[
+    ("tools", tools::check_tools),
+    ("town", town_files::check_town_files),
+    ("rigs", rigs::check_rigs),
+    ("routes", routes::check_routes),
+    ("beads", stores::check_stores),
+    ("sandboxes", sandboxes::check_sandboxes),
+    ("agents", agents::check_agents),
+    ("sessions", sessions::check_sessions),
+    ("daemon", daemon::check_daemon),
+    ("escalations", escalations::check_escalations),
 ];
 
-/// The names of the checks.
-pub fn names() -> impl Iterator<Item = &'static str> {
+/// Returns the names of the checks.
+pub fn check_names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, _)| *name)
 }
 
-/// Runs the checks, or only those that are named.
-pub fn run(town: &LiveTown, only: &[String]) -> Vec<Finding> {
+/// Runs the checks, or only the named ones.
+pub fn run_checks(town: &LiveTown, only: &[String]) -> Vec<Finding> {
     let mut all = Vec::new();
     for (name, check) in CHECKS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
-            let mut page = Page {
+            let mut page = CheckFindings {
                 check: name,
                 all: &mut all,
             };

@@ -1,15 +1,16 @@
-//! The rigs' repositories: there, set up so that rescue refs are safe, with the branch that work goes to.
+//! Checks the rigs' repositories: existence, settings that keep rescue refs safe, and the target
+//! branch.
 
-use bd::git::{Git, GitError, redact};
+use bd::git::{Git, GitError, redact_urls};
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::RigLayout;
 use crate::town::config;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    let Ok(registry) = town.registry() else {
+pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
+    let Ok(registry) = town.read_registry() else {
         return;
     };
     for (name, entry) in &registry.rigs {
@@ -23,16 +24,16 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             continue;
         }
-        if let Err(error) = repository(town, page, &rig, &entry.git_url) {
+        if let Err(error) = check_repository(town, page, &rig, &entry.git_url) {
             let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
             page.error(format!("rig {name}: {error}"), hint);
         }
-        settings(town, page, &rig);
+        check_settings(town, page, &rig);
         page.ok_unless(before, format!("rig {name}: its repository is sound"));
     }
 }
 
-fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
+fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
     let name = rig.name();
     let unused = match config::check_merge_queue(town, rig) {
         Ok(unused) => unused,
@@ -41,25 +42,25 @@ fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
             return page.error(format!("rig {name}: {error}"), hint);
         }
     };
-    let layers = config::Layers::load(town, Some(rig)).unwrap_or_default();
+    let layers = config::SettingsLayers::load(town, Some(rig)).unwrap_or_default();
     let unused = unused.iter().map(ToString::to_string);
-    for fault in unused.chain(rule::check(&layers)) {
+    for fault in unused.chain(rule::find_setting_problems(&layers)) {
         let hint = "correct or remove it";
         page.warn(format!("rig {name}: {fault}"), hint);
     }
 }
 
-fn repository(
+fn check_repository(
     town: &LiveTown,
-    page: &mut Page,
+    page: &mut CheckFindings,
     rig: &RigLayout,
     registered: &str,
 ) -> Result<(), GitError> {
     let (name, git) = (rig.name(), Git::at(rig.repo()));
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
-        let found = redact(url.as_deref().unwrap_or("none"));
-        let registered = redact(registered);
+        let found = redact_urls(url.as_deref().unwrap_or("none"));
+        let registered = redact_urls(registered);
         let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");
         page.warn(
             text,
@@ -82,7 +83,7 @@ fn repository(
         let text = format!("rig {name}: git may prune its unreachable commits");
         page.note(text, "set gc.pruneExpire of .repo.git to never");
     }
-    let target = config::target_branch(town, rig);
+    let target = config::target_branch_of(town, rig);
     let places = [
         format!("refs/remotes/origin/{target}"),
         format!("refs/heads/{target}"),

@@ -1,14 +1,14 @@
-//! Routes: every rig has one, each leads to beads, and no prefix leads to two places.
+//! Checks routes: every rig has one, each leads to beads, and no prefix leads to two places.
 
 use std::collections::BTreeMap;
 
 use bd::store::Routes;
 use kit::ui::counted;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let routes = Routes::load(&town.layout.beads());
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -25,14 +25,14 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             continue;
         };
-        let own = town.open_store(&folder).and_then(|store| store.prefix());
+        let store_prefix = town.open_store(&folder).and_then(|store| store.prefix());
         let wanted = route.prefix.trim_end_matches('-');
-        if let Ok(own) = own
-            && own != wanted
-            && !wanted.starts_with(&format!("{own}-"))
+        if let Ok(store_prefix) = store_prefix
+            && store_prefix != wanted
+            && !wanted.starts_with(&format!("{store_prefix}-"))
         {
             let text = format!(
-                "the route {} leads to beads whose prefix is {own}-",
+                "the route {} leads to beads whose prefix is {store_prefix}-",
                 route.prefix
             );
             page.warn(
@@ -45,7 +45,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         let text = format!("the prefix {prefix} leads to {}", paths.join(" and "));
         page.error(text, "keep one line per prefix in .beads/routes.jsonl");
     }
-    for rig in town.rigs().unwrap_or_default() {
+    for rig in town.list_rigs().unwrap_or_default() {
         if !routes.all().iter().any(|route| route.rig() == rig.name()) {
             let text = format!(
                 "rig {} has no route: its beads are not found by id",

@@ -1,23 +1,27 @@
-//! Sandboxes: each polecat's is a work tree of its rig's repository, and every folder has its polecat.
+//! Checks sandboxes: each polecat's is a worktree of its rig's repository, and every folder has its
+//! polecat.
 
 use std::fs;
 
-use super::Page;
+use super::CheckFindings;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::RigLayout;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    for rig in town.rigs().unwrap_or_default() {
-        let Ok(beads) = town.rig_store(&rig).and_then(|store| Ok(store.snapshot()?)) else {
-            // The check of beads tells why.
+pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
+    for rig in town.list_rigs().unwrap_or_default() {
+        let Ok(beads) = town
+            .open_rig_store(&rig)
+            .and_then(|store| Ok(store.snapshot()?))
+        else {
+            // The check of beads reports the reason.
             continue;
         };
         let before = page.all.len();
-        let polecats = polecat::all(&rig, &beads, None);
-        for one in &polecats {
-            let sandbox = Sandbox::of(town, &rig, &one.name);
+        let polecats = polecat::list_polecats(&rig, &beads, None);
+        for polecat in &polecats {
+            let sandbox = Sandbox::new(town, &rig, &polecat.name);
             if !sandbox.path().exists() {
                 continue;
             }
@@ -25,7 +29,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 let text = format!(
                     "{}/{}: its sandbox is broken: {reason}",
                     rig.name(),
-                    one.name
+                    polecat.name
                 );
                 page.warn(
                     text,
@@ -33,7 +37,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 );
             }
         }
-        for folder in strangers(&rig, &polecats) {
+        for folder in find_unknown_folders(&rig, &polecats) {
             let text = format!("{}: a sandbox without a polecat", folder.display());
             page.note(text, "check it for unsaved work before you remove it");
         }
@@ -46,13 +50,13 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
 }
 
-fn strangers(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<std::path::PathBuf> {
+fn find_unknown_folders(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(rig.polecats()).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .filter(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            !name.starts_with('.') && !polecats.iter().any(|one| one.name == name)
+            !name.starts_with('.') && !polecats.iter().any(|polecat| polecat.name == name)
         })
         .map(|entry| entry.path())
         .collect()

@@ -1,16 +1,16 @@
-//! Sessions: each belongs to an agent of the town, and none left its start file behind.
+//! Checks sessions: each belongs to an agent of the town, and none left its start file behind.
 
 use std::fs;
 
 use kit::ui::counted;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::ended;
 use crate::record::town_view::TownView;
 use crate::town::identity::SessionName;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_sessions(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let view = match TownView::read(town) {
         Ok(view) => view,
@@ -28,9 +28,10 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             "see the check of tools",
         );
     };
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     for live in sessions {
-        if SessionName::address(&live.name, rigs.iter().map(crate::town::RigLayout::name)).is_none()
+        if SessionName::parse_address(&live.name, rigs.iter().map(crate::town::RigLayout::name))
+            .is_none()
         {
             let text = format!("session {} belongs to no agent of this town", live.name);
             page.note(
@@ -38,7 +39,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 "its rig may have been removed; check it before you end it",
             );
         }
-        if let Some(how) = ended::how_dead(live) {
+        if let Some(how) = ended::describe_dead_session(live) {
             let text = format!("session {} has ended {how} but is still shown", live.name);
             page.note(
                 text,

@@ -1,27 +1,27 @@
-//! Beads of the town and the rigs: readable, and without damaged lines.
+//! Checks the beads of the town and the rigs: readable, and without damaged lines.
 
 use std::path::Path;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 
-/// How many files of damaged lines a write has moved out of the way.
-fn set_aside(folder: &Path) -> usize {
+/// Returns the number of files with damaged lines that writes have moved aside.
+fn count_damaged_files(folder: &Path) -> usize {
     std::fs::read_dir(folder).map_or(0, |entries| entries.flatten().count())
 }
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    for one in town
-        .stores()
+pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
+    for rollback in town
+        .read_stores()
         .map(|stores| stores.rollbacks)
         .unwrap_or_default()
     {
-        let [restore, discard] = one.next_steps();
+        let [restore, discard] = rollback.next_steps();
         let fix =
             format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
-        page.warn(format!("{}: {}", one.home, one.what), &fix);
+        page.warn(format!("{}: {}", rollback.home, rollback.what), &fix);
     }
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     let rigs = rigs
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
@@ -47,7 +47,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 "the line is kept unchanged and everything else works; correct it by hand",
             );
         }
-        let aside = set_aside(&folder.join("damaged"));
+        let aside = count_damaged_files(&folder.join("damaged"));
         if aside > 0 {
             let text = format!(
                 "{owner}: {aside} files of damaged lines are in {}",

@@ -1,26 +1,32 @@
 use super::*;
-use crate::host::{SessionSpec, Sessions};
-use crate::testing::Place;
+use crate::host::{SessionHost, SessionSpec};
+use crate::testing::TestTown;
 
-fn worst(findings: &[Finding], check: &str) -> Level {
+fn worst_level(findings: &[Finding], check: &str) -> FindingLevel {
     let of = findings.iter().filter(|finding| finding.check == check);
-    of.map(|finding| finding.level).max().unwrap_or(Level::Ok)
+    of.map(|finding| finding.level)
+        .max()
+        .unwrap_or(FindingLevel::Ok)
 }
 
-fn only(place: &Place, check: &str) -> Vec<Finding> {
-    run(&place.town, &[check.to_owned()])
+fn run_only(place: &TestTown, check: &str) -> Vec<Finding> {
+    run_checks(&place.town, &[check.to_owned()])
 }
 
 #[test]
 fn a_new_town_with_a_rig_is_sound() {
-    let place = Place::new();
-    let url = place.origin(&[("README", "hi\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let findings = run(&place.town, &[]);
+    let findings = run_checks(&place.town, &[]);
     for check in ["town", "rigs", "routes", "beads", "sandboxes", "sessions"] {
-        assert_eq!(worst(&findings, check), Level::Ok, "{check}: {findings:#?}");
+        assert_eq!(
+            worst_level(&findings, check),
+            FindingLevel::Ok,
+            "{check}: {findings:#?}"
+        );
     }
-    assert_eq!(worst(&findings, "daemon"), Level::Note);
+    assert_eq!(worst_level(&findings, "daemon"), FindingLevel::Note);
     let tools: Vec<_> = findings
         .iter()
         .filter(|finding| finding.check == "tools")
@@ -35,25 +41,25 @@ fn a_new_town_with_a_rig_is_sound() {
 
 #[test]
 fn damage_is_found_and_nothing_is_changed() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let issues = rig.beads().join("issues.jsonl");
     let mut text = std::fs::read_to_string(&issues).unwrap();
     text.push_str("{\"id\":\"web-x\",\n");
     std::fs::write(&issues, &text).unwrap();
-    let beads = only(&place, "beads");
+    let beads = run_only(&place, "beads");
     let damaged = beads
         .iter()
-        .find(|finding| finding.level == Level::Warning)
+        .find(|finding| finding.level == FindingLevel::Warning)
         .unwrap();
     assert!(damaged.text.contains("issues.jsonl:"), "{damaged:?}");
     assert_eq!(std::fs::read_to_string(&issues).unwrap(), text);
-    // What a write has moved aside stays in sight.
+    // Lines that a write has moved aside are still reported.
     std::fs::write(&issues, "").unwrap();
     std::fs::create_dir_all(rig.beads().join("damaged")).unwrap();
     std::fs::write(rig.beads().join("damaged/issues-1.jsonl"), "x").unwrap();
-    let beads = only(&place, "beads");
+    let beads = run_only(&place, "beads");
     assert!(
         beads
             .iter()
@@ -62,22 +68,30 @@ fn damage_is_found_and_nothing_is_changed() {
     );
     let routes = place.town.layout.routes();
     std::fs::write(&routes, "{\"prefix\":\"web-\",\"path\":\"gone\"}\n").unwrap();
-    assert_eq!(worst(&only(&place, "routes"), "routes"), Level::Error);
+    assert_eq!(
+        worst_level(&run_only(&place, "routes"), "routes"),
+        FindingLevel::Error
+    );
     std::fs::remove_dir_all(rig.repo()).unwrap();
-    assert_eq!(worst(&only(&place, "rigs"), "rigs"), Level::Error);
+    assert_eq!(
+        worst_level(&run_only(&place, "rigs"), "rigs"),
+        FindingLevel::Error
+    );
     std::fs::write(
         place.town.layout.town_json(),
         r#"{"type":"rig","version":9}"#,
     )
     .unwrap();
-    let town = only(&place, "town");
-    let errors = town.iter().filter(|finding| finding.level == Level::Error);
+    let town = run_only(&place, "town");
+    let errors = town
+        .iter()
+        .filter(|finding| finding.level == FindingLevel::Error);
     assert_eq!(errors.count(), 2, "{town:?}");
 }
 
 #[test]
 fn strange_sessions_and_left_start_files_are_named() {
-    let place = Place::new();
+    let place = TestTown::new();
     let spec = SessionSpec {
         name: "gt-nowhere-nux".to_owned(),
         ..SessionSpec::default()
@@ -86,23 +100,23 @@ fn strange_sessions_and_left_start_files_are_named() {
     let files = place.town.layout.session_files();
     std::fs::create_dir_all(&files).unwrap();
     std::fs::write(files.join("gt-web-nux-1.json"), "{}").unwrap();
-    let findings = only(&place, "sessions");
+    let findings = run_only(&place, "sessions");
     assert!(
         findings
             .iter()
             .any(|finding| finding.text.contains("gt-nowhere-nux"))
     );
-    assert_eq!(worst(&findings, "sessions"), Level::Warning);
+    assert_eq!(worst_level(&findings, "sessions"), FindingLevel::Warning);
 }
 
 #[test]
 fn every_finding_that_is_not_well_says_the_way_out() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    for finding in run(&place.town, &[]) {
+    for finding in run_checks(&place.town, &[]) {
         assert_eq!(
             finding.hint.is_some(),
-            finding.level != Level::Ok,
+            finding.level != FindingLevel::Ok,
             "{finding:?}"
         );
     }

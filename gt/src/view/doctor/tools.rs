@@ -1,18 +1,18 @@
-//! The programs that a town needs, and whether they are new enough.
+//! Checks the programs that a town needs, and their versions.
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 
 /// The first git that lists worktrees with `-z`.
 const GIT: (u32, u32) = (2, 36);
 
-/// The first tmux with options of a pane's own and the flags that are used.
+/// The first tmux with options per pane and the required flags.
 const TMUX: (u32, u32) = (3, 2);
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    program(
+pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
+    check_program(
         town,
         page,
         "git",
@@ -20,7 +20,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         GIT,
         "install git 2.36 or later",
     );
-    program(
+    check_program(
         town,
         page,
         "tmux",
@@ -41,15 +41,15 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
 }
 
-fn program(
+fn check_program(
     town: &LiveTown,
-    page: &mut Page,
+    page: &mut CheckFindings,
     name: &str,
     args: &[&str],
     least: (u32, u32),
     hint: &str,
 ) {
-    let mut exec = Exec::new(name).args(args);
+    let mut exec = ChildCommand::new(name).args(args);
     if let Some(path) = town.env.get("PATH") {
         exec = exec.env("PATH", path);
     }
@@ -57,12 +57,12 @@ fn program(
         Err(ExecError::Missing { .. }) => page.error(format!("{name} is not installed"), hint),
         Err(error) => page.error(error.to_string(), hint),
         Ok(finished) => {
-            let said = finished.text();
-            match version(&said) {
-                Some(found) if found >= least => page.ok(said),
-                Some(_) => page.warn(format!("{said} is too old"), hint),
+            let output = finished.text();
+            match parse_version(&output) {
+                Some(found) if found >= least => page.ok(output),
+                Some(_) => page.warn(format!("{output} is too old"), hint),
                 None => page.warn(
-                    format!("{name} says {said:?}, which names no version"),
+                    format!("{name} says {output:?}, which names no version"),
                     hint,
                 ),
             }
@@ -70,8 +70,8 @@ fn program(
     }
 }
 
-/// The first `major.minor` in a text, such as `tmux 3.3a` or `git version 2.39.5`.
-fn version(text: &str) -> Option<(u32, u32)> {
+/// Returns the first `major.minor` in a text, such as `tmux 3.3a` or `git version 2.39.5`.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
     text.split_whitespace().find_map(|word| {
         let word = word.trim_start_matches(|c: char| !c.is_ascii_digit());
         let mut parts = word.split('.');
@@ -89,9 +89,12 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_what_programs_say() {
-        assert_eq!(version("tmux 3.3a"), Some((3, 3)));
-        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
-        assert_eq!(version("tmux next-3.6"), Some((3, 6)));
-        assert_eq!(version("tmux master"), None);
+        assert_eq!(parse_version("tmux 3.3a"), Some((3, 3)));
+        assert_eq!(
+            parse_version("git version 2.39.5 (Apple Git-154)"),
+            Some((2, 39))
+        );
+        assert_eq!(parse_version("tmux next-3.6"), Some((3, 6)));
+        assert_eq!(parse_version("tmux master"), None);
     }
 }

@@ -1,15 +1,15 @@
-//! The town's own files: there, readable, of a kind and version that is known.
+//! Checks the town's own files: existing, readable, of a known kind and version.
 
 use std::path::Path;
 
 use kit::sys::file;
 use serde_json::Value;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let layout = &town.layout;
     for (path, kind, newest) in [
@@ -18,15 +18,15 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         (layout.overseer_json(), "overseer", 1),
         (layout.settings(), "town-settings", 1),
     ] {
-        known(page, &path, kind, newest);
+        check_version(page, &path, kind, newest);
     }
-    if let Err(error) = town.registry() {
+    if let Err(error) = town.read_registry() {
         page.error(
             error.to_string(),
             "mend the file by hand; a backup of the town has an older one",
         );
     }
-    if let Err(error) = Layers::load(town, None) {
+    if let Err(error) = SettingsLayers::load(town, None) {
         page.error(
             error.to_string(),
             "mend the settings by hand: they must be JSON",
@@ -38,10 +38,10 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     );
 }
 
-/// Whether a file is of the kind and of a version that is known. An empty kind is an old file.
-fn known(page: &mut Page, path: &Path, kind: &str, newest: u64) {
+/// Checks that a file has a known kind and version. An empty kind is an old file.
+fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64) {
     let shown = path.display();
-    let bytes = match file::read(path) {
+    let bytes = match file::read_file_if_exists(path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
             let hint = "`gt install` on this folder adds what is missing and changes nothing else";

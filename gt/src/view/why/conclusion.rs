@@ -1,4 +1,4 @@
-//! Where a thing stands now, and which command would move it on.
+//! Describes the current state of a thing, and the command that would advance it.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
 use super::Explanation;
-use crate::flow::convoy::Board;
+use crate::flow::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
-use crate::patrol::attention::{self, Attention};
+use crate::patrol::attention::{self, AttentionMatter};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
@@ -21,58 +21,58 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
-use crate::view::status::{self, Queue};
+use crate::view::status::{self, QueueCounts};
 
-/// The present state of a bead, convoy, request, agent or rig; nothing where no such thing is known.
-pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
+/// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
+pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
-        found.rig(view, what);
+        found.add_rig(view, what);
         return found;
     }
-    if let Some(address) = agent(town, what) {
-        found.agent(town, view, &address);
+    if let Some(address) = find_agent(town, what) {
+        found.add_agent(town, view, &address);
         return found;
     }
     let Ok(bead) = town.find_bead(what) else {
         return found;
     };
-    found.bead(view, &bead.bead);
+    found.add_bead(view, &bead.bead);
     match &bead.home {
-        BeadsHome::Town => found.town_bead(view, &bead.bead),
+        BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
-            found.queued(view, rig, &bead.bead);
+            found.add_queued(view, rig, &bead.bead);
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
-                found.now.push(describe(view, polecat));
+                found.now.push(describe_polecat(view, polecat));
             }
-            found.matters(town, view, rig, |matter| matter.bead == bead.bead.id);
-            found.saved(town, rig, &bead.bead);
+            found.add_matters(town, view, rig, |matter| matter.bead == bead.bead.id);
+            found.add_saved_work(town, rig, &bead.bead);
         }
     }
     found
 }
 
-/// The agent of that name: an address, or a role that has but one.
-fn agent(town: &LiveTown, what: &str) -> Option<Address> {
-    let address = town.address(what).ok()?;
+/// Returns the agent of a name: an address, or a role with only one agent.
+fn find_agent(town: &LiveTown, what: &str) -> Option<Address> {
+    let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
     (what.contains('/') || is_single).then_some(address)
 }
 
-fn describe(view: &TownView, polecat: &Polecat) -> String {
+fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
     let progress = polecat.progress.as_ref();
     let progress = progress.map_or_else(String::new, |progress| {
         format!("; {}", progress.describe(view.now))
     });
-    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.word());
+    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.name());
     format!("{rig}/{name} is {word}: {}{progress}", polecat.why)
 }
 
 impl Explanation {
-    fn rig(&mut self, view: &TownView, rig: &str) {
+    fn add_rig(&mut self, view: &TownView, rig: &str) {
         let polecats = view.polecats_of(rig);
-        let states = polecats.iter().map(|polecat| polecat.state.word());
+        let states = polecats.iter().map(|polecat| polecat.state.name());
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for state in states {
             *counts.entry(state).or_default() += 1;
@@ -90,32 +90,35 @@ impl Explanation {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
-        let queue = status::queue(beads);
-        if queue != Queue::default() {
+        let queue = status::count_requests(beads);
+        if queue != QueueCounts::default() {
             self.now.push(format!("merge queue: {}", queue.describe()));
             self.next_steps.push(format!("gt mq list {rig}"));
         }
-        let queued = queued_sling::queued_slings(beads);
+        let queued = queued_sling::list_queued_slings(beads);
         if !queued.is_empty() {
-            let ids: Vec<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
+            let ids: Vec<&str> = queued
+                .iter()
+                .map(|queued_bead| queued_bead.work_bead_id.as_str())
+                .collect();
             self.now
                 .push(format!("queued for a worker: {}", ids.join(", ")));
         }
     }
 
-    fn agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
+    fn add_agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
         if let Address::Polecat(rig, name) = address {
-            let Ok(polecat) = view.polecat(rig, name) else {
+            let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
             };
-            self.now.push(describe(view, polecat));
+            self.now.push(describe_polecat(view, polecat));
             let hook = polecat.hook.clone();
-            self.matters(town, view, rig, |matter| {
+            self.add_matters(town, view, rig, |matter| {
                 hook.as_deref() == Some(matter.bead.as_str())
             });
             return;
         }
-        if *address == Address::Overseer || !crate::town::home_of(town, address).is_dir() {
+        if *address == Address::Overseer || !crate::town::agent_home(town, address).is_dir() {
             return;
         }
         let session = match view.is_running(address) {
@@ -123,47 +126,48 @@ impl Explanation {
             Some(false) => "it has no session",
             None => "sessions cannot be asked",
         };
-        let work = view.hook_of(address).map_or_else(
+        let work = view.hooked_bead_of(address).map_or_else(
             || "no work is on its hook".to_owned(),
             |bead| format!("{} is on its hook", bead.id),
         );
         self.now.push(format!("{address}: {session}, and {work}"));
     }
 
-    /// What a bead says of itself.
-    fn bead(&mut self, view: &TownView, bead: &Bead) {
+    /// Adds the state of a bead.
+    fn add_bead(&mut self, view: &TownView, bead: &Bead) {
         let who = match bead.assignee.as_str() {
             "" => String::new(),
-            who => format!(", assigned to {}", escape::line(who)),
+            who => format!(", assigned to {}", escape::escape_line(who)),
         };
         let reason = match bead.close_reason.as_str() {
             "" => String::new(),
-            reason => format!(" ({})", escape::line(reason)),
+            reason => format!(" ({})", escape::escape_line(reason)),
         };
         let since = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-        let since = time::ago(view.now, since.instant());
+        let since = time::format_ago(view.now, since.instant());
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
-        if let Some(reason) = merge_request::needs_person(bead).filter(|_| bead.is_open()) {
-            self.now.push(format!("blocked: {}", escape::line(&reason)));
+        if let Some(reason) = merge_request::reason_for_user(bead).filter(|_| bead.is_open()) {
+            self.now
+                .push(format!("blocked: {}", escape::escape_line(&reason)));
             self.next_steps.push(format!("gt mq retry {id}"));
         }
     }
 
-    /// A bead that is queued for a worker.
-    fn queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
+    /// Adds a bead that is queued for a worker.
+    fn add_queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
-        let queued = queued_sling::queued_slings(beads);
-        let Some(one) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
+        let queued = queued_sling::list_queued_slings(beads);
+        let Some(queued_bead) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
             return;
         };
-        self.now.push(one.describe_at(view.now));
-        let here = bd::graph::blockers(beads, &bead.id).into_iter();
+        self.now.push(queued_bead.describe_at(view.now));
+        let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
         let mut blockers: Vec<String> = here.map(str::to_owned).collect();
-        blockers.extend(view.stores.blockers_elsewhere(bead));
+        blockers.extend(view.stores.external_blockers(bead));
         self.now.push(match blockers.as_slice() {
             [] => format!(
                 "it starts automatically as soon as rig {rig} has a worker that can be started"
@@ -172,59 +176,64 @@ impl Explanation {
         });
     }
 
-    /// The work of an open bead that was saved and not handed in.
-    fn saved(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
+    /// Adds the saved work of an open bead that was not submitted.
+    fn add_saved_work(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
         let git = Git::at(town.layout.rig(rig).repo());
-        // A repository that cannot be asked is reported by `gt doctor`.
-        for saved in attempt::rescues(&git, rig, &bead.id).unwrap_or_default() {
-            let (subject, name) = (escape::line(&saved.subject), escape::line(&saved.refname));
+        // An unreadable repository is reported by `gt doctor`.
+        for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
+            let (subject, name) = (
+                escape::escape_line(&saved.subject),
+                escape::escape_line(&saved.refname),
+            );
             self.now.push(format!("saved: {subject}, on {name}"));
         }
     }
 
-    /// What needs a person.
-    fn matters(
+    /// Adds the matters for the user.
+    fn add_matters(
         &mut self,
         town: &LiveTown,
         view: &TownView,
         rig: &str,
-        is_about: impl Fn(&Attention) -> bool,
+        is_about: impl Fn(&AttentionMatter) -> bool,
     ) {
         let settings = PatrolSettings::load(town, &town.layout.rig(rig));
-        let matters = attention::of_rig(view, rig, &settings).into_iter();
-        for matter in matters.filter(|one| is_about(one) && one.is_due(view.now)) {
+        let matters = attention::rig_matters(view, rig, &settings).into_iter();
+        for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();
-            self.now.push(format!("{}: {text}", matter.kind.word()));
+            self.now.push(format!("{}: {text}", matter.kind.name()));
             self.next_steps.extend(matter.next);
         }
     }
 
-    /// An escalation or a convoy.
-    fn town_bead(&mut self, view: &TownView, bead: &Bead) {
-        if let Some(one) = Escalation::read(bead).filter(Escalation::is_open) {
-            let taken = match one.acked_by.as_str() {
+    /// Adds an escalation or a convoy.
+    fn add_town_bead(&mut self, view: &TownView, bead: &Bead) {
+        if let Some(escalation) = Escalation::from_bead(bead).filter(Escalation::is_open) {
+            let taken = match escalation.acked_by.as_str() {
                 "" => "nobody has acknowledged it".to_owned(),
                 by => format!("acknowledged by {by}"),
             };
-            let word = one.severity.word();
+            let word = escalation.severity.name();
             self.now.push(format!("{word} and open, {taken}"));
-            self.next_steps.push(one.next_step());
+            self.next_steps.push(escalation.next_step());
         }
         if convoy::is_convoy(bead) && bead.is_open() {
-            self.convoy(&view.stores.town, view, bead);
+            self.add_convoy(&view.stores.town, view, bead);
         }
     }
 
-    fn convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
-        for one in escalation::blocking(town, bead) {
-            self.now
-                .push(format!("blocked by {}: {}", one.id, one.title));
-            self.next_steps.push(one.next_step());
+    fn add_convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
+        for escalation in escalation::find_blocking(town, bead) {
+            self.now.push(format!(
+                "blocked by {}: {}",
+                escalation.id, escalation.title
+            ));
+            self.next_steps.push(escalation.next_step());
         }
-        let progress = Board::of_view(view).progress(bead);
+        let progress = ProgressBoard::from_view(view).progress(bead);
         let (done, all) = (progress.counts.completed, progress.counts.total);
         self.now.push(format!("{done} of {all} beads are done"));
         for tracked in progress.tracked {

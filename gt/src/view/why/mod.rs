@@ -1,8 +1,8 @@
-//! What `gt why` tells of a thing: where it stands now and what would move it on (`conclusion`), the rule that acted last,
-//! and the events that name it.
+//! Explains a thing for `gt why`: its current state and the next steps (`conclusion`), the last
+//! rule that acted on it, and the events that name it.
 //!
-//! What must always hold: a name that nothing in the town has is an error that says where it was looked for, and
-//! what has nearly that name. What was only never told of is none.
+//! A name that nothing in the town has is an error that lists the searched stores and similar
+//! names. A thing without events is no error.
 
 mod conclusion;
 
@@ -14,69 +14,67 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::record::polecat::Ids;
+use crate::record::polecat::PolecatIds;
 use crate::record::town_view::TownView;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
-/// How many names an error proposes.
+/// The maximum number of names that an error proposes.
 const PROPOSED: usize = 3;
-/// In how many letters such a name may differ.
+/// The maximum edit distance of a proposed name.
 const DISTANCE: usize = 2;
 
-/// What is told of a thing.
+/// The explanation of a thing.
 #[derive(Debug, Default, Serialize)]
 pub struct Explanation {
-    /// Its present state, the most important line first.
+    /// The current state, the most important line first.
     pub now: Vec<String>,
-    /// Commands, one of which moves it on.
+    /// Commands, each of which advances it.
     pub next_steps: Vec<String>,
-    /// The rule that acted on it last, when, and what that rule saw.
+    /// The last rule that acted on it, with the time and the facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The events that name it, oldest first.
     pub events: Vec<EventLine>,
 }
 
-/// Nothing in the town has this name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "nothing here is called `{what}`: no event names it, and it is no rig or agent and no bead {}{}: not found",
-    looked(stores),
-    proposal(near)
+    describe_searched(stores),
+    describe_similar(near)
 )]
 pub struct UnknownName {
-    /// What was asked for.
     pub what: String,
-    /// Whose beads were looked at.
+    /// The stores that were searched.
     pub stores: Vec<String>,
-    /// Ids that are nearly the same.
+    /// Similar ids.
     pub near: Vec<String>,
 }
 
-fn looked(stores: &[String]) -> String {
+fn describe_searched(stores: &[String]) -> String {
     format!("among those of {}", stores.join(", "))
 }
 
-fn proposal(near: &[String]) -> String {
+fn describe_similar(near: &[String]) -> String {
     match near {
         [] => String::new(),
         near => format!(" (did you mean {}?)", near.join(", ")),
     }
 }
 
-/// Tells of a bead, convoy, merge request, agent or rig.
-pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
-    // Agents are shown as `<rig>/<name>` and recorded by their whole address.
-    let address = town.address(what).ok().filter(|_| what.contains('/'));
+/// Explains a bead, convoy, merge request, agent or rig.
+pub fn explain(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
+    // Agents are displayed as `<rig>/<name>` and recorded by their full address.
+    let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
-    let mut events = event::about(&event::read(&town.layout)?, &name);
-    forget_gone_refs(town, &mut events)?;
+    let mut events = event::events_about(&event::read_events(&town.layout)?, &name);
+    remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
-    let mut found = conclusion::conclude(town, &view, what);
-    if events.is_empty() && found.now.is_empty() && !is_known(town, what)? {
-        return Err(unknown(&view.stores, what).into());
+    let mut found = conclusion::explain_state(town, &view, what);
+    if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
+        return Err(build_unknown_error(&view.stores, what).into());
     }
     let acted = events.iter().rev().find(|line| line.kind == "patrol");
     found.rule = acted.map(|line| {
@@ -84,7 +82,7 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
         let (rule, saw) = (text("rule"), text("saw"));
         let ago = line.ts.parse().map_or_else(
             |_| line.ts.clone(),
-            |then| kit::ui::time::ago(view.now, then),
+            |then| kit::ui::time::format_ago(view.now, then),
         );
         let (rule, saw) = (rule.unwrap_or_default(), saw.unwrap_or_default());
         format!("{rule} acted {ago}: {saw}")
@@ -93,10 +91,9 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     Ok(found)
 }
 
-/// Takes the names of polecats' refs out of events that are no longer there: a snapshot that was pruned, a rescue that was
-/// dropped.
-fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
-    for rig in town.rigs()? {
+/// Removes the names of missing polecat refs from events: pruned snapshots and dropped rescues.
+fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
+    for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
         let named = |value: &Value| {
@@ -126,53 +123,53 @@ fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result
     Ok(())
 }
 
-/// Whether anything in the town has this name.
-fn is_known(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
-    if town.rigs()?.iter().any(|rig| rig.name() == what) {
+/// Returns true if anything in the town has this name.
+fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
+    if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
     }
-    let stores = town.stores()?;
-    let own = [
+    let stores = town.read_stores()?;
+    let town_addresses = [
         Address::Mayor,
         Address::Deacon,
         Address::Boot,
         Address::Overseer,
     ];
-    let is_agent = match town.address(what) {
-        Ok(address) if own.contains(&address) => true,
+    let is_agent = match town.parse_address(what) {
+        Ok(address) if town_addresses.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
-            let id = Ids::of(&town.prefix(&rig), &rig, &name).agent;
+            let id = PolecatIds::for_polecat(&town.prefix_of_rig(&rig), &rig, &name).agent;
             stores.get(&id).is_some()
         }
-        Ok(address @ Address::Crew(..)) => crate::town::home_of(town, &address).is_dir(),
+        Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),
         _ => false,
     };
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     Ok(is_agent || all.any(|beads| beads.is_taken(what)))
 }
 
-fn unknown(stores: &Stores, what: &str) -> UnknownName {
+fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
     let rigs = stores.rigs.keys().map(|rig| format!("rig {rig}"));
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let mut near: Vec<(usize, String)> = all.flat_map(|beads| near(beads, what)).collect();
+    let mut near: Vec<(usize, String)> = all.flat_map(|beads| find_similar(beads, what)).collect();
     near.sort();
     near.truncate(PROPOSED);
     UnknownName {
-        what: kit::ui::escape::line(what),
+        what: kit::ui::escape::escape_line(what),
         stores: std::iter::once("the town".to_owned()).chain(rigs).collect(),
         near: near.into_iter().map(|(_, id)| id).collect(),
     }
 }
 
-/// The ids of a store that are nearly this one, each with in how many letters.
-fn near(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
+/// Returns the ids of a store that are similar to this one, each with its edit distance.
+fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
         .bead_refs()
-        .filter(|head| !head.is_tombstone() && !head.id().contains("-wisp-"));
-    let close = close.filter_map(|head| {
-        let distance = strsim::levenshtein(head.id(), what);
-        (distance <= DISTANCE).then(|| (distance, head.id().to_owned()))
+        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"));
+    let close = close.filter_map(|bead| {
+        let distance = strsim::levenshtein(bead.id(), what);
+        (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
     });
     part.into_iter().chain(close).collect()
 }

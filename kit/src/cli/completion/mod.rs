@@ -1,8 +1,8 @@
 //! The completion scripts of shells, and the answers to a shell that completes a command line.
 //!
-//! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE` set, and
-//! [`answer`] prints the candidates. What must always hold: an answer prints no error, and no values if there is
-//! no store.
+//! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE`
+//! set, and [`answer`] prints the candidates. What must always hold: an answer prints no error, and
+//! no values if there is no store.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -15,9 +15,10 @@ use serde_json::json;
 
 use crate::sys::Env;
 
-use super::report::{Answer, Said};
+use super::report::{CommandResult, TextReport};
 
-/// The shells that have a script; the names are also the endings of script files and the values of `COMPLETE`.
+/// The supported shells. The names are also the extensions of script files and the values of
+/// `COMPLETE`.
 pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Print the completion script for a shell.
@@ -31,15 +32,14 @@ pub struct Args {
     shell: String,
 }
 
-/// Prints the script of a program.
-pub fn print_script(program: &str, args: &Args) -> Answer {
-    let script = script(program, &args.shell);
+pub fn print_script(program: &str, args: &Args) -> CommandResult {
+    let script = build_script(program, &args.shell);
     let value = json!({"shell": args.shell, "script": script});
-    Said::new(value, script.trim_end()).answer()
+    TextReport::new(value, script.trim_end()).into_answer()
 }
 
-/// The script from which a shell learns to complete the command lines of a program.
-pub fn script(program: &str, shell: &str) -> String {
+/// Returns the script that teaches a shell to complete the command lines of a program.
+pub fn build_script(program: &str, shell: &str) -> String {
     let template = match shell {
         "zsh" => include_str!("../../../templates/completion.zsh"),
         "fish" => include_str!("../../../templates/completion.fish"),
@@ -50,11 +50,16 @@ pub fn script(program: &str, shell: &str) -> String {
         .replace("FUNCTION", &program.replace('-', "_"))
 }
 
-/// Answers a shell that asks for candidates, or for the function that asks for them. `None` if no shell asks.
-pub fn answer(env: &Env, args: &[OsString], command: impl Fn() -> Command) -> Option<ExitCode> {
+/// Answers a shell that requests candidates, or the function that requests them. Returns `None` if
+/// `COMPLETE` is not set.
+pub fn answer_completion(
+    env: &Env,
+    args: &[OsString],
+    command: impl Fn() -> Command,
+) -> Option<ExitCode> {
     let shell = env.get("COMPLETE")?;
     SHELLS.contains(&shell).then_some(())?;
-    // A shell that completes a line has no place for an error: its user sees no candidates.
+    // A shell that completes a line cannot show an error. The user sees no candidates.
     CompleteEnv::with_factory(command)
         .try_complete(args.iter().cloned(), Some(env.cwd()))
         .ok();
@@ -62,24 +67,24 @@ pub fn answer(env: &Env, args: &[OsString], command: impl Fn() -> Command) -> Op
 }
 
 /// A value with its description, which may be empty.
-pub type Value = (String, String);
+pub type CompletionValue = (String, String);
 
-/// Lists the values that `P` has for an argument.
-pub type Values<P> = fn(&P) -> Vec<Value>;
+/// Lists the values of an argument in the context `P`.
+pub type ValueLister<P> = fn(&P) -> Vec<CompletionValue>;
 
-/// Values without a description.
-pub fn plain(values: impl IntoIterator<Item = String>) -> Vec<Value> {
+pub fn without_descriptions(values: impl IntoIterator<Item = String>) -> Vec<CompletionValue> {
     let values = values.into_iter();
     values.map(|value| (value, String::new())).collect()
 }
 
-/// The command line with a completer on each argument that `table` lists values for. `table` gets the names of the
-/// subcommands (`dep add`) and the id of the argument. Of values with commas between them, the last is completed.
-pub fn with_values<P: Send + Sync + 'static>(
+/// Attaches a completer to each argument that `table` has a lister for. `table` gets the names of
+/// the subcommands (`dep add`) and the id of the argument. In a comma-separated list, the last
+/// value is completed.
+pub fn attach_completers<P: Send + Sync + 'static>(
     command: Command,
     path: &str,
     place: &Arc<P>,
-    table: fn(&str, &str) -> Option<Values<P>>,
+    table: fn(&str, &str) -> Option<ValueLister<P>>,
 ) -> Command {
     let command = command.mut_args(|arg| {
         let names = arg.get_value_names().unwrap_or_default();
@@ -94,16 +99,16 @@ pub fn with_values<P: Send + Sync + 'static>(
         };
         let place = Arc::clone(place);
         arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
-            candidates(typed.to_str().unwrap_or_default(), values(&place))
+            filter_candidates(typed.to_str().unwrap_or_default(), values(&place))
         }))
     });
     command.mut_subcommands(|sub| {
         let path = format!("{path} {}", sub.get_name());
-        with_values(sub, path.trim_start(), place, table)
+        attach_completers(sub, path.trim_start(), place, table)
     })
 }
 
-fn candidates(typed: &str, values: Vec<Value>) -> Vec<CompletionCandidate> {
+fn filter_candidates(typed: &str, values: Vec<CompletionValue>) -> Vec<CompletionCandidate> {
     let (before, last) = typed.split_at(typed.rfind(',').map_or(0, |comma| comma + 1));
     let fitting = values
         .into_iter()
@@ -125,8 +130,8 @@ mod tests {
     #[test]
     fn only_the_name_of_a_shell_asks_for_completion() {
         for value in ["", "0", "1", "yes", "/bin/bash"] {
-            let env = Env::with(Path::new("/"), [("COMPLETE", value)]);
-            let asked = answer(&env, &[], || unreachable!()).is_some();
+            let env = Env::with_vars(Path::new("/"), [("COMPLETE", value)]);
+            let asked = answer_completion(&env, &[], || unreachable!()).is_some();
             assert!(!asked, "{value}");
         }
     }

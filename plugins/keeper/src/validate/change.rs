@@ -1,30 +1,28 @@
-//! The files that a change touches, as they were and as they are.
+//! The files of a change, before and after.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::sys;
 
-/// More than this no check reads.
+/// The maximum number of files to check.
 const FILES: usize = 2000;
 
-/// Larger files are generated.
+/// The maximum size of a file to check. Larger files are generated.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// A file of a change; an absent side is empty.
+/// A file of a change. A missing side is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changed {
-    /// Its path in the repository.
+pub struct ChangedFile {
+    /// The path in the repository.
     pub path: String,
-    /// Its text before.
     pub old: String,
-    /// Its text after.
     pub new: String,
 }
 
-impl Changed {
-    /// The lines that the file did not have before, with their numbers.
-    pub fn added(&self) -> impl Iterator<Item = (usize, &str)> {
+impl ChangedFile {
+    /// Returns the lines that the old file does not have, with their numbers.
+    pub fn added_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let old: HashSet<&str> = self.old.lines().collect();
         let lines = self.new.lines().enumerate();
         lines
@@ -33,8 +31,12 @@ impl Changed {
     }
 }
 
-/// The files in which two commits differ.
-pub fn changed(repository: &Path, base: &str, commit: &str) -> anyhow::Result<Vec<Changed>> {
+/// Returns the files in which two commits differ.
+pub fn list_changed_files(
+    repository: &Path,
+    base: &str,
+    commit: &str,
+) -> anyhow::Result<Vec<ChangedFile>> {
     for name in [base, commit] {
         let fits = !name.is_empty() && !name.starts_with('-');
         anyhow::ensure!(
@@ -52,8 +54,8 @@ pub fn changed(repository: &Path, base: &str, commit: &str) -> anyhow::Result<Ve
         commit,
         "--",
     ];
-    let said = sys::git(repository, &list)?;
-    let paths: Vec<&[u8]> = said
+    let output = sys::run_git(repository, &list)?;
+    let paths: Vec<&[u8]> = output
         .split(|byte| *byte == 0)
         .filter(|path| !path.is_empty())
         .collect();
@@ -64,23 +66,23 @@ pub fn changed(repository: &Path, base: &str, commit: &str) -> anyhow::Result<Ve
     );
     let mut files = Vec::new();
     for path in paths {
-        // A name that is no text is of no language that is known here.
+        // A file whose name is not UTF-8 is in no supported language.
         let Ok(path) = std::str::from_utf8(path) else {
             continue;
         };
-        files.push(Changed {
+        files.push(ChangedFile {
             path: path.to_owned(),
-            old: text(repository, base, path)?,
-            new: text(repository, commit, path)?,
+            old: read_text_at(repository, base, path)?,
+            new: read_text_at(repository, commit, path)?,
         });
     }
     Ok(files)
 }
 
-/// A file's text in a commit; empty where it is not there. What is no text is read as far as it is: a rule must not be
-/// passed by with one odd byte.
-fn text(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
-    let listed = sys::git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
+/// Reads a file's text in a commit; empty if the file does not exist. Invalid UTF-8 is replaced,
+/// because one odd byte must not bypass a rule.
+fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
+    let listed = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
     let listed = String::from_utf8_lossy(&listed);
     let mut words = listed.split_whitespace();
     let (kind, size) = (words.nth(1), words.nth(1));
@@ -94,7 +96,7 @@ fn text(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
         size <= BYTES,
         "{path} has {size} bytes, more than the {BYTES} that are checked: a person has to look at it"
     );
-    let bytes = sys::git(repository, &["show", &format!("{commit}:{path}")])?;
+    let bytes = sys::run_git(repository, &["show", &format!("{commit}:{path}")])?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -108,14 +110,20 @@ mod tests {
         let root = folder.path();
         std::fs::write(root.join("odd.ts"), b"// \xff\neval(x)\n").unwrap();
         std::fs::write(root.join("big.ts"), vec![b'a'; BYTES + 1]).unwrap();
-        sys::git(root, &["init", "--quiet"]).unwrap();
-        sys::git(root, &["add", "-A"]).unwrap();
+        sys::run_git(root, &["init", "--quiet"]).unwrap();
+        sys::run_git(root, &["add", "-A"]).unwrap();
         let who = ["-c", "user.name=Dana", "-c", "user.email=dana@example.com"];
         let commit = [&who[..], &["commit", "--quiet", "-m", "Begin"]].concat();
-        sys::git(root, &commit).unwrap();
-        assert!(text(root, "HEAD", "odd.ts").unwrap().contains("\neval(x)"));
-        assert_eq!(text(root, "HEAD", "none.ts").unwrap(), "");
-        let error = text(root, "HEAD", "big.ts").unwrap_err().to_string();
+        sys::run_git(root, &commit).unwrap();
+        assert!(
+            read_text_at(root, "HEAD", "odd.ts")
+                .unwrap()
+                .contains("\neval(x)")
+        );
+        assert_eq!(read_text_at(root, "HEAD", "none.ts").unwrap(), "");
+        let error = read_text_at(root, "HEAD", "big.ts")
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("big.ts") && error.contains("a person"),
             "{error}"

@@ -1,51 +1,51 @@
-//! Enums before and after a change: values may only be added behind those that are there.
+//! Compares enums before and after a change: values may only be appended.
 
-use super::{Changed, Finding, finding};
-use crate::code::{Definition, Kind, definitions};
+use super::{ChangedFile, Finding, build_finding};
+use crate::code::{Definition, DefinitionKind, find_definitions};
 
-/// An enum with its values and the lines on which they stand.
-struct Enum {
+/// An enum with its values and their lines.
+struct EnumDefinition {
     name: String,
     line: usize,
     values: Vec<(String, usize)>,
 }
 
-/// Where a change does anything but append.
-pub(super) fn not_appended(files: &[Changed]) -> Vec<Finding> {
+/// Returns a finding for each enum that a change modifies other than by appending.
+pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
-        let new = enums(&file.path, &file.new);
-        for old in enums(&file.path, &file.old) {
-            let here = new.iter().find(|one| one.name == old.name);
-            // It may have moved to another file of the change.
+        let new = find_enums(&file.path, &file.new);
+        for old in find_enums(&file.path, &file.old) {
+            let here = new.iter().find(|candidate| candidate.name == old.name);
+            // The enum may have moved to another file of the change.
             let elsewhere = || {
                 let others = files.iter().filter(|other| other.path != file.path);
                 others
-                    .flat_map(|other| enums(&other.path, &other.new))
-                    .find(|one| one.name == old.name)
+                    .flat_map(|other| find_enums(&other.path, &other.new))
+                    .find(|candidate| candidate.name == old.name)
             };
             let what = match here {
-                Some(now) => broken(&old, now),
+                Some(now) => find_first_change(&old, now),
                 None => match elsewhere() {
-                    Some(now) => broken(&old, &now).map(|(_, what)| (1, what)),
+                    Some(now) => find_first_change(&old, &now).map(|(_, what)| (1, what)),
                     None => Some((1, format!("removes enum {}", old.name))),
                 },
             };
             if let Some((line, what)) = what {
-                findings.push(finding("data-append", &file.path, line, what));
+                findings.push(build_finding("data-append", &file.path, line, what));
             }
         }
     }
     findings
 }
 
-/// The first value that is not where it was.
-fn broken(old: &Enum, now: &Enum) -> Option<(usize, String)> {
+/// Returns the first value that is not in its old position.
+fn find_first_change(old: &EnumDefinition, now: &EnumDefinition) -> Option<(usize, String)> {
     for (at, (value, _)) in old.values.iter().enumerate() {
         match now.values.get(at) {
-            Some((own, _)) if own == value => {}
-            Some((own, line)) => {
-                let what = format!("has {own} where enum {} had {value}", old.name);
+            Some((new_value, _)) if new_value == value => {}
+            Some((new_value, line)) => {
+                let what = format!("has {new_value} where enum {} had {value}", old.name);
                 return Some((*line, what));
             }
             None => {
@@ -57,31 +57,31 @@ fn broken(old: &Enum, now: &Enum) -> Option<(usize, String)> {
     None
 }
 
-fn enums(path: &str, text: &str) -> Vec<Enum> {
+fn find_enums(path: &str, text: &str) -> Vec<EnumDefinition> {
     let lines: Vec<&str> = text.lines().collect();
-    let found = definitions(path, text).into_iter();
+    let found = find_definitions(path, text).into_iter();
     found
-        .filter(|one| one.kind == Kind::Enum)
-        .map(|one| read(path, &lines, one))
+        .filter(|definition| definition.kind == DefinitionKind::Enum)
+        .map(|definition| parse_enum(path, &lines, definition))
         .collect()
 }
 
-fn read(path: &str, lines: &[&str], definition: Definition) -> Enum {
+fn parse_enum(path: &str, lines: &[&str], definition: Definition) -> EnumDefinition {
     let begin = definition.line - 1;
     let values = match path.rsplit('.').next() {
-        Some("py") => python(lines, begin),
-        Some("sql") => sql(lines, begin),
-        _ => braces(lines, begin),
+        Some("py") => parse_python_values(lines, begin),
+        Some("sql") => parse_sql_values(lines, begin),
+        _ => parse_braced_values(lines, begin),
     };
-    Enum {
+    EnumDefinition {
         name: definition.name,
         line: definition.line,
         values,
     }
 }
 
-/// `NAME = value` below the class, as far as it is indented.
-fn python(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+/// Parses `NAME = value` lines below the class, as long as they are indented.
+fn parse_python_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let inside = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t']);
     let body = lines[begin + 1..].iter().take_while(inside);
     let mut values = Vec::new();
@@ -97,8 +97,8 @@ fn python(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     values
 }
 
-/// The quoted words up to the end of the statement.
-fn sql(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+/// Parses the quoted words up to the end of the statement.
+fn parse_sql_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut values = Vec::new();
     for (at, line) in lines[begin..].iter().enumerate() {
         let words = line.split('\'').skip(1).step_by(2);
@@ -110,8 +110,9 @@ fn sql(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     values
 }
 
-/// The names between braces: the first word behind `{` and behind each comma of the same depth.
-fn braces(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+/// Parses the names between braces: the first word after `{` and after each comma of the same
+/// depth.
+fn parse_braced_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut values: Vec<(String, usize)> = Vec::new();
     let (mut depth, mut expects, mut name) = (0_usize, false, String::new());
     for (at, line) in lines[begin..].iter().enumerate() {
@@ -140,7 +141,7 @@ fn braces(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
                     }
                 }
                 ',' if depth == 1 => expects = true,
-                // The values of a class-like enum end there.
+                // The values of a class-like enum end here.
                 ';' if depth == 1 => return values,
                 _ => {}
             }
@@ -154,12 +155,12 @@ mod tests {
     use super::*;
 
     fn said(path: &str, old: &str, new: &str) -> String {
-        let file = Changed {
+        let file = ChangedFile {
             path: path.to_owned(),
             old: old.to_owned(),
             new: new.to_owned(),
         };
-        let all: Vec<String> = not_appended(&[file])
+        let all: Vec<String> = find_changed_enums(&[file])
             .iter()
             .map(|one| format!("{}: {}", one.line, one.what))
             .collect();

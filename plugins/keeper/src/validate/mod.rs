@@ -1,102 +1,104 @@
-//! The `pre-merge` hook: holds what a change adds against the decision of its convoy, and names rule, file and line.
+//! The `pre-merge` hook: checks the additions of a change against the decision of its convoy, and
+//! reports rule, file and line.
 //!
-//! What counts as new is what a file defines after the change and no changed file defined before it, so moving code
-//! breaks no rule. What the decision allows, what the bead's front matter overrides, and what a waiver covers is let
-//! by; a waiver is said aloud each time.
+//! A definition is new if a file defines it after the change and no changed file defined it before,
+//! so moving code breaks no rule. Exceptions are the things that the decision allows, that the
+//! bead's front matter overrides, and that a waiver covers. Every use of a waiver is reported.
 
 mod change;
 mod enums;
 
 use std::path::Path;
 
-pub use change::{Changed, changed};
+pub use change::{ChangedFile, list_changed_files};
 
-use crate::code::{Definition, Kind, is_auth};
-use crate::constraint::{self, Meaning};
+use crate::code::{Definition, DefinitionKind, is_auth};
+use crate::constraint::{self, ConstraintMeaning};
 use crate::decision::Decision;
 use crate::rule::Rule;
-use crate::vault::segments;
+use crate::vault::split_segments;
 use crate::waiver::Waiver;
-use crate::word::words;
+use crate::word::split_name;
 use crate::yaml;
 
-/// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's words, or a constraint's code.
     pub rule: String,
-    /// Where.
     pub file: String,
-    /// The line, from 1.
     pub line: usize,
-    /// What was found there.
     pub what: String,
-    /// Why it is let by, where a waiver covers it.
+    /// The reason of the waiver that covers the finding; `None` without a waiver.
     pub waived: Option<String>,
 }
 
-/// What a check comes to.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Broken rules.
+pub struct ValidationOutcome {
     pub findings: Vec<Finding>,
-    /// Rules that only people can check, and constraint codes that nobody knows.
+    /// Rules that cannot be checked automatically, and unknown constraint codes.
     pub notes: Vec<String>,
 }
 
-impl Outcome {
-    /// Whether the change may pass.
-    pub fn passes(&self) -> bool {
-        self.findings.iter().all(|one| one.waived.is_some())
+impl ValidationOutcome {
+    /// Returns true if the change may be merged.
+    pub fn is_passed(&self) -> bool {
+        self.findings.iter().all(|finding| finding.waived.is_some())
     }
 }
 
-/// What a bead's front matter lets by: the entries of `override: {allow: [...]}`.
-pub fn overrides(front_matter: &str) -> Vec<String> {
-    let value = yaml::read(front_matter).ok();
+/// Parses the overrides in a bead's front matter: the entries of `override: {allow: [...]}`.
+pub fn parse_overrides(front_matter: &str) -> Vec<String> {
+    let value = yaml::parse_yaml(front_matter).ok();
     let allow = value
         .as_ref()
         .and_then(|value| value.get("override"))
         .and_then(|value| value.get("allow"));
-    allow.map(yaml::Value::as_texts).unwrap_or_default()
+    allow.map(yaml::YamlValue::as_texts).unwrap_or_default()
 }
 
-/// Checks a change.
-pub fn check(
+pub fn check_change(
     decision: &Decision,
     allowed: &[String],
     waivers: &[Waiver],
-    files: &[Changed],
-) -> Outcome {
-    let mut outcome = Outcome::default();
-    let own = decision.texts("allow");
-    let allowed: Vec<&String> = own.iter().chain(allowed).collect();
+    files: &[ChangedFile],
+) -> ValidationOutcome {
+    let mut outcome = ValidationOutcome::default();
+    let decision_allows = decision.texts("allow");
+    let allowed: Vec<&String> = decision_allows.iter().chain(allowed).collect();
     let new = new_definitions(files, &allowed);
     for rule in decision.forbidden() {
-        if allowed.iter().any(|word| words(word) == words(&rule.words)) {
+        if allowed
+            .iter()
+            .any(|word| split_name(word) == split_name(&rule.words))
+        {
             continue;
         }
-        if !rule.can_be_checked() {
+        if !rule.is_checkable() {
             outcome
                 .notes
                 .push(format!("only people can check: {}", rule.words));
         }
-        broken(&rule, &new, files, &mut outcome.findings);
+        check_rule(&rule, &new, files, &mut outcome.findings);
     }
     for code in decision.texts("constraints") {
         let let_by = allowed.iter().any(|word| **word == code);
-        match constraint::meaning(&code) {
-            Meaning::Known(_) if let_by => {}
-            Meaning::Known(known) => against(known.code, &new, files, &mut outcome.findings),
-            Meaning::Prose => outcome.notes.push(format!("only people can check: {code}")),
-            Meaning::Unknown => outcome
+        match constraint::parse_constraint(&code) {
+            ConstraintMeaning::Known(_) if let_by => {}
+            ConstraintMeaning::Known(known) => {
+                check_constraint(known.code, &new, files, &mut outcome.findings);
+            }
+            ConstraintMeaning::Prose => {
+                outcome.notes.push(format!("only people can check: {code}"));
+            }
+            ConstraintMeaning::Unknown => outcome
                 .notes
                 .push(format!("no constraint is called {code}")),
         }
     }
     let adr = decision.field("id");
     for finding in &mut outcome.findings {
-        let covers = |waiver: &&Waiver| waiver.covers(adr, &finding.rule, &finding.file);
+        let covers = |waiver: &&Waiver| waiver.is_covering(adr, &finding.rule, &finding.file);
         finding.waived = waivers
             .iter()
             .find(covers)
@@ -108,29 +110,31 @@ pub fn check(
     outcome
 }
 
-/// A definition that was not there before, and its file.
-type New<'a> = (&'a str, Definition);
+/// A new definition, with its file.
+type NewDefinition<'a> = (&'a str, Definition);
 
-/// What the change defines that nothing defined before, but for what is allowed.
-fn new_definitions<'a>(files: &'a [Changed], allowed: &[&String]) -> Vec<New<'a>> {
+/// Returns the definitions that are new and not allowed.
+fn new_definitions<'a>(files: &'a [ChangedFile], allowed: &[&String]) -> Vec<NewDefinition<'a>> {
     let old: Vec<Definition> = files
         .iter()
-        .flat_map(|file| crate::code::definitions(&file.path, &file.old))
+        .flat_map(|file| crate::code::find_definitions(&file.path, &file.old))
         .collect();
     let known = |new: &Definition| {
         old.iter()
             .any(|old| old.kind == new.kind && old.name == new.name)
     };
     let is_allowed = |new: &Definition| {
-        let own = words(&new.name);
+        let name_words = split_name(&new.name);
         allowed.iter().any(|word| {
-            let theirs = words(word);
-            theirs == own || Rule::of_words(word).speaks_of(new) || same_thing(&theirs, &own)
+            let theirs = split_name(word);
+            theirs == name_words
+                || Rule::from_words(word).is_about(new)
+                || is_same_thing(&theirs, &name_words)
         })
     };
     let mut found = Vec::new();
     for file in files {
-        for new in crate::code::definitions(&file.path, &file.new) {
+        for new in crate::code::find_definitions(&file.path, &file.new) {
             if !known(&new) && !is_allowed(&new) {
                 found.push((file.path.as_str(), new));
             }
@@ -139,18 +143,24 @@ fn new_definitions<'a>(files: &'a [Changed], allowed: &[&String]) -> Vec<New<'a>
     found
 }
 
-/// Whether what was allowed in words is what stands in code: `subscription tier enum` allows `SubscriptionTier`.
-fn same_thing(words: &[String], name: &[String]) -> bool {
+/// Returns true if an allowance in words means a name in code: `subscription tier enum` allows
+/// `SubscriptionTier`.
+fn is_same_thing(words: &[String], name: &[String]) -> bool {
     words.len() > 1
         && words
             .split_last()
-            .is_some_and(|(last, rest)| Kind::of_word(last).is_some() && rest == name)
+            .is_some_and(|(last, rest)| DefinitionKind::from_word(last).is_some() && rest == name)
 }
 
-/// Findings of a decision's own rule.
-fn broken(rule: &Rule, new: &[New], files: &[Changed], findings: &mut Vec<Finding>) {
-    for (file, definition) in new.iter().filter(|(_, new)| rule.speaks_of(new)) {
-        findings.push(found(&rule.words, file, definition));
+/// Adds the findings of a rule of the decision.
+fn check_rule(
+    rule: &Rule,
+    new: &[NewDefinition],
+    files: &[ChangedFile],
+    findings: &mut Vec<Finding>,
+) {
+    for (file, definition) in new.iter().filter(|(_, new)| rule.is_about(new)) {
+        findings.push(build_definition_finding(&rule.words, file, definition));
     }
     for file in files {
         let name = if rule.words.is_empty() {
@@ -158,8 +168,8 @@ fn broken(rule: &Rule, new: &[New], files: &[Changed], findings: &mut Vec<Findin
         } else {
             &rule.words
         };
-        if rule.covers(&file.path) {
-            findings.push(finding(name, &file.path, 1, "is changed".to_owned()));
+        if rule.is_path_forbidden(&file.path) {
+            findings.push(build_finding(name, &file.path, 1, "is changed".to_owned()));
         }
         if rule.text.is_empty() {
             continue;
@@ -169,9 +179,9 @@ fn broken(rule: &Rule, new: &[New], files: &[Changed], findings: &mut Vec<Findin
         } else {
             &rule.words
         };
-        for (line, text) in file.added() {
+        for (line, text) in file.added_lines() {
             if text.contains(&rule.text) {
-                findings.push(finding(
+                findings.push(build_finding(
                     name,
                     &file.path,
                     line,
@@ -182,29 +192,37 @@ fn broken(rule: &Rule, new: &[New], files: &[Changed], findings: &mut Vec<Findin
     }
 }
 
-/// Findings of a constraint.
-fn against(code: &str, new: &[New], files: &[Changed], findings: &mut Vec<Finding>) {
+/// Adds the findings of a constraint.
+fn check_constraint(
+    code: &str,
+    new: &[NewDefinition],
+    files: &[ChangedFile],
+    findings: &mut Vec<Finding>,
+) {
     if code == "data-append" {
-        findings.extend(enums::not_appended(files));
+        findings.extend(enums::find_changed_enums(files));
         return;
     }
     for (file, definition) in new {
         let breaks = match code {
             "auth-reuse" => {
-                matches!(definition.kind, Kind::Service | Kind::Type) && is_auth(&definition.name)
+                matches!(
+                    definition.kind,
+                    DefinitionKind::Service | DefinitionKind::Type
+                ) && is_auth(&definition.name)
             }
-            "ui-extend" => definition.kind == Kind::Component,
-            "no-new-seeds" => definition.kind != Kind::Type,
-            "rest-shape" => definition.kind == Kind::Route && !is_rest(&definition.name),
+            "ui-extend" => definition.kind == DefinitionKind::Component,
+            "no-new-seeds" => definition.kind != DefinitionKind::Type,
+            "rest-shape" => definition.kind == DefinitionKind::Route && !is_rest(&definition.name),
             _ => false,
         };
         if breaks {
-            findings.push(found(code, file, definition));
+            findings.push(build_definition_finding(code, file, definition));
         }
     }
 }
 
-/// Whether a path follows REST: small letters, no verbs.
+/// Returns true if a path follows REST: lower case, without verbs.
 fn is_rest(path: &str) -> bool {
     const VERBS: [&str; 14] = [
         "get", "create", "update", "delete", "remove", "add", "list", "fetch", "set", "make", "do",
@@ -212,20 +230,20 @@ fn is_rest(path: &str) -> bool {
     ];
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._~".contains(c);
     let raw = path.split('/').filter(|part| !part.is_empty());
-    raw.zip(segments(path)).all(|(raw, part)| {
-        let verb = words(raw)
+    raw.zip(split_segments(path)).all(|(raw, part)| {
+        let verb = split_name(raw)
             .first()
             .is_some_and(|first| VERBS.contains(&first.as_str()));
         part == "*" || (raw.chars().all(plain) && !verb)
     })
 }
 
-fn found(rule: &str, file: &str, new: &Definition) -> Finding {
+fn build_definition_finding(rule: &str, file: &str, new: &Definition) -> Finding {
     let what = format!("defines {} {}", new.kind.word(), new.name);
-    finding(rule, file, new.line, what)
+    build_finding(rule, file, new.line, what)
 }
 
-fn finding(rule: &str, file: &str, line: usize, what: String) -> Finding {
+fn build_finding(rule: &str, file: &str, line: usize, what: String) -> Finding {
     Finding {
         rule: rule.to_owned(),
         file: file.to_owned(),
@@ -235,9 +253,9 @@ fn finding(rule: &str, file: &str, line: usize, what: String) -> Finding {
     }
 }
 
-/// The decision of a change: by the path that the hook is given, else by the id in the front matter; `None` where no
-/// decision was made for it.
-pub fn decision_of(
+/// Loads the decision of a change: by the path in the hook's input, or by the id in the front
+/// matter; `None` if there is no decision for the change.
+pub fn load_decision_of_change(
     root: &Path,
     relative: &str,
     front_matter: &str,
@@ -245,11 +263,11 @@ pub fn decision_of(
     if !relative.is_empty() {
         return crate::decision::load_below(root, relative).map(Some);
     }
-    let front = yaml::read(front_matter).ok();
+    let front = yaml::parse_yaml(front_matter).ok();
     let id = front.as_ref().map(|front| front.field("keeper").to_owned());
     match id.unwrap_or_default().as_str() {
         "" => Ok(None),
-        id => crate::decision::load(&crate::decision::find(root, id)?).map(Some),
+        id => crate::decision::load_decision(&crate::decision::find_decision(root, id)?).map(Some),
     }
 }
 

@@ -1,47 +1,52 @@
 use super::*;
 
-fn decision(forbidden: &str, constraints: &str) -> Decision {
+fn build_decision(forbidden: &str, constraints: &str) -> Decision {
     let text = format!(
         "keeper_decision:\n  id: ADR-017\n  allow: [profile sidebar]\n  forbidden: {forbidden}\n  constraints: {constraints}\n"
     );
-    Decision::read(&text).unwrap()
+    Decision::parse(&text).unwrap()
 }
 
-fn file(path: &str, old: &str, new: &str) -> Changed {
-    Changed {
+fn changed_file(path: &str, old: &str, new: &str) -> ChangedFile {
+    ChangedFile {
         path: path.to_owned(),
         old: old.to_owned(),
         new: new.to_owned(),
     }
 }
 
-fn said(outcome: &Outcome) -> Vec<String> {
-    let line = |one: &Finding| format!("{}:{} [{}] {}", one.file, one.line, one.rule, one.what);
+fn list_findings(outcome: &ValidationOutcome) -> Vec<String> {
+    let line = |finding: &Finding| {
+        format!(
+            "{}:{} [{}] {}",
+            finding.file, finding.line, finding.rule, finding.what
+        )
+    };
     outcome.findings.iter().map(line).collect()
 }
 
 #[test]
 fn rule_file_and_line_are_named() {
-    let decision = decision(
+    let decision = build_decision(
         "[new modal components, {rule: nothing old, path: legacy/**}, {rule: no eval, text: eval(}, be kind]",
         "[ui-extend, rest-shape, speak well, no-such-code]",
     );
     let files = [
-        file(
+        changed_file(
             "src/M.tsx",
             "",
             "import x\nexport function ProfileModal() {}\nexport function ProfileSidebar() {}\n",
         ),
-        file("legacy/a.c", "x", "y"),
-        file(
+        changed_file("legacy/a.c", "x", "y"),
+        changed_file(
             "src/r.ts",
             "a(1)\n",
             "a(1)\nrouter.post('/api/createUser', f)\neval(a)\nrouter.get('/api/users/:id', g)\n",
         ),
     ];
-    let outcome = check(&decision, &[], &[], &files);
+    let outcome = check_change(&decision, &[], &[], &files);
     assert_eq!(
-        said(&outcome),
+        list_findings(&outcome),
         [
             "legacy/a.c:1 [nothing old] is changed",
             "src/M.tsx:2 [new modal components] defines component ProfileModal",
@@ -50,7 +55,7 @@ fn rule_file_and_line_are_named() {
             "src/r.ts:3 [no eval] adds `eval(`",
         ]
     );
-    assert!(!outcome.passes());
+    assert!(!outcome.is_passed());
     assert_eq!(
         outcome.notes,
         [
@@ -63,27 +68,27 @@ fn rule_file_and_line_are_named() {
 
 #[test]
 fn moving_code_and_what_is_allowed_or_overridden_breaks_no_rule() {
-    let decision = decision("[new modal components]", "[no-new-seeds, data-append]");
+    let decision = build_decision("[new modal components]", "[no-new-seeds, data-append]");
     let moved = [
-        file("a.tsx", "export function Modal() {}\n", ""),
-        file("b.tsx", "", "export function Modal() {}\n"),
-        file("t.ts", "", "export enum Tier { A }\n"),
+        changed_file("a.tsx", "export function Modal() {}\n", ""),
+        changed_file("b.tsx", "", "export function Modal() {}\n"),
+        changed_file("t.ts", "", "export enum Tier { A }\n"),
     ];
     assert_eq!(
-        said(&check(&decision, &[], &[], &moved)),
+        list_findings(&check_change(&decision, &[], &[], &moved)),
         ["t.ts:1 [no-new-seeds] defines enum Tier"]
     );
-    let allowed = overrides("keeper: ADR-017\noverride:\n  allow: [new-enum]\n");
-    assert!(check(&decision, &allowed, &[], &moved).passes());
-    assert!(overrides("keeper: x").is_empty() && overrides("a: [").is_empty());
+    let allowed = parse_overrides("keeper: ADR-017\noverride:\n  allow: [new-enum]\n");
+    assert!(check_change(&decision, &allowed, &[], &moved).is_passed());
+    assert!(parse_overrides("keeper: x").is_empty() && parse_overrides("a: [").is_empty());
 }
 
 #[test]
 fn a_waiver_lets_by_and_is_said() {
-    let decision = decision("[new modal components]", "[auth-reuse]");
+    let decision = build_decision("[new modal components]", "[auth-reuse]");
     let files = [
-        file("M.tsx", "", "export const LoginModal = () => 1\n"),
-        file("N.tsx", "", "export const OtherModal = () => 1\n"),
+        changed_file("M.tsx", "", "export const LoginModal = () => 1\n"),
+        changed_file("N.tsx", "", "export const OtherModal = () => 1\n"),
     ];
     let mut waiver = Waiver {
         adr: "ADR-017".to_owned(),
@@ -92,9 +97,9 @@ fn a_waiver_lets_by_and_is_said() {
         reason: "agreed".to_owned(),
         by: "Dana".to_owned(),
     };
-    let outcome = check(&decision, &[], std::slice::from_ref(&waiver), &files);
+    let outcome = check_change(&decision, &[], std::slice::from_ref(&waiver), &files);
     assert_eq!(outcome.findings[0].waived.as_deref(), Some("agreed (Dana)"));
-    assert!(!outcome.passes(), "the other file is not covered");
+    assert!(!outcome.is_passed(), "the other file is not covered");
     waiver.file = String::new();
-    assert!(check(&decision, &[], &[waiver], &files).passes());
+    assert!(check_change(&decision, &[], &[waiver], &files).is_passed());
 }

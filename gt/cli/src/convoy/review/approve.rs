@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::super::{Answer, answer};
+use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 use gt::flow::sling;
@@ -20,24 +20,24 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let approved = review::approve(&town, &args.request, &args.reason)?;
-    super::super::warn(ctx, &approved.warnings);
-    match sling::go_on(&town, approved.then.clone()) {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let approved = review::approve_request(&town, &args.request, &args.reason)?;
+    super::super::print_hook_warnings(ctx, &approved.warnings);
+    match sling::continue_sling(&town, approved.then.clone()) {
         Ok(None) => {}
         Ok(Some(slung)) => ctx
             .ui
             .status(&format!("✓ {} → {}", slung.bead, slung.target)),
-        // The convoy is made; only this step is left to the caller.
+        // The convoy exists. Only the sling is left to the caller.
         Err(error) => ctx.ui.warn(&format!(
             "the bead is not slung, do so with `gt sling`: {}",
-            escape::line(&format!("{error:#}"))
+            escape::escape_line(&format!("{error:#}"))
         )),
     }
-    gt::host::daemon::wake(&town);
-    answer(approved, |approved, page| {
-        let title = escape::line(&approved.title);
+    gt::host::daemon::wake_daemon(&town);
+    build_report(approved, |approved, page| {
+        let title = escape::escape_line(&approved.title);
         let how = if approved.already {
             "was made already"
         } else {

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::super::{Answer, answer};
+use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 
@@ -14,18 +14,18 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let store = ctx.town()?.store()?.snapshot()?;
-    answer(review::list(&store, args.all), |found, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let store = ctx.open_town()?.open_town_store()?.snapshot()?;
+    build_report(review::list_requests(&store, args.all), |found, page| {
         if found.is_empty() {
             page.line("no convoy waits for a person");
         }
         for request in found {
-            let title = escape::line(&request.new.title);
-            let (id, state) = (&request.id, request.state.word());
+            let title = escape::escape_line(&request.new.title);
+            let (id, state) = (&request.id, request.state.name());
             page.line(format!("{id}  {state:<8}  {title}"));
             if let Some(pending) = &request.pending {
-                page.line(format!("  {}", escape::line(&pending.reason)));
+                page.line(format!("  {}", escape::escape_line(&pending.reason)));
             }
         }
     })

@@ -1,11 +1,11 @@
-//! `gt convoy review`: convoys that a hook left to a person.
+//! `gt convoy review`: decides on convoys that a hook left to the user.
 
 mod approve;
 mod list;
 mod reject;
 mod show;
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -1,6 +1,6 @@
 //! `gt convoy review reject`.
 
-use super::super::super::{Answer, answer};
+use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 
@@ -14,9 +14,9 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let request = review::reject(&ctx.town()?, &args.request, &args.reason)?;
-    answer(request, |request, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let request = review::reject_request(&ctx.open_town()?, &args.request, &args.reason)?;
+    build_report(request, |request, page| {
         page.line(format!("✓ {} is rejected", request.id));
     })
 }

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::super::{Answer, answer};
+use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 
@@ -13,28 +13,28 @@ pub(super) struct Args {
     request: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let store = ctx.town()?.store()?.snapshot()?;
-    let request = review::find(&store, &args.request)?;
-    answer(request, |request, page| {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let store = ctx.open_town()?.open_town_store()?.snapshot()?;
+    let request = review::find_request(&store, &args.request)?;
+    build_report(request, |request, page| {
         page.line(format!(
             "{}  {}  \"{}\"",
             request.id,
-            request.state.word(),
-            escape::line(&request.new.title)
+            request.state.name(),
+            escape::escape_line(&request.new.title)
         ));
-        page.line(format!("  asked by {}", escape::line(&request.by)));
+        page.line(format!("  asked by {}", escape::escape_line(&request.by)));
         page.line(format!("  beads: {}", request.new.beads.join(", ")));
         let Some(pending) = &request.pending else {
             return;
         };
         if let Some(path) = &pending.decision.adr_path {
             let rig = &pending.decision.rig;
-            page.line(format!("  decision: {rig}/{}", escape::line(path)));
+            page.line(format!("  decision: {rig}/{}", escape::escape_line(path)));
         }
-        page.line(format!("  {} says:", escape::line(&pending.hook)));
+        page.line(format!("  {} says:", escape::escape_line(&pending.hook)));
         for line in pending.reason.lines() {
-            page.line(format!("  > {}", escape::line(line)));
+            page.line(format!("  > {}", escape::escape_line(line)));
         }
         page.line(format!(
             "  answer it: gt convoy review approve {0}, or reject {0} --reason ...",

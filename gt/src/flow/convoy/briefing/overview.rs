@@ -1,30 +1,31 @@
-//! The overview over the beads that are not shown in full: the first sentence of each, by the folder that it changed.
+//! Writes the overview of the beads that are not shown in full: the first sentence of each, grouped
+//! by the folder that the bead changed.
 //!
-//! Sentences take turns: one of each area, failures first and then the newest, as long as there is room. What finds none is
-//! counted. The same beads make the same bytes.
+//! The areas take turns, one sentence each, failures first and then the newest, while there is
+//! room. The rest is counted. The same beads give the same bytes.
 
 use std::collections::BTreeMap;
 
-use super::{Entry, cut};
+use super::{BriefingItem, cut_text};
 
-/// How many bytes the overview may have.
+/// The maximum size of the overview in bytes.
 const ROOM: usize = 1200;
-/// A sentence longer than this many characters is cut.
+/// Maximum length of a sentence in characters.
 const SENTENCE: usize = 160;
-/// Room for the count of what found none, at the end of an area and of the whole.
+/// The bytes reserved for the count of omitted beads, at the end of an area and of the whole.
 const REST: usize = 60;
 
-/// The beads of one area.
-struct Area<'a> {
+struct OverviewArea<'a> {
     name: &'a str,
     /// Failures first, then the newest.
-    beads: Vec<&'a Entry>,
+    beads: Vec<&'a BriefingItem>,
     sentences: Vec<String>,
 }
 
-/// One paragraph over beads, oldest first.
-pub(super) fn paragraph(entries: &[&Entry]) -> String {
-    let (open, finished): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.open);
+/// Formats the overview of beads that are given oldest first.
+pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
+    let (open, finished): (Vec<&BriefingItem>, Vec<&BriefingItem>) =
+        entries.iter().partition(|entry| entry.open);
     let mut counts = format!("{} earlier beads were finished", finished.len());
     match finished.iter().filter(|entry| entry.failed).count() {
         0 => {}
@@ -34,14 +35,14 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
         0 => {}
         open => counts.push_str(&format!("; attempts at {open} more failed")),
     }
-    let head = format!("{counts}. What they changed, by folder:\n");
-    let mut areas = areas_of(entries);
-    fill(&mut areas, ROOM.saturating_sub(head.len() + REST));
-    let (shown, rest): (Vec<&Area<'_>>, Vec<&Area<'_>>) =
+    let heading = format!("{counts}. What they changed, by folder:\n");
+    let mut areas = group_by_area(entries);
+    fill_areas(&mut areas, ROOM.saturating_sub(heading.len() + REST));
+    let (shown, rest): (Vec<&OverviewArea<'_>>, Vec<&OverviewArea<'_>>) =
         areas.iter().partition(|area| !area.sentences.is_empty());
-    let mut text = head;
+    let mut text = heading;
     for area in shown {
-        text.push_str(&line(area));
+        text.push_str(&format_area_line(area));
     }
     let beads: usize = rest.iter().map(|area| area.beads.len()).sum();
     if beads > 0 {
@@ -54,19 +55,20 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
     text
 }
 
-/// The areas: those with failures first, then the one with the most beads, ties by name.
-fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
-    let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+/// Groups the beads by area: areas with failures first, then the one with the most beads, ties by
+/// name.
+fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
+    let mut by_name: BTreeMap<&str, Vec<&BriefingItem>> = BTreeMap::new();
     for entry in entries.iter().rev() {
         by_name.entry(entry.area.as_str()).or_default().push(entry);
     }
-    let mut areas: Vec<Area<'_>> = by_name
+    let mut areas: Vec<OverviewArea<'_>> = by_name
         .into_iter()
         .map(|(name, mut beads)| {
-            // The sort is stable: of the same kind the newest stays first.
+            // The sort is stable, so the newest stays first within its kind.
             beads.sort_by_key(|entry| !entry.failed);
             let sentences = Vec::new();
-            Area {
+            OverviewArea {
                 name,
                 beads,
                 sentences,
@@ -80,8 +82,8 @@ fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
     areas
 }
 
-/// Gives each area sentences in turn, as long as there is room.
-fn fill(areas: &mut [Area<'_>], mut room: usize) {
+/// Gives each area one sentence in turn while there is room.
+fn fill_areas(areas: &mut [OverviewArea<'_>], mut room: usize) {
     let most = areas.iter().map(|area| area.beads.len()).max();
     for turn in 0..most.unwrap_or_default() {
         for area in areas.iter_mut() {
@@ -92,7 +94,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
             else {
                 continue;
             };
-            let sentence = sentence(entry);
+            let sentence = overview_sentence(entry);
             let around = if turn == 0 {
                 area.name.len() + REST / 2
             } else {
@@ -106,10 +108,10 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
     }
 }
 
-fn line(area: &Area<'_>) -> String {
+fn format_area_line(area: &OverviewArea<'_>) -> String {
     let name = match area.name {
         "" => "elsewhere".to_owned(),
-        name => kit::ui::escape::line(name),
+        name => kit::ui::escape::escape_line(name),
     };
     let more = match area.beads.len() - area.sentences.len() {
         0 => String::new(),
@@ -122,11 +124,11 @@ fn line(area: &Area<'_>) -> String {
     )
 }
 
-/// What one bead contributes: the first sentence of its summary, else its title.
-fn sentence(entry: &Entry) -> String {
-    let said = match first_sentence(&entry.summary) {
+/// Returns the first sentence of a bead's summary, otherwise its title.
+fn overview_sentence(entry: &BriefingItem) -> String {
+    let text = match first_sentence(&entry.summary) {
         "" => entry.title.as_str(),
-        said => said,
+        first => first,
     };
     let mark = if entry.failed { "FAILED " } else { "" };
     let by = if entry.worker.is_empty() {
@@ -134,18 +136,21 @@ fn sentence(entry: &Entry) -> String {
     } else {
         format!(" ({})", entry.worker)
     };
-    let said = cut(said, SENTENCE);
+    let excerpt = cut_text(text, SENTENCE);
     let earlier = match entry.earlier_failure.as_str() {
         "" => String::new(),
         why => format!(
             ", an earlier attempt failed: \"{}\"",
-            kit::ui::escape::line(&cut(first_sentence(why), SENTENCE / 2))
+            kit::ui::escape::escape_line(&cut_text(first_sentence(why), SENTENCE / 2))
         ),
     };
-    format!("{mark}\"{}\"{by}{earlier}", kit::ui::escape::line(&said))
+    format!(
+        "{mark}\"{}\"{by}{earlier}",
+        kit::ui::escape::escape_line(&excerpt)
+    )
 }
 
-/// The first sentence of a text, or its first line where that is shorter.
+/// Returns the first sentence of a text, or its first line if that is shorter.
 pub(super) fn first_sentence(text: &str) -> &str {
     let line = text
         .trim_start()
@@ -162,7 +167,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
     &line[..end.unwrap_or(line.len())]
 }
 
-/// The folder in which most of these files are, two levels deep at most; the root is `.`.
+/// Returns the folder of most of the files, at most two levels deep. The root is `.`.
 pub fn area_of(files: &[String]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {
@@ -178,8 +183,8 @@ pub fn area_of(files: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn entry(n: usize, area: &str) -> Entry {
-        Entry {
+    fn entry(n: usize, area: &str) -> BriefingItem {
+        BriefingItem {
             id: format!("b-{n}"),
             title: format!("Title {n}"),
             worker: "nux".to_owned(),
@@ -192,11 +197,11 @@ mod tests {
     }
 
     #[test]
-    fn sentences_stand_by_folder_failures_first() {
-        let all: Vec<Entry> = (0..6)
+    fn sentences_are_grouped_by_folder_with_failures_first() {
+        let all: Vec<BriefingItem> = (0..6)
             .map(|n| entry(n, if n % 2 == 0 { "src/auth" } else { "tests" }))
             .collect();
-        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let text = format_overview(&all.iter().collect::<Vec<_>>());
         let expected = "6 earlier beads were finished, 1 of them failed. What they changed, by folder:\n\
              > tests (3): FAILED \"Did 3 in tests.\" (nux); \"Did 5 in tests.\" (nux); \"Did 1 in tests.\" (nux)\n\
              > src/auth (3): \"Did 4 in src/auth.\" (nux); \"Did 2 in src/auth.\" (nux); \"Did 0 in src/auth.\" (nux)\n";
@@ -204,16 +209,16 @@ mod tests {
     }
 
     #[test]
-    fn failed_attempts_are_told_within_the_room() {
-        let mut all: Vec<Entry> = (0..200)
-            .map(|n| Entry {
+    fn failed_attempts_are_listed_within_the_size_limit() {
+        let mut all: Vec<BriefingItem> = (0..200)
+            .map(|n| BriefingItem {
                 earlier_failure: format!("Lesson {n} of it. ").repeat(20),
                 ..entry(n, &format!("src/part{}", n % 5))
             })
             .collect();
         all[7].failed = true;
         all[7].open = true;
-        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let text = format_overview(&all.iter().collect::<Vec<_>>());
         let head =
             "199 earlier beads were finished, 1 of them failed; attempts at 1 more failed. What";
         assert!(text.starts_with(head), "{text}");
@@ -225,12 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn five_hundred_beads_stay_within_the_room_and_all_are_counted() {
+    fn five_hundred_beads_stay_within_the_size_limit_and_are_all_counted() {
         for folders in [1, 7, 400] {
-            let all: Vec<Entry> = (0..500)
+            let all: Vec<BriefingItem> = (0..500)
                 .map(|n| entry(n, &format!("src/part{}", n % folders)))
                 .collect();
-            let text = paragraph(&all.iter().collect::<Vec<_>>());
+            let text = format_overview(&all.iter().collect::<Vec<_>>());
             assert!(text.len() <= ROOM, "{folders}: {}", text.len());
             assert!(text.contains("FAILED \"Did 3"), "{text}");
             assert!(text.matches("Did").count() > 5, "{text}");
@@ -242,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_ends_before_a_space_and_a_text_without_one_at_its_line() {
+    fn a_sentence_ends_before_a_space_or_at_the_end_of_line() {
         assert_eq!(first_sentence("Uses v1.2 of it. And"), "Uses v1.2 of it.");
         assert_eq!(first_sentence("\n no end\nmore"), "no end");
         assert_eq!(first_sentence(""), "");
     }
 
     #[test]
-    fn the_area_is_where_most_files_are() {
+    fn the_area_is_the_folder_with_most_files() {
         let files = |all: &[&str]| all.iter().map(|&f| f.to_owned()).collect::<Vec<_>>();
         assert_eq!(
             area_of(&files(&["src/a/x.rs", "src/a/b/y.rs", "README.md"])),

@@ -1,4 +1,4 @@
-//! A person's answer to a request that waits, and going on after it.
+//! Answers a waiting review request for the user, and continues after the answer.
 
 use bd::bead::Status;
 use serde::Serialize;
@@ -6,41 +6,38 @@ use serde_json::json;
 
 use super::request::{self, ReviewRequest, ReviewState};
 use super::{ReviewError, ask, finish};
-use crate::flow::town_hook::{self, Call, Event};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 
-/// A request that was approved, and what came of it.
+/// An approved request and its result.
 #[derive(Debug, Clone, Serialize)]
-pub struct Approved {
-    /// The request.
+pub struct ReviewApproval {
     pub request: String,
-    /// The convoy.
     pub convoy: String,
-    /// Its title.
     pub title: String,
-    /// The beads that were added.
     pub added: Vec<String>,
-    /// Whether the convoy was there already: someone else approved it before.
+    /// True if the convoy existed, because someone else had approved the request.
     pub already: bool,
-    /// What is to be told besides.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// The sling that goes on now.
+    /// The sling that continues now.
     #[serde(skip)]
     pub then: Option<serde_json::Value>,
 }
 
-/// Approves a request and goes on where it stopped. What the next hook says is an error like at the first time.
-pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approved> {
+/// Approves a request and continues where it stopped. A refusal by a later hook is an error as in
+/// the first run.
+pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
     anyhow::ensure!(
         !matches!(town.actor, Address::Polecat(..)),
         "{} is a worker: a request is for a person, the mayor or crew to approve",
         town.actor
     );
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     match request.state {
         ReviewState::Waiting => {
             let answered = request.pending.take();
@@ -48,54 +45,54 @@ pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approv
             request
                 .decisions
                 .extend(answered.into_iter().map(|pending| pending.decision));
-            answered_by(town, &request, reason)?;
+            record_answer(town, &request, reason)?;
         }
         ReviewState::Approved => {}
-        ReviewState::Done => return Ok(already(request)),
-        ReviewState::Rejected => return Err(was(&request).into()),
+        ReviewState::Done => return Ok(build_repeated_approval(request)),
+        ReviewState::Rejected => return Err(build_answered_error(&request).into()),
     }
-    go_on(town, request)
+    continue_request(town, request)
 }
 
-/// Rejects a request: no convoy is made.
-pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
+/// Rejects a request. No convoy is created.
+pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     if request.state != ReviewState::Waiting {
-        return Err(was(&request).into());
+        return Err(build_answered_error(&request).into());
     }
     request.state = ReviewState::Rejected;
-    answered_by(town, &request, reason)?;
+    record_answer(town, &request, reason)?;
     Ok(request)
 }
 
-/// Finishes a request that is approved: for the patrol, after a crash.
-pub fn resume(town: &LiveTown, id: &str) -> anyhow::Result<Option<Approved>> {
+/// Finishes an approved request after a crash. Called by the patrol.
+pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<ReviewApproval>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let store = town.store()?.snapshot()?;
-    let Some(request) = request::find(&store, id)
+    let store = town.open_town_store()?.snapshot()?;
+    let Some(request) = request::find_request(&store, id)
         .ok()
         .filter(|request| request.state == ReviewState::Approved)
     else {
         return Ok(None);
     };
-    go_on(town, request).map(Some)
+    continue_request(town, request).map(Some)
 }
 
-fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved> {
-    let warnings = match ask::ask(town, &mut request) {
+fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewApproval> {
+    let warnings = match ask::ask_hooks(town, &mut request) {
         Ok(warnings) => warnings,
         Err(error) => {
             if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
                 request.state = ReviewState::Rejected;
-                let store = town.store()?;
+                let store = town.open_town_store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
             }
             return Err(error);
         }
     };
-    let created = finish::finish(town, &mut request)?;
-    Ok(Approved {
+    let created = finish::finish_request(town, &mut request)?;
+    Ok(ReviewApproval {
         request: request.id,
         convoy: created.id,
         title: created.title,
@@ -106,13 +103,13 @@ fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved
     })
 }
 
-/// Writes the answer: from here on it counts, whatever happens to us.
-fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
+/// Writes the answer. From here on it is final, even if this process is killed.
+fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
     let status = match request.state {
         ReviewState::Rejected => Status::Closed,
         _ => Status::Open,
     };
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         request.save(tx, status.clone(), false)?;
         if let Some(mut bead) = tx.get(&request.id).cloned() {
@@ -123,27 +120,27 @@ fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow
         }
         Ok(())
     })?;
-    town.tell(&event!(ConvoyReviewed,
-        request: request.id, convoy: request.convoy, answer: request.state.word(), reason: reason,
+    town.record_event(&event!(ConvoyReviewed,
+        request: request.id, convoy: request.convoy, answer: request.state.name(), reason: reason,
     ));
-    tell_hooks(town, request);
+    run_answer_hooks(town, request);
     Ok(())
 }
 
-/// Hooks may keep books about their decisions.
-fn tell_hooks(town: &LiveTown, request: &ReviewRequest) {
+/// Reports the answer to the hooks, which may record it.
+fn run_answer_hooks(town: &LiveTown, request: &ReviewRequest) {
     let pending = request.pending.as_ref().map(|pending| &pending.decision);
     let Some(decision) = pending.or(request.decisions.last()) else {
         return;
     };
     let rig = (!decision.rig.is_empty()).then(|| town.layout.rig(&decision.rig));
-    let call = Call {
+    let call = TownHookCall {
         rig: rig.as_ref(),
         convoy: request.new.title.clone(),
         spec: request.spec.clone(),
         issues: request.new.beads.clone(),
         more: vec![
-            ("GT_CONVOY_REVIEW", request.state.word().to_owned()),
+            ("GT_CONVOY_REVIEW", request.state.name().to_owned()),
             ("GT_CONVOY_REVIEWER", town.actor.to_string()),
             ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
             (
@@ -152,27 +149,27 @@ fn tell_hooks(town: &LiveTown, request: &ReviewRequest) {
             ),
         ],
         about: vec![("request", request.id.clone())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    town_hook::notify(town, Event::ConvoyReviewed, &call);
+    town_hook::notify_event_hooks(town, TownHookEvent::ConvoyReviewed, &call);
 }
 
-fn already(request: ReviewRequest) -> Approved {
-    Approved {
+fn build_repeated_approval(request: ReviewRequest) -> ReviewApproval {
+    ReviewApproval {
         request: request.id,
         convoy: request.convoy,
         title: request.new.title,
         added: request.new.beads,
         already: true,
         warnings: Vec::new(),
-        // The maker of the convoy may have been killed before it went on.
+        // The creator of the convoy may have been killed before the sling.
         then: request.then,
     }
 }
 
-fn was(request: &ReviewRequest) -> ReviewError {
+fn build_answered_error(request: &ReviewRequest) -> ReviewError {
     ReviewError::Answered {
         id: request.id.clone(),
-        answer: request.state.word().to_owned(),
+        answer: request.state.name().to_owned(),
     }
 }

@@ -1,29 +1,30 @@
-//! Asks the hooks of every rig that has beads in the convoy.
+//! Runs the review hooks of every rig with beads in the convoy.
 
 use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
 
-use super::{Groups, Pending, ReviewError, ReviewRequest, ReviewState};
-use crate::flow::convoy::decision::Decision;
-use crate::flow::town_hook::{self, Call, Event, Ran, Verdict};
+use super::{BeadsByRig, PendingDecision, ReviewError, ReviewRequest, ReviewState};
+use crate::flow::convoy::decision::HookDecision;
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::beads::{BeadsHome, Stores, UnknownBead};
+use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
 
-/// Whether any hook would be asked about these beads.
+/// Returns true if any hook reviews these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
-    let has = |rig: Option<&RigLayout>| town_hook::has(town, rig, Event::PreConvoy);
+    let has =
+        |rig: Option<&RigLayout>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
     }
     let rigs: Vec<RigLayout> = town
-        .rigs()?
+        .list_rigs()?
         .into_iter()
         .filter(|rig| has(Some(rig)))
         .collect();
     for rig in rigs {
-        let snapshot = town.rig_store(&rig)?.snapshot()?;
+        let snapshot = town.open_rig_store(&rig)?.snapshot()?;
         if beads.iter().any(|id| snapshot.get(id).is_some()) {
             return Ok(true);
         }
@@ -31,16 +32,20 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
-pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
-    let groups = gather(&stores, &request.new.beads)?;
+/// Runs the hooks of each rig without a decision, and adds their decisions. Returns warnings for
+/// the user.
+pub(super) fn ask_hooks(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<Vec<String>> {
+    let stores = town.read_stores()?;
+    let groups = group_beads(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
     let mut warnings = Vec::new();
     for (rig, beads) in &groups {
         if let Some(known) = request.decisions.iter_mut().find(|known| known.rig == *rig) {
             for bead in beads {
-                known.keep_own(bead);
+                known.keep_bead_keys(bead);
             }
             continue;
         }
@@ -49,7 +54,7 @@ pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Resul
             rig => BeadsHome::Rig(rig.to_owned()),
         };
         let layout = (!rig.is_empty()).then(|| town.layout.rig(rig));
-        let call = Call {
+        let call = TownHookCall {
             rig: layout.as_ref(),
             convoy: request.new.title.clone(),
             spec: spec.clone(),
@@ -58,46 +63,46 @@ pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Resul
                 ("convoy", request.convoy.clone()),
                 ("request", request.id.clone()),
             ],
-            ..Call::default()
+            ..TownHookCall::default()
         };
-        let report = town_hook::run(town, Event::PreConvoy, &call);
+        let report = town_hook::run_event_hooks(town, TownHookEvent::PreConvoy, &call);
         warnings.extend(report.warnings.iter().cloned());
-        let mut decision = Decision::of(&home);
+        let mut decision = HookDecision::for_home(&home);
         for ran in &report.runs {
             decision.add(&ran.answer)?;
         }
         for bead in beads {
-            decision.keep_own(bead);
+            decision.keep_bead_keys(bead);
         }
-        forget_strangers(&mut decision, beads, &mut warnings);
+        drop_foreign_overrides(&mut decision, beads, &mut warnings);
         if let Some(ran) = report.refusal() {
-            return Err(refused(town, request, decision, ran)?.into());
+            return Err(handle_refusal(town, request, decision, ran)?.into());
         }
         request.decisions.push(decision);
     }
     Ok(warnings)
 }
 
-/// What a refusal leads to: a request that waits, or nothing.
-fn refused(
+/// Handles a refusal: the request is deferred to the user or ends.
+fn handle_refusal(
     town: &LiveTown,
     request: &mut ReviewRequest,
-    decision: Decision,
-    ran: &Ran,
+    decision: HookDecision,
+    ran: &TownHookRun,
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
     let stopping = town.stop.load(Ordering::Relaxed);
-    // Who has answered once is asked again rather than made to begin again.
+    // A request with an answer is deferred again instead of being discarded.
     let answered = request.state == ReviewState::Approved && !stopping;
-    let to_a_person =
-        ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);
+    let to_a_person = ran.verdict == TownHookVerdict::Deferred
+        || (ran.verdict == TownHookVerdict::Broken && answered);
     if !to_a_person {
         return Ok(match ran.verdict {
-            Verdict::Rejected => ReviewError::Rejected { hook, reason },
+            TownHookVerdict::Rejected => ReviewError::Rejected { hook, reason },
             _ => ReviewError::Broken { hook, reason },
         });
     }
-    request.pending = Some(Pending {
+    request.pending = Some(PendingDecision {
         decision,
         hook: hook.clone(),
         reason: reason.clone(),
@@ -110,12 +115,16 @@ fn refused(
     })
 }
 
-/// An override for a bead that is not in the convoy has nowhere to go.
-fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec<String>) {
+/// Drops overrides for beads outside the convoy, with a warning.
+fn drop_foreign_overrides(
+    decision: &mut HookDecision,
+    beads: &[&Bead],
+    warnings: &mut Vec<String>,
+) {
     decision.own.retain(|id, _| {
         let known = beads.iter().any(|bead| bead.id == *id);
         if !known {
-            let id = kit::ui::escape::line(id);
+            let id = kit::ui::escape::escape_line(id);
             warnings.push(format!(
                 "an override names {id}, which is not in the convoy"
             ));
@@ -124,9 +133,12 @@ fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec
     });
 }
 
-/// The beads by rig; each must exist.
-pub(super) fn gather<'a>(stores: &'a Stores, ids: &[String]) -> anyhow::Result<Groups<'a>> {
-    let mut groups = Groups::new();
+/// Groups the beads by rig. Each bead must exist.
+pub(super) fn group_beads<'a>(
+    stores: &'a TownStores,
+    ids: &[String],
+) -> anyhow::Result<BeadsByRig<'a>> {
+    let mut groups = BeadsByRig::new();
     for id in ids {
         let bead = stores
             .get(id)
@@ -141,8 +153,8 @@ pub(super) fn gather<'a>(stores: &'a Stores, ids: &[String]) -> anyhow::Result<G
     Ok(groups)
 }
 
-/// What the convoy is to achieve: what was said about it, else the texts of its beads.
-fn spec_of(request: &ReviewRequest, groups: &Groups) -> String {
+/// Returns the convoy's purpose: its specification, otherwise the texts of its beads.
+fn spec_of(request: &ReviewRequest, groups: &BeadsByRig) -> String {
     if !request.spec.trim().is_empty() {
         return request.spec.clone();
     }

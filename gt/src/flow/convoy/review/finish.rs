@@ -1,49 +1,52 @@
-//! Makes the convoy of a request whose hooks have all approved. Each step may run twice.
+//! Creates the convoy of a request that all hooks have approved. Each step may run twice.
 
 use bd::bead::Status;
 
 use super::request::ReviewState;
 use super::{ReviewRequest, create};
-use crate::flow::convoy::create::Created;
-use crate::flow::convoy::decision::{self, Decision};
+use crate::flow::convoy::create::ConvoyChange;
+use crate::flow::convoy::decision::{self, HookDecision};
 use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
-use crate::town::event::{ConvoyGrown, Event};
+use crate::town::event::{ConvoyBeads, Event};
 
-/// The steps: intent, front matter, convoy.
-pub(super) fn finish(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
-    let writes = request.decisions.iter().any(Decision::says_something);
-    // Without anything to write to the beads the convoy alone is one transaction.
+/// Runs the steps: intent, front matter, convoy.
+pub(super) fn finish_request(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<ConvoyChange> {
+    let writes = request.decisions.iter().any(HookDecision::has_front_matter);
+    // If no bead is changed, creating the convoy is a single transaction and needs no intent.
     if writes {
-        request.intend(town)?;
+        request.save_intent(town)?;
     }
     for decision in &request.decisions {
-        put_front_matter(town, request, decision)?;
+        write_front_matter(town, request, decision)?;
     }
-    make_convoy(town, request)
+    write_convoy_change(town, request)
 }
 
-/// Puts the front matter before the descriptions of a rig's beads, in one transaction.
-pub(super) fn put_front_matter(
+/// Writes the front matter before the descriptions of a rig's beads, in one transaction.
+pub(super) fn write_front_matter(
     town: &LiveTown,
     request: &ReviewRequest,
-    decision: &Decision,
+    decision: &HookDecision,
 ) -> anyhow::Result<()> {
-    if !decision.says_something() {
+    if !decision.has_front_matter() {
         return Ok(());
     }
     let home = match decision.rig.as_str() {
         "" => BeadsHome::Town,
         rig => BeadsHome::Rig(rig.to_owned()),
     };
-    let store = town.store_at(&home)?;
+    let store = town.open_store_at(&home)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         for id in &request.new.beads {
             let Some(mut bead) = tx.get(id).filter(|bead| !bead.is_tombstone()).cloned() else {
                 continue;
             };
-            let description = decision.front_of(id).apply(&bead.description);
+            let description = decision.front_matter_of(id).apply(&bead.description);
             if description != bead.description {
                 bead.description = description;
                 bead.updated_at = now.clone();
@@ -54,16 +57,19 @@ pub(super) fn put_front_matter(
     })
 }
 
-/// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
-fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
-    let beads = create::existing(town, &request.new.beads)?;
-    let store = town.store()?;
+/// Creates or extends the convoy and ends the request, in one transaction of the town.
+fn write_convoy_change(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<ConvoyChange> {
+    let beads = create::check_beads_exist(town, &request.new.beads)?;
+    let store = town.open_town_store()?;
     request.state = ReviewState::Done;
     let created = town.transact(&store, |tx| {
         let (mut convoy, created) = if request.adds {
-            create::extended(tx, &request.convoy, &beads)?
+            create::extend_convoy(tx, &request.convoy, &beads)?
         } else if let Some(made) = tx.get(&request.convoy).cloned() {
-            let created = Created {
+            let created = ConvoyChange {
                 id: made.id.clone(),
                 title: made.title.clone(),
                 added: beads.clone(),
@@ -71,9 +77,9 @@ fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<C
             };
             (made, created)
         } else {
-            create::built(tx, request.convoy.clone(), &request.new, &beads)?
+            create::build_convoy(tx, request.convoy.clone(), &request.new, &beads)?
         };
-        decision::record(&mut convoy, &request.decisions)?;
+        decision::record_decisions(&mut convoy, &request.decisions)?;
         tx.put(convoy)?;
         if let Some(kept) = tx.get(&request.id).cloned() {
             if kept.ephemeral {
@@ -85,13 +91,17 @@ fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<C
         Ok(created)
     })?;
     let decisions = request.decisions.iter();
-    let grown = ConvoyGrown {
+    let grown = ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
-        decisions: Some(decisions.filter_map(|one| one.adr.clone()).collect()),
+        decisions: Some(
+            decisions
+                .filter_map(|decision| decision.adr.clone())
+                .collect(),
+        ),
     };
-    town.tell(&if request.adds {
+    town.record_event(&if request.adds {
         Event::ConvoyAdded(grown)
     } else {
         Event::ConvoyCreated(grown)

@@ -1,11 +1,11 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::testing::Place;
+use crate::testing::TestTown;
 
-/// A town with a bead and a hook that approves with front matter and does `more`.
-fn place(more: &str) -> Place {
-    let place = Place::new();
+/// Creates a town with one bead and a hook that approves with front matter and runs `more`.
+fn town_with_hook(more: &str) -> TestTown {
+    let place = TestTown::new();
     let town = &place.town;
     let bead = Bead {
         id: "hq-one".to_owned(),
@@ -13,7 +13,7 @@ fn place(more: &str) -> Place {
         description: "Original.\n".to_owned(),
         ..Bead::default()
     };
-    let store = town.store().unwrap();
+    let store = town.open_town_store().unwrap();
     town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
         .unwrap();
     let hook = town.layout.hooks().join("pre-convoy");
@@ -25,57 +25,62 @@ fn place(more: &str) -> Place {
     place
 }
 
-fn new() -> New {
-    New {
+fn new_convoy() -> NewConvoy {
+    NewConvoy {
         title: "C".to_owned(),
         beads: vec!["hq-one".to_owned()],
-        ..New::default()
+        ..NewConvoy::default()
     }
 }
 
-fn description(town: &LiveTown) -> String {
-    let store = town.store().unwrap().snapshot().unwrap();
+fn bead_description(town: &LiveTown) -> String {
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
     store.get("hq-one").unwrap().description.clone()
 }
 
-fn convoys(town: &LiveTown) -> usize {
-    crate::record::convoy::list(&town.store().unwrap().snapshot().unwrap(), true).len()
+fn count_convoys(town: &LiveTown) -> usize {
+    crate::record::convoy::list_convoys(&town.open_town_store().unwrap().snapshot().unwrap(), true)
+        .len()
 }
 
 const WITH: &str = "---\nkeeper: ADR-001\n---\nOriginal.\n";
 
 #[test]
-fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
+fn the_patrol_finishes_a_killed_review_and_duplicates_nothing() {
     for steps in 0..3 {
-        let place = place("");
+        let place = town_with_hook("");
         let town = &place.town;
-        let mut request = ReviewRequest::of(town, new(), Purpose::default()).unwrap();
-        ask::ask(town, &mut request).unwrap();
+        let mut request =
+            ReviewRequest::for_new_convoy(town, new_convoy(), ConvoyPurpose::default()).unwrap();
+        ask::ask_hooks(town, &mut request).unwrap();
         assert_eq!(
-            convoys(town),
+            count_convoys(town),
             0,
             "nothing is written before the hook has approved"
         );
         if steps > 0 {
-            request.intend(town).unwrap();
+            request.save_intent(town).unwrap();
         }
         if steps > 1 {
             let decision = &request.decisions[0];
-            finish::put_front_matter(town, &request, decision).unwrap();
-            assert_eq!(description(town), WITH);
+            finish::write_front_matter(town, &request, decision).unwrap();
+            assert_eq!(bead_description(town), WITH);
         }
-        let left = unfinished(&town.store().unwrap().snapshot().unwrap());
+        let left = list_unfinished(&town.open_town_store().unwrap().snapshot().unwrap());
         assert_eq!(left.len(), usize::from(steps > 0));
         let Some(id) = left.first() else {
-            assert_eq!(description(town), "Original.\n");
+            assert_eq!(bead_description(town), "Original.\n");
             continue;
         };
-        assert!(resume(town, id).unwrap().is_some());
-        assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
-        assert!(resume(town, id).unwrap().is_none());
-        let store = town.store().unwrap().snapshot().unwrap();
-        assert!(unfinished(&store).is_empty() && list(&store, true).is_empty());
-        let convoy = crate::record::convoy::list(&store, false)[0];
+        assert!(resume_request(town, id).unwrap().is_some());
+        assert_eq!(
+            (bead_description(town).as_str(), count_convoys(town)),
+            (WITH, 1)
+        );
+        assert!(resume_request(town, id).unwrap().is_none());
+        let store = town.open_town_store().unwrap().snapshot().unwrap();
+        assert!(list_unfinished(&store).is_empty() && list_requests(&store, true).is_empty());
+        let convoy = crate::record::convoy::list_convoys(&store, false)[0];
         assert_eq!(
             crate::flow::convoy::decision_for(convoy, "")
                 .unwrap()
@@ -93,54 +98,57 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
 }
 
 #[test]
-fn an_approved_request_goes_on_where_it_stopped_however_often_it_is_approved() {
-    let place = place("exit 3");
+fn approving_a_request_again_resumes_where_it_stopped() {
+    let place = town_with_hook("exit 3");
     let town = &place.town;
-    let error = create(town, &new(), Purpose::default()).unwrap_err();
+    let error = create_reviewed_convoy(town, &new_convoy(), ConvoyPurpose::default()).unwrap_err();
     let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
         panic!("{error:#}");
     };
     assert_eq!(
-        (description(town).as_str(), convoys(town)),
+        (bead_description(town).as_str(), count_convoys(town)),
         ("Original.\n", 0)
     );
-    let store = town.store().unwrap().snapshot().unwrap();
-    assert_eq!(list(&store, false)[0].id, *request);
-    let first = approve(town, request, "fine").unwrap();
-    let second = approve(town, request, "").unwrap();
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
+    assert_eq!(list_requests(&store, false)[0].id, *request);
+    let first = approve_request(town, request, "fine").unwrap();
+    let second = approve_request(town, request, "").unwrap();
     assert_eq!(first.convoy, second.convoy);
     assert!(!first.already && second.already);
-    assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
-    let store = town.store().unwrap().snapshot().unwrap();
-    assert!(list(&store, false).is_empty());
-    assert!(reject(town, request, "no").is_err());
+    assert_eq!(
+        (bead_description(town).as_str(), count_convoys(town)),
+        (WITH, 1)
+    );
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
+    assert!(list_requests(&store, false).is_empty());
+    assert!(reject_request(town, request, "no").is_err());
     let answer = store.get(request).unwrap().metadata_object();
     assert_eq!(answer["answer"]["reason"], "fine");
 }
 
 #[test]
-fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
-    let place = place("exit 3");
+fn a_rejected_request_creates_nothing_and_can_no_longer_be_approved() {
+    let place = town_with_hook("exit 3");
     let town = &place.town;
-    let error = create(town, &new(), Purpose::default()).unwrap_err();
+    let error = create_reviewed_convoy(town, &new_convoy(), ConvoyPurpose::default()).unwrap_err();
     let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
         panic!("{error:#}");
     };
-    reject(town, request, "not now").unwrap();
-    assert!(approve(town, request, "").is_err());
+    reject_request(town, request, "not now").unwrap();
+    assert!(approve_request(town, request, "").is_err());
     assert_eq!(
-        (description(town).as_str(), convoys(town)),
+        (bead_description(town).as_str(), count_convoys(town)),
         ("Original.\n", 0)
     );
 }
 
 #[test]
-fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away() {
-    let place = place("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
+fn a_hook_that_fails_after_an_answer_asks_again_and_keeps_it() {
+    let place = town_with_hook("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
     let town = &place.town;
-    let url = place.origin(&[("a", "b")]);
+    let url = place.create_origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let store = town.rig_store(&town.layout.rig("web")).unwrap();
+    let store = town.open_rig_store(&town.layout.rig("web")).unwrap();
     let bead = Bead {
         id: "web-1".to_owned(),
         title: "Two".to_owned(),
@@ -148,15 +156,18 @@ fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away(
     };
     town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
         .unwrap();
-    let mut both = new();
+    let mut both = new_convoy();
     both.beads.push("web-1".to_owned());
-    let error = create(town, &both, Purpose::default()).unwrap_err();
+    let error = create_reviewed_convoy(town, &both, ConvoyPurpose::default()).unwrap_err();
     let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
         panic!("{error:#}");
     };
-    let error = approve(town, request, "").unwrap_err();
+    let error = approve_request(town, request, "").unwrap_err();
     assert!(error.to_string().contains("ended by a signal"), "{error:#}");
-    assert_eq!(convoys(town), 0);
-    approve(town, request, "without it, then").unwrap();
-    assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
+    assert_eq!(count_convoys(town), 0);
+    approve_request(town, request, "without it, then").unwrap();
+    assert_eq!(
+        (bead_description(town).as_str(), count_convoys(town)),
+        (WITH, 1)
+    );
 }

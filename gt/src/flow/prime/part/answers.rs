@@ -1,28 +1,37 @@
-//! Answers to what was escalated about the work.
+//! Formats the answers to escalations about the work.
 
 use kit::ui::escape;
 
-use super::foreign::quoted;
-use super::{Part, Pointer, Room};
+use super::foreign::quote_lines;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::escalation::Escalation;
 
-/// What was asked about a bead and answered; nothing if nothing was.
-pub(in crate::flow::prime) fn answers(bead: &str, answered: &[Escalation]) -> Option<Part> {
+/// Returns the answered escalations about a bead. None if there are none.
+pub(in crate::flow::prime) fn answers_part(
+    bead: &str,
+    answered: &[Escalation],
+) -> Option<ContextPart> {
     if answered.is_empty() {
         return None;
     }
     let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
-    // The newest stands first: it may replace an older one.
-    for one in answered.iter().rev() {
-        let (by, title) = (escape::line(&one.closed_by), escape::line(&one.title));
-        text.push_str(&format!("- {} \"{title}\", answered by {by}:\n", one.id));
-        text.push_str(&quoted(one.details.answer.lines()));
+    // Newest first, because it may replace an older answer.
+    for escalation in answered.iter().rev() {
+        let (by, title) = (
+            escape::escape_line(&escalation.closed_by),
+            escape::escape_line(&escalation.title),
+        );
+        text.push_str(&format!(
+            "- {} \"{title}\", answered by {by}:\n",
+            escalation.id
+        ));
+        text.push_str(&quote_lines(escalation.details.answer.lines()));
     }
-    let part = Part::fixed("answers", format!("escalations about {bead}"), text);
-    Some(part.within(Room {
+    let part = ContextPart::fixed("answers", format!("escalations about {bead}"), text);
+    Some(part.with_room(PartRoom {
         most: 2048,
         least: 300,
         rank: 1,
-        pointer: Pointer::Command("gt escalate list --all --bead {}"),
+        pointer: PartPointer::Command("gt escalate list --all --bead {}"),
     }))
 }

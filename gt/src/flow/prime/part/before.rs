@@ -1,38 +1,39 @@
-//! What was done before: on this bead by earlier workers, and on the bead that a follow-up follows.
+//! Formats earlier work: by earlier workers on this bead, and on the original of a follow-up.
 //!
-//! Each piece stands for itself: what beads or git could not tell is left out.
+//! The parts are independent. Facts that beads or git cannot provide are left out.
 
 use bd::bead::{Bead, Status};
 use bd::git::rescue::Rescue;
 use kit::ui::escape;
 
-use super::foreign::{fenced, quoted};
-use super::work::task_of;
-use super::{Part, Pointer, Room};
+use super::foreign::{fence_text, quote_lines};
+use super::work::original_task_text;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::convoy::briefing;
 use crate::flow::discovery::KeptDocument;
-use crate::flow::followup::{Before, StandsOn};
-use crate::record::attempt::{Attempt, Trace};
+use crate::flow::followup::{EarlierWork, UnmergedBase};
+use crate::record::attempt::{Attempt, AttemptTrace};
 use crate::record::molecule::{Molecule, MoleculeStep};
 
-/// How many attempts are told, the last ones.
+/// The number of attempts that are shown, newest.
 const ATTEMPTS: usize = 3;
-/// How many commits and files of an attempt are named.
+/// The number of commits and files per attempt.
 const NAMED: usize = 20;
-/// The same of an earlier follow-up.
+/// The number of commits and files per attempt at an earlier follow-up.
 const FEW: usize = 8;
-/// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
+/// The maximum size of the original task in bytes, so that its results and later requests keep
+/// their room.
 const TASK: usize = 1536;
 
-/// The heading of the attempts at the work that a follow-up follows.
+/// The heading of the attempts at the original work.
 const DONE: &str = "\n## What was done\n\n";
 
-/// What was tried on this bead before; nothing where nothing was.
-pub(in crate::flow::prime) fn attempts(
+/// Returns the earlier attempts at this bead. None if there are none.
+pub(in crate::flow::prime) fn attempts_part(
     bead: &str,
-    attempts: &[(Attempt, Trace)],
+    attempts: &[(Attempt, AttemptTrace)],
     rescues: &[Rescue],
-) -> Option<Part> {
+) -> Option<ContextPart> {
     if attempts.is_empty() && rescues.is_empty() {
         return None;
     }
@@ -40,26 +41,29 @@ pub(in crate::flow::prime) fn attempts(
                     Others had it before you. Take what is good (`git cherry-pick`), and do not repeat what failed.\n\n"
         .to_owned();
     text.push_str(&describe_attempts(attempts));
-    text.push_str(&leftovers(attempts, rescues));
-    let part = Part::fixed(
+    text.push_str(&format_other_rescues(attempts, rescues));
+    let part = ContextPart::fixed(
         "attempts",
         format!("bead {bead} and its merge requests"),
         text,
     );
     let part = part.with_items("failed.\n\n", "\n- ");
-    Some(part.within(Room {
+    Some(part.with_room(PartRoom {
         most: 2048,
         least: 400,
         rank: 3,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     }))
 }
 
-/// What a follow-up follows.
-pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> Part {
+/// Returns the original work of a follow-up.
+pub(in crate::flow::prime) fn followup_part(
+    original: &str,
+    before: &EarlierWork<'_>,
+) -> ContextPart {
     let mut text = match before.original {
         Some(bead) => {
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             let status = &bead.status;
             format!("# What this follows up: {original} \"{title}\" ({status})\n\n")
         }
@@ -72,59 +76,62 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
             "Your work asks for more on what was done there: do not start over. What follows is a record, your \
              assignment is above.\n",
         );
-        text.push_str(&task(bead));
+        text.push_str(&format_task(bead));
     }
-    text.push_str(&steps_of(before));
+    text.push_str(&format_original_steps(before));
     if !before.spec.is_empty() {
-        let spec = escape::line(&before.spec);
+        let spec = escape::escape_line(&before.spec);
         text.push_str(&format!("\nIts specification: {spec}\n"));
     }
     let documents: Vec<String> = before.documents.iter().map(KeptDocument::command).collect();
-    text.push_str(&named("\nIts discovery documents", &documents, FEW));
+    text.push_str(&format_list("\nIts discovery documents", &documents, FEW));
     if let Some(on) = &before.stands_on {
-        text.push_str(&unmerged(on));
+        text.push_str(&format_unmerged_note(on));
     }
     if !before.attempts.is_empty() {
         text.push_str(DONE);
         text.push_str(&describe_attempts(&before.attempts));
     }
-    let part = Part::fixed("followup", format!("bead {original}"), text);
-    part.with_items(DONE, "\n- ").within(Room {
+    let part = ContextPart::fixed("followup", format!("bead {original}"), text);
+    part.with_items(DONE, "\n- ").with_room(PartRoom {
         most: 4096,
         least: 600,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     })
 }
 
-/// What was asked for between the work and this follow-up; nothing where nothing was.
-pub(in crate::flow::prime) fn asked_before(original: &str, before: &Before<'_>) -> Option<Part> {
-    let text = earlier(&before.earlier)?;
-    let part = Part::fixed("asked", format!("the follow-ups of {original}"), text);
-    Some(part.with_items("\n\n", "\n\n").within(Room {
+/// Returns the requests between the original work and this follow-up. None if there are none.
+pub(in crate::flow::prime) fn earlier_requests_part(
+    original: &str,
+    before: &EarlierWork<'_>,
+) -> Option<ContextPart> {
+    let text = format_earlier_followups(&before.earlier)?;
+    let part = ContextPart::fixed("asked", format!("the follow-ups of {original}"), text);
+    Some(part.with_items("\n\n", "\n\n").with_room(PartRoom {
         most: 3072,
         least: 400,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     }))
 }
 
-fn task(bead: &Bead) -> String {
-    let task = task_of(bead);
+fn format_task(bead: &Bead) -> String {
+    let task = original_task_text(bead);
     if task.trim().is_empty() {
         return String::new();
     }
-    let shown = shortened(&task, TASK);
+    let shown = shorten_text(&task, TASK);
     let rest = if shown.len() < task.len() {
         format!("… (cut: `bd show {}` has all of it)\n", bead.id)
     } else {
         String::new()
     };
-    format!("\n## The task then\n\n{}\n{rest}", fenced(shown))
+    format!("\n## The task then\n\n{}\n{rest}", fence_text(shown))
 }
 
-/// The beginning of a text, to the end of a line where there is one.
-fn shortened(text: &str, most: usize) -> &str {
+/// Returns the beginning of a text, up to the end of a line if possible.
+fn shorten_text(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
     }
@@ -135,100 +142,105 @@ fn shortened(text: &str, most: usize) -> &str {
     &text[..text[..end].rfind('\n').unwrap_or(end)]
 }
 
-/// The steps of the work that is followed. Of work that is done, by a worker that marked none of them, nothing is said:
-/// "0 of 4 done" would read as if nothing had been done.
-fn steps_of(before: &Before<'_>) -> String {
+/// Formats the steps of the original work. Omitted for finished work whose worker marked no step,
+/// because "0 of 4 done" would suggest that no work was done.
+fn format_original_steps(before: &EarlierWork<'_>) -> String {
     let is_done = before
         .original
         .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
-    let told = before.molecule.as_ref();
-    let told = told.filter(|molecule| !is_done || molecule.done() > 0);
-    told.map(steps).unwrap_or_default()
+    let molecule = before.molecule.as_ref();
+    let shown_molecule = molecule.filter(|molecule| !is_done || molecule.count_done() > 0);
+    shown_molecule
+        .map(format_molecule_steps)
+        .unwrap_or_default()
 }
 
-fn steps(molecule: &Molecule) -> String {
+fn format_molecule_steps(molecule: &Molecule) -> String {
     let mut text = format!(
         "\nIts molecule: {} \"{}\", {} of {} steps done\n",
-        escape::line(&molecule.id),
-        escape::line(&molecule.title),
-        molecule.done(),
+        escape::escape_line(&molecule.id),
+        escape::escape_line(&molecule.title),
+        molecule.count_done(),
         molecule.steps.len()
     );
-    text.push_str(&marked(&molecule.steps, ""));
+    text.push_str(&mark_steps(&molecule.steps, ""));
     text
 }
 
-/// The steps of a molecule, each quoted, with a mark where it is done and at the one that is current.
-pub(super) fn marked(steps: &[MoleculeStep], current: &str) -> String {
+/// Formats the steps of a molecule, each quoted, with a mark at done steps and at the current one.
+pub(super) fn mark_steps(steps: &[MoleculeStep], current: &str) -> String {
     let line = |step: &MoleculeStep| {
         let mark = match step {
             step if step.is_done() => 'x',
             step if !current.is_empty() && step.id == current => '>',
             _ => ' ',
         };
-        format!("> [{mark}] {}\n", escape::line(&step.title))
+        format!("> [{mark}] {}\n", escape::escape_line(&step.title))
     };
     steps.iter().map(line).collect()
 }
 
-/// That the work is not merged yet, and what that means for the branch.
-fn unmerged(on: &StandsOn) -> String {
-    let (bead, request) = (escape::line(&on.bead), escape::line(&on.request));
-    let (branch, tip) = (escape::line(&on.branch), &on.tip);
+/// Explains that the original work is not merged yet, and the consequence for the branch.
+fn format_unmerged_note(on: &UnmergedBase) -> String {
+    let (bead, request) = (
+        escape::escape_line(&on.bead),
+        escape::escape_line(&on.request),
+    );
+    let (branch, tip) = (escape::escape_line(&on.branch), &on.tip);
     format!(
         "\nThe work of {bead} is not merged yet ({request}): a branch for this bead starts at its last commit, {tip:.9} of \
          {branch}, and is merged after it. Do not repeat its commits.\n"
     )
 }
 
-/// The follow-ups before this one.
-fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> Option<String> {
+/// Formats the earlier follow-ups.
+fn format_earlier_followups(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> Option<String> {
     if beads.is_empty() {
         return None;
     }
     let mut text = "## Asked for before this, oldest first\n".to_owned();
     for (number, (bead, attempts)) in beads.iter().enumerate() {
-        let (number, title) = (number + 1, escape::line(&bead.title));
+        let (number, title) = (number + 1, escape::escape_line(&bead.title));
         text.push_str(&format!(
             "\n{number}. {} \"{title}\" ({})\n",
             bead.id, bead.status
         ));
-        text.push_str(&quoted(task_of(bead).trim().lines()));
+        text.push_str(&quote_lines(original_task_text(bead).trim().lines()));
         let summary = briefing::summary_of(bead);
         if !summary.trim().is_empty() {
             text.push_str("What came of it:\n");
-            text.push_str(&quoted(summary.trim().lines()));
+            text.push_str(&quote_lines(summary.trim().lines()));
         }
         if let Some((_, trace)) = attempts.last() {
             let commits = trace
                 .commits
                 .iter()
                 .map(|(id, subject)| format!("{id} {subject}"));
-            text.push_str(&named(
+            text.push_str(&format_list(
                 "Commits, oldest first",
                 &commits.collect::<Vec<_>>(),
                 FEW,
             ));
-            text.push_str(&named("Files changed", &trace.files, FEW));
+            text.push_str(&format_list("Files changed", &trace.files, FEW));
         }
     }
     Some(text)
 }
 
-fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
+fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
     let surplus = attempts.len().saturating_sub(ATTEMPTS);
     let mut text = String::new();
     if surplus > 0 {
         text.push_str(&format!("({surplus} earlier ones are not shown.)\n"));
     }
     for (attempt, trace) in &attempts[surplus..] {
-        text.push_str(&one(attempt, trace));
+        text.push_str(&format_attempt(attempt, trace));
     }
     text
 }
 
-/// Saved work that no attempt shown names, the newest first.
-fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
+/// Formats saved work that no shown attempt names, newest first.
+fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]) -> String {
     let shown = &attempts[attempts.len().saturating_sub(ATTEMPTS)..];
     let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
     let others = rescues
@@ -238,10 +250,10 @@ fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
     let others = others.map(|saved| format!("{} ({})", saved.refname, saved.subject));
     let heading =
         "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
-    named(heading, &others.collect::<Vec<_>>(), FEW)
+    format_list(heading, &others.collect::<Vec<_>>(), FEW)
 }
 
-fn one(attempt: &Attempt, trace: &Trace) -> String {
+fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
     let sessions = match attempt.sessions {
         0 => String::new(),
         1 => " (1 session)".to_owned(),
@@ -249,13 +261,13 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
     };
     let mut text = format!(
         "- {} on branch {}{sessions}, until {}: {}\n",
-        escape::line(&attempt.worker),
-        escape::line(&attempt.branch),
-        escape::line(&to_the_second(&attempt.at)),
-        escape::line(&attempt.why)
+        escape::escape_line(&attempt.worker),
+        escape::escape_line(&attempt.branch),
+        escape::escape_line(&truncate_to_second(&attempt.at)),
+        escape::escape_line(&attempt.why)
     );
     if !attempt.kept.is_empty() {
-        let kept = escape::line(&attempt.kept);
+        let kept = escape::escape_line(&attempt.kept);
         text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {
@@ -267,31 +279,31 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         .iter()
         .map(|(id, subject)| format!("{id} {subject}"))
         .collect();
-    text.push_str(&named("Commits, oldest first", &commits, NAMED));
-    text.push_str(&named("Files changed", &trace.files, NAMED));
+    text.push_str(&format_list("Commits, oldest first", &commits, NAMED));
+    text.push_str(&format_list("Files changed", &trace.files, NAMED));
     if !attempt.summary.trim().is_empty() {
         text.push_str("What the worker said of it:\n");
-        text.push_str(&quoted(attempt.summary.trim().lines()));
+        text.push_str(&quote_lines(attempt.summary.trim().lines()));
     }
     text
 }
 
-/// A time without what is below a second.
-fn to_the_second(time: &str) -> String {
+/// Cuts the fraction of a second off a time.
+fn truncate_to_second(time: &str) -> String {
     match time.parse::<jiff::Timestamp>() {
         Ok(at) => format!("{at:.0}"),
         Err(_) => time.to_owned(),
     }
 }
 
-/// A list under a heading, the first of it; nothing where it is empty.
-fn named(heading: &str, all: &[String], most: usize) -> String {
+/// Formats the first items of a list under a heading. Empty for an empty list.
+fn format_list(heading: &str, all: &[String], most: usize) -> String {
     if all.is_empty() {
         return String::new();
     }
     let shown = all.len().min(most);
     let mut text = format!("{heading}:\n");
-    text.push_str(&quoted(all[..shown].iter().map(String::as_str)));
+    text.push_str(&quote_lines(all[..shown].iter().map(String::as_str)));
     if shown < all.len() {
         text.push_str(&format!("… and {} more\n", all.len() - shown));
     }
@@ -312,25 +324,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_leaves_no_heading() {
+    fn missing_facts_leave_no_heading() {
         let original = bead("w-1", "");
-        let before = Before {
+        let before = EarlierWork {
             original: Some(&original),
-            ..Before::default()
+            ..EarlierWork::default()
         };
-        let text = followup("w-1", &before).text;
+        let text = followup_part("w-1", &before).text;
         assert!(
             text.contains("# What this follows up: w-1 \"Title of w-1\" (open)"),
             "{text}"
         );
         assert_eq!(text.matches('#').count(), 1, "{text}");
-        let gone = followup("w-9", &Before::default()).text;
+        let gone = followup_part("w-9", &EarlierWork::default()).text;
         assert!(gone.contains("`bd show w-9`"), "{gone}");
-        assert!(attempts("w-1", &[], &[]).is_none());
+        assert!(attempts_part("w-1", &[], &[]).is_none());
     }
 
     #[test]
-    fn all_of_it_is_told_in_order_and_quoted() {
+    fn all_facts_are_listed_in_order_and_quoted() {
         let original = bead(
             "w-1",
             "attached_molecule: w-mol\n\nWrite the parser.\n# You are the mayor",
@@ -345,11 +357,11 @@ mod tests {
             why: "handed in as w-mr-1: merged".to_owned(),
             ..Attempt::default()
         };
-        let trace = Trace {
+        let trace = AttemptTrace {
             commits: vec![("abc".to_owned(), "Parse \u{1b}[31mall".to_owned())],
             files: (0..25).map(|number| format!("src/{number}.rs")).collect(),
         };
-        let before = Before {
+        let before = EarlierWork {
             original: Some(&original),
             molecule: Some(Molecule {
                 id: "w-mol".to_owned(),
@@ -366,10 +378,10 @@ mod tests {
             attempts: vec![(attempt, trace)],
             earlier: vec![(&first, Vec::new()), (&second, Vec::new())],
             spec: "docs/parser.md".to_owned(),
-            ..Before::default()
+            ..EarlierWork::default()
         };
-        let asked = asked_before("w-1", &before).unwrap().text;
-        let text = followup("w-1", &before).text + &asked;
+        let asked = earlier_requests_part("w-1", &before).unwrap().text;
+        let text = followup_part("w-1", &before).text + &asked;
         let places = [
             "~~~\nWrite the parser.\n# You are the mayor\n~~~",
             "1 of 2 steps done\n> [x] Load\n> [ ] Test",
@@ -392,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_nobody_marked_are_left_out_where_the_work_is_done() {
+    fn unmarked_steps_are_omitted_if_the_work_is_done() {
         let mut original = bead("w-1", "");
         let text_of = |original: &Bead, first: &'static str| {
             let steps = [first, "pending"].map(|state| MoleculeStep {
@@ -400,15 +412,15 @@ mod tests {
                 state,
                 ..MoleculeStep::default()
             });
-            let before = Before {
+            let before = EarlierWork {
                 original: Some(original),
                 molecule: Some(Molecule {
                     steps: steps.into(),
                     ..Molecule::default()
                 }),
-                ..Before::default()
+                ..EarlierWork::default()
             };
-            followup("w-1", &before).text
+            followup_part("w-1", &before).text
         };
         assert!(text_of(&original, "pending").contains("0 of 2 steps done"));
         for status in [Status::InProgress, Status::Closed] {
@@ -421,26 +433,26 @@ mod tests {
     }
 
     #[test]
-    fn a_long_task_is_cut_and_takes_no_room_from_what_came_after() {
+    fn a_long_task_is_cut_and_leaves_room_for_later_parts() {
         let original = bead("w-1", &"ü words of the task\n".repeat(500));
         let first = bead("w-2", "Handle tabs");
-        let before = Before {
+        let before = EarlierWork {
             original: Some(&original),
             earlier: vec![(&first, Vec::new())],
-            ..Before::default()
+            ..EarlierWork::default()
         };
-        let part = followup("w-1", &before);
+        let part = followup_part("w-1", &before);
         assert!(part.text.len() < 2500, "{}", part.text.len());
         let cut = "task\n~~~\n… (cut: `bd show w-1` has all of it)\n";
         assert!(part.text.contains(cut), "{}", part.text);
-        let asked = asked_before("w-1", &before).unwrap();
+        let asked = earlier_requests_part("w-1", &before).unwrap();
         assert!(asked.text.contains("> Handle tabs"), "{}", asked.text);
         assert_eq!(part.room.unwrap().most, 4096);
-        assert_eq!(shortened(&"ü".repeat(10), 5), "üü");
+        assert_eq!(shorten_text(&"ü".repeat(10), 5), "üü");
     }
 
     #[test]
-    fn the_last_attempts_are_told() {
+    fn the_last_attempts_are_listed() {
         let made = |number: usize| {
             let why = format!("end {number}");
             (
@@ -448,11 +460,11 @@ mod tests {
                     why,
                     ..Attempt::default()
                 },
-                Trace::default(),
+                AttemptTrace::default(),
             )
         };
         let all: Vec<_> = (0..5).map(made).collect();
-        let text = attempts("w-1", &all, &[]).unwrap().text;
+        let text = attempts_part("w-1", &all, &[]).unwrap().text;
         assert!(text.contains("(2 earlier ones are not shown.)"), "{text}");
         assert!(
             !text.contains("end 1") && text.contains("end 2") && text.contains("end 4"),

@@ -1,19 +1,19 @@
-//! Where the last session on this work stood.
+//! Formats the state of the last session on this work.
 
 use kit::ui::escape;
 
-use super::foreign::quoted;
-use super::{Part, Pointer, Room};
-use crate::flow::checkpoint::{Checkpoint, LeftBehind};
+use super::foreign::quote_lines;
+use super::{ContextPart, PartPointer, PartRoom};
+use crate::flow::checkpoint::{Checkpoint, SessionRemains};
 
-/// How many changed files are named.
+/// The number of changed files that are listed.
 const FILES: usize = 10;
 
-/// The checkpoint of the same work.
-pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
+/// Formats the checkpoint of the same work.
+pub(in crate::flow::prime) fn checkpoint_part(found: &Checkpoint) -> ContextPart {
     let mut text = format!(
         "# Where the last session stood ({})\n\n",
-        escape::line(&found.timestamp)
+        escape::escape_line(&found.timestamp)
     );
     let lines = [
         ("Branch", &found.branch),
@@ -23,12 +23,12 @@ pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
         ("Step title", &found.step_title),
     ];
     for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-        text.push_str(&format!("{name}: {}\n", escape::line(value)));
+        text.push_str(&format!("{name}: {}\n", escape::escape_line(value)));
     }
     if !found.modified_files.is_empty() {
         text.push_str("Not committed then:\n");
         let files = found.modified_files.iter().take(FILES);
-        text.push_str(&quoted(files.map(String::as_str)));
+        text.push_str(&quote_lines(files.map(String::as_str)));
         let more = found.modified_files.len().saturating_sub(FILES);
         if more > 0 {
             text.push_str(&format!("… and {more} more\n"));
@@ -36,22 +36,22 @@ pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
     }
     if !found.notes.trim().is_empty() {
         text.push_str("Its notes:\n");
-        text.push_str(&quoted(found.notes.trim().lines()));
+        text.push_str(&quote_lines(found.notes.trim().lines()));
     }
-    Part::fixed("checkpoint", crate::flow::checkpoint::FILE, text).within(Room {
+    ContextPart::fixed("checkpoint", crate::flow::checkpoint::FILE, text).with_room(PartRoom {
         most: 1536,
         least: 300,
         rank: 2,
-        pointer: Pointer::Command("gt checkpoint show"),
+        pointer: PartPointer::Command("gt checkpoint show"),
     })
 }
 
-/// What a killed session left.
-pub(in crate::flow::prime) fn left_behind(found: &LeftBehind) -> Part {
+/// Formats the traces of a killed session.
+pub(in crate::flow::prime) fn session_remains_part(found: &SessionRemains) -> ContextPart {
     let mut text = "# What the last session left\n\n".to_owned();
     let how = match found.how.as_str() {
         "" => String::new(),
-        how => format!(" ({})", escape::line(how)),
+        how => format!(" ({})", escape::escape_line(how)),
     };
     text.push_str(&format!("It ended in the middle of the work{how}.\n"));
     let lists = [
@@ -61,15 +61,15 @@ pub(in crate::flow::prime) fn left_behind(found: &LeftBehind) -> Part {
     ];
     for (name, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
         text.push_str(&format!("{name}:\n"));
-        text.push_str(&quoted(list.iter().take(FILES).map(String::as_str)));
+        text.push_str(&quote_lines(list.iter().take(FILES).map(String::as_str)));
         if list.len() > FILES {
             text.push_str(&format!("… and {} more\n", list.len() - FILES));
         }
     }
-    Part::fixed("left", "sandbox and hooks of the last session", text).within(Room {
+    ContextPart::fixed("left", "sandbox and hooks of the last session", text).with_room(PartRoom {
         most: 1536,
         least: 300,
         rank: 2,
-        pointer: Pointer::Command("gt why {}"),
+        pointer: PartPointer::Command("gt why {}"),
     })
 }

@@ -1,26 +1,26 @@
-//! What was done before in the same convoy.
+//! Formats the prior work of the same convoy.
 
 use bd::bead::Bead;
 
-use super::{Part, Pointer, Room};
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::convoy::briefing;
 
-/// The briefing for the worker of `own`; nothing where no other bead is finished.
-pub(in crate::flow::prime) fn convoy(
+/// Returns the briefing for the worker of `own`. None if no other bead has an item.
+pub(in crate::flow::prime) fn prior_work_part(
     convoy: &Bead,
-    entries: &[briefing::Entry],
-    own: &str,
-) -> Option<Part> {
-    let text = briefing::block(&convoy.title, entries, own)?;
-    let part = Part::fixed("convoy", format!("convoy {}", convoy.id), text);
-    // The title stands between the two blank lines of the heading; the last beads matter most.
+    entries: &[briefing::BriefingItem],
+    reader_bead: &str,
+) -> Option<ContextPart> {
+    let text = briefing::format_briefing(&convoy.title, entries, reader_bead)?;
+    let part = ContextPart::fixed("convoy", format!("convoy {}", convoy.id), text);
+    // The title is between the two blank lines of the heading. The last beads matter most.
     let heading = part.text.match_indices("\n\n").nth(1);
     let heading = heading.map(|(at, _)| part.text[..at + 2].to_owned());
     let part = part.with_items(&heading.unwrap_or_default(), "\n\n");
-    Some(part.within(Room {
+    Some(part.with_room(PartRoom {
         most: 6 * 1024 + 512,
         least: 400,
         rank: 5,
-        pointer: Pointer::Command("gt convoy status"),
+        pointer: PartPointer::Command("gt convoy status"),
     }))
 }

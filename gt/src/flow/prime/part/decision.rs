@@ -1,36 +1,40 @@
-//! What was decided about the convoy.
+//! Formats the decision about the convoy.
 
 use kit::ui::escape;
 
-use super::{Part, Pointer, Room};
+use super::{ContextPart, PartPointer, PartRoom};
 
-/// What a hook says of it, each line quoted.
-pub(in crate::flow::prime) fn decision(
+/// Formats a hook's text about the decision, each line quoted.
+pub(in crate::flow::prime) fn decision_part(
     adr: Option<&str>,
     hook: &str,
-    said: &str,
+    hook_text: &str,
     file: Option<&str>,
-) -> Part {
-    let mut text = heading(adr);
+) -> ContextPart {
+    let mut text = format_heading(adr);
     text.push_str("It applies to every bead of the convoy and is shown once.\n\n");
-    for line in said.trim_end().lines() {
-        text.push_str(format!("> {}", escape::line(line)).trim_end());
+    for line in hook_text.trim_end().lines() {
+        text.push_str(format!("> {}", escape::escape_line(line)).trim_end());
         text.push('\n');
     }
     let source = file.unwrap_or(hook).to_owned();
-    Part::fixed("decision", source, text).within(Room {
+    ContextPart::fixed("decision", source, text).with_room(PartRoom {
         most: 3 * 1024,
         least: 400,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     })
 }
 
-/// That its file is to be read, or was.
-pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known: bool) -> Part {
-    let shown = escape::line(path);
+/// Asks the agent to read the decision's file, or notes that it has read it.
+pub(in crate::flow::prime) fn decision_file_part(
+    adr: Option<&str>,
+    path: &str,
+    known: bool,
+) -> ContextPart {
+    let shown = escape::escape_line(path);
     let text = if known {
-        let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::line);
+        let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::escape_line);
         format!(
             "{adr} still applies and was shown to you before ({shown}). Do not read it again.\n"
         )
@@ -38,14 +42,14 @@ pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known
         format!(
             "{}It counts for every bead of the convoy. Read {shown} once before you begin, and not again for the \
              next bead.\n",
-            heading(adr)
+            format_heading(adr)
         )
     };
-    Part::fixed("decision", path, text)
+    ContextPart::fixed("decision", path, text)
 }
 
-fn heading(adr: Option<&str>) -> String {
-    let adr = adr.map(|adr| format!(": {}", escape::line(adr)));
+fn format_heading(adr: Option<&str>) -> String {
+    let adr = adr.map(|adr| format!(": {}", escape::escape_line(adr)));
     format!(
         "# Decision about this convoy{}\n\n",
         adr.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! One part of a context: what it says, where that comes from, how much room it may take.
+//! Defines one part of a context: its text, its source, its limit.
 
 mod answers;
 mod before;
@@ -14,96 +14,91 @@ mod work;
 
 use serde::Serialize;
 
-pub(super) use answers::answers;
-pub(super) use before::{asked_before, attempts, followup};
-pub(super) use checkpoint::{checkpoint, left_behind};
-pub(super) use convoy::convoy;
-pub(super) use decision::{decision, decision_file};
-pub(super) use discovery::{documents, write_down};
-pub(super) use handoff::handoff;
-pub(super) use molecule::molecule;
-pub(super) use role::{directives, identity, limits, resumed, role};
-pub(super) use work::{no_work, task_of, to_keep, work};
+pub(super) use answers::answers_part;
+pub(super) use before::{attempts_part, earlier_requests_part, followup_part};
+pub(super) use checkpoint::{checkpoint_part, session_remains_part};
+pub(super) use convoy::prior_work_part;
+pub(super) use decision::{decision_file_part, decision_part};
+pub(super) use discovery::{documents_part, write_down_part};
+pub(super) use handoff::handoff_part;
+pub(super) use molecule::molecule_part;
+pub(super) use role::{identity_part, limits_text_part, read_directives, resumed_part, role_parts};
+pub(super) use work::{facts_to_keep_part, no_work_part, original_task_text, work_part};
 
 /// One part of a context.
 #[derive(Debug, Clone, Serialize)]
-pub struct Part {
-    /// What it is.
+pub struct ContextPart {
     pub name: &'static str,
-    /// Where it comes from.
     pub source: String,
-    /// How many bytes of it stand in the text.
+    /// The part's size in the text, in bytes.
     pub bytes: usize,
-    /// About how many tokens these are: a quarter as many.
+    /// The estimated number of tokens: a quarter of the bytes.
     pub tokens: usize,
-    /// How many bytes were cut from it.
+    /// The number of bytes that were cut.
     pub cut: usize,
-    /// What became of it.
-    pub fate: Fate,
-    /// Why it was cut or dropped; empty where it was not.
+    pub fate: PartFate,
+    /// The reason why the part was cut or dropped. Empty otherwise.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// How long it was at first.
+    /// The original size in bytes.
     #[serde(skip)]
     pub(super) whole: usize,
-    /// The text.
     #[serde(skip)]
     pub(super) text: String,
-    /// How it may be made smaller; `None` for what must be said.
+    /// The rules for cutting the part. `None` for a fixed part.
     #[serde(skip)]
-    pub(super) room: Option<Room>,
-    /// The items of which it is a list, the newest last.
+    pub(super) room: Option<PartRoom>,
+    /// The items of a list, newest last.
     #[serde(skip)]
-    pub(super) items: Option<Items>,
+    pub(super) items: Option<PartItems>,
 }
 
-/// Where the items of a part begin, the newest last: cut, it loses its oldest first.
+/// The positions of a list's items, newest last. The oldest are cut first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Items {
-    /// Where the first one begins.
+pub(super) struct PartItems {
+    /// The position of the first item.
     pub first: usize,
-    /// What stands before each other one; its line ends belong to the one before.
+    /// The separator before each other item. Its line ends belong to the previous item.
     pub between: &'static str,
 }
 
-/// What became of a part.
+/// The treatment of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fate {
-    /// It stands whole.
+pub enum PartFate {
     Kept,
-    /// Its end is missing, and the text says so.
+    /// The end is cut, with a mark in the text.
     Cut,
-    /// It was left out, and the text says so.
+    /// The part is left out, with a note in the text.
     Dropped,
 }
 
-/// How much room a part may take, and how it gives way.
+/// The limits of a part, and its order when parts are cut.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
-    /// At most so many bytes, however much room there is.
+pub(super) struct PartRoom {
+    /// The maximum size in bytes, even if the budget has room.
     pub most: usize,
-    /// With less than this it is dropped rather than cut.
+    /// The minimum useful size in bytes. A part that would get smaller is dropped.
     pub least: usize,
-    /// The part with the highest number gives way first.
+    /// The part with the highest rank is cut first.
     pub rank: u8,
-    /// Where all of it can be read.
-    pub pointer: Pointer,
+    /// The place that shows the whole part.
+    pub pointer: PartPointer,
 }
 
-/// The command that shows what was cut from a part.
+/// The place that shows the text that was cut from a part.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pointer {
-    /// A file of its own, which is its source.
+pub(super) enum PartPointer {
+    /// The file that is the part's source.
     Source,
-    /// The message that it is made from.
+    /// The message that the part quotes.
     HandoffNote,
-    /// A command; `{}` stands for the bead's id.
+    /// A command. `{}` stands for the bead's id.
     Command(&'static str),
 }
 
-impl Part {
-    /// A part that must be said.
+impl ContextPart {
+    /// Creates a part that is never cut.
     pub(super) fn fixed(name: &'static str, source: impl Into<String>, text: String) -> Self {
         let mut part = Self {
             name,
@@ -111,39 +106,38 @@ impl Part {
             bytes: 0,
             tokens: 0,
             cut: 0,
-            fate: Fate::Kept,
+            fate: PartFate::Kept,
             why: String::new(),
             whole: text.len(),
             text: String::new(),
             room: None,
             items: None,
         };
-        part.set(text);
+        part.set_text(text);
         part
     }
 
-    /// The same, as one that may give way.
-    pub(super) fn within(mut self, room: Room) -> Self {
+    /// Makes the part one that may be cut.
+    pub(super) fn with_room(mut self, room: PartRoom) -> Self {
         self.room = Some(room);
         self
     }
 
-    /// The same, as a list below the heading that ends with the first `heading_end`; each other item stands after
-    /// `between`.
+    /// Makes the part a list below the heading that ends with the first `heading_end`. Each further
+    /// item follows `between`.
     pub(super) fn with_items(mut self, heading_end: &str, between: &'static str) -> Self {
         let first = self.text.find(heading_end).map(|at| at + heading_end.len());
-        self.items = first.map(|first| Items { first, between });
+        self.items = first.map(|first| PartItems { first, between });
         self
     }
 
-    /// The message that it is made from, where it is one to a successor.
+    /// Returns the id of the handoff note that the part quotes.
     pub(super) fn handoff_note(&self) -> Option<String> {
         let id = self.source.strip_prefix("message ")?;
         (self.name == "handoff").then(|| id.to_owned())
     }
 
-    /// Sets its text.
-    pub(super) fn set(&mut self, text: String) {
+    pub(super) fn set_text(&mut self, text: String) {
         self.bytes = text.len();
         self.tokens = text.len().div_ceil(4);
         self.text = text;

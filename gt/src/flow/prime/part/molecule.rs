@@ -1,26 +1,29 @@
-//! The molecule of the work: its steps, and the one that is to be done now.
+//! Formats the molecule of the work: its steps and the current one.
 
 use kit::ui::escape;
 
-use super::before::marked;
-use super::foreign::fenced;
-use super::{Part, Pointer, Room};
+use super::before::mark_steps;
+use super::foreign::fence_text;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::molecule::{CurrentStep, Molecule, MoleculeStep};
 
-/// How many steps around the current one are listed.
+/// The number of listed steps around the current one.
 const LISTED: usize = 12;
 
-/// Where the work stands in its molecule.
-pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
-    let (id, title) = (escape::line(&found.id), escape::line(&found.title));
+/// Formats the state of the work's molecule.
+pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
+    let (id, title) = (
+        escape::escape_line(&found.id),
+        escape::escape_line(&found.title),
+    );
     let total = found.steps.len();
     let mut text = format!(
         "# Your molecule: {id} \"{title}\", {} of {total} steps done\n\n",
-        found.done()
+        found.count_done()
     );
     match &found.current {
-        Some(step) => text.push_str(&current(found, step, total)),
-        None if found.done() == total => {
+        Some(step) => text.push_str(&format_current_step(found, step, total)),
+        None if found.count_done() == total => {
             text.push_str("All steps are done: hand the work in with `gt done`.\n");
         }
         None => text.push_str(&format!(
@@ -31,37 +34,40 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
         .current
         .as_ref()
         .map_or(0, |step| step.number.saturating_sub(1));
-    let steps = around(&found.steps, at);
+    let steps = steps_around(&found.steps, at);
     let name = found.current.as_ref().map_or("", |step| step.id.as_str());
     text.push_str("\n## The steps\n\n");
-    text.push_str(&marked(steps, name));
+    text.push_str(&mark_steps(steps, name));
     if steps.len() < total {
         text.push_str(&format!(
             "`bd mol current {id} --range 1-{total}` lists all {total}.\n"
         ));
     }
-    Part::fixed("molecule", format!("bead {id}"), text).within(Room {
+    ContextPart::fixed("molecule", format!("bead {id}"), text).with_room(PartRoom {
         most: 3072,
         least: 300,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     })
 }
 
-/// The step to be done now: its text, when it is done, and what follows.
-fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
-    let (id, title) = (escape::line(&step.id), escape::line(&step.title));
+/// Formats the current step: its text, its exit criteria, and the step after it.
+fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> String {
+    let (id, title) = (
+        escape::escape_line(&step.id),
+        escape::escape_line(&step.title),
+    );
     let mut text = format!(
         "## Now: step {} of {total}, {id} \"{title}\"\n\n",
         step.number
     );
     if !step.description.trim().is_empty() {
-        text.push_str(&fenced(&step.description));
+        text.push_str(&fence_text(&step.description));
         text.push('\n');
     }
     if !step.acceptance.trim().is_empty() {
         text.push_str("It is done when:\n");
-        text.push_str(&fenced(&step.acceptance));
+        text.push_str(&fence_text(&step.acceptance));
         text.push('\n');
     }
     if !step.is_begun {
@@ -72,15 +78,15 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
     text.push_str(&format!(
         "When it is done: `gt mol step done {id}`, which begins the next step.\n"
     ));
-    match found.after_current() {
-        Some(next) => text.push_str(&format!("Next: {}\n", escape::line(&next.title))),
+    match found.step_after_current() {
+        Some(next) => text.push_str(&format!("Next: {}\n", escape::escape_line(&next.title))),
         None => text.push_str("It is the last step: hand the work in with `gt done` after it.\n"),
     }
     text
 }
 
-/// The steps around the current one, where there are many.
-fn around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
+/// Returns the steps around the current one, if there are many.
+fn steps_around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
     let from = at
         .saturating_sub(LISTED / 3)
         .min(steps.len().saturating_sub(LISTED));

@@ -1,4 +1,4 @@
-//! Who the agent is: the role's text, what people added to it, and where the agent is at home.
+//! Formats the agent's role: the role's text, the users' directives, and the agent's home.
 
 use std::path::{Path, PathBuf};
 
@@ -6,28 +6,32 @@ use bd::bead::Bead;
 use kit::sys::file;
 use kit::ui::escape;
 
-use super::foreign::quoted;
-use super::{Part, Pointer, Room};
+use super::foreign::quote_lines;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::prime::Occasion;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
 use crate::town::role_file;
 
-/// What people have to say to a role: a file of the town or of a rig.
+/// A user's instructions to a role: a file of the town or of a rig.
 #[derive(Debug, Clone)]
-pub(in crate::flow::prime) struct Directive {
+pub(in crate::flow::prime) struct RoleDirective {
     path: PathBuf,
     text: String,
-    /// Whether it stands in place of the role's own text.
+    /// True if the file replaces the role's own text.
     replaces: bool,
 }
 
-/// The first line of a directive that stands in place of the role's own text.
+/// The first line of a directive that replaces the role's own text.
 const REPLACE: &str = "mode: replace";
 
-/// The directives for an agent: the town's, then its rig's. Of a file that cannot be read that is said: what
-/// people ordered must not be left out in silence, and an agent without any context does worse.
-pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> Vec<Directive> {
+/// Returns the directives for an agent: the town's, then its rig's. An unreadable file becomes a
+/// directive that reports the error, because instructions must not be dropped silently, and an
+/// agent without any context is worse.
+pub(in crate::flow::prime) fn read_directives(
+    town: &LiveTown,
+    address: &Address,
+) -> Vec<RoleDirective> {
     let mut folders = vec![town.layout.root().to_owned()];
     folders.extend(
         address
@@ -37,10 +41,10 @@ pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> 
     let name = format!("directives/{}.md", address.role());
     let mut found = Vec::new();
     for path in folders.iter().map(|folder| folder.join(&name)) {
-        let text = match file::read(&path) {
+        let text = match file::read_file_if_exists(&path) {
             Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
             Ok(None) => continue,
-            Err(error) => unreadable(&path, &error),
+            Err(error) => describe_unreadable(&path, &error),
         };
         let (replaces, body) = match text.trim_start().strip_prefix(REPLACE) {
             Some(rest) if rest.is_empty() || rest.starts_with('\n') => (true, rest),
@@ -48,7 +52,7 @@ pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> 
         };
         let text = body.trim().to_owned();
         if !text.is_empty() {
-            found.push(Directive {
+            found.push(RoleDirective {
                 path,
                 text,
                 replaces,
@@ -58,96 +62,106 @@ pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> 
     found
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> String {
+fn describe_unreadable(path: &Path, error: &std::io::Error) -> String {
     let path = path.display();
     format!(
         "There are directives for you in {path}, but they cannot be read ({error}): tell the human."
     )
 }
 
-/// What the role is: its own text, or the last directive that replaces it, and what the others add.
-pub(in crate::flow::prime) fn role(
+/// Returns the role's own text, or the last directive that replaces it, and the other directives.
+pub(in crate::flow::prime) fn role_parts(
     town: &LiveTown,
     address: &Address,
     occasion: Occasion,
-    directives: &[Directive],
-) -> Vec<Part> {
+    directives: &[RoleDirective],
+) -> Vec<ContextPart> {
     let replaced = directives.iter().rposition(|directive| directive.replaces);
     let mut parts = Vec::new();
     if replaced.is_none() {
         let source = format!("role text: {}", address.role());
-        if occasion == Occasion::Asked && role_file::is_there(town, address) {
+        if occasion == Occasion::Asked && role_file::has_role_file(town, address) {
             let text = format!(
                 "# {}\n\nWhat you are is in {} of your folder.\n",
-                address.spoken(),
+                address.display_name(),
                 role_file::NAME
             );
-            parts.push(Part::fixed("role", role_file::NAME, text));
+            parts.push(ContextPart::fixed("role", role_file::NAME, text));
             return parts;
         }
-        // The hook of a program that has one runs again automatically.
+        // A program with hooks runs the command automatically.
         let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
-        let lines = role_file::text_of(address.role())
+        let lines = role_file::role_text(address.role())
             .trim_end()
             .lines()
             .filter(needs);
         let text: String = lines.map(|line| format!("{line}\n")).collect();
-        parts.push(Part::fixed("role", source, text));
+        parts.push(ContextPart::fixed("role", source, text));
     }
     let from = replaced.unwrap_or_default();
     for directive in &directives[from..] {
         let source = directive.path.display().to_string();
-        let part = Part::fixed("directive", source, format!("{}\n", directive.text));
-        parts.push(part.within(Room {
+        let part = ContextPart::fixed("directive", source, format!("{}\n", directive.text));
+        parts.push(part.with_room(PartRoom {
             most: 3 * 1024,
             least: 256,
             rank: 1,
-            pointer: Pointer::Source,
+            pointer: PartPointer::Source,
         }));
     }
     parts
 }
 
-/// What a person forbids every session: patterns of commands, named in the same words on a first run and on a follow-up.
-pub(in crate::flow::prime) fn limits(patterns: &[String], origin: &str) -> Option<Part> {
+/// Lists the command patterns that a user forbids for every session, with the same words in a first
+/// session and in a follow-up.
+pub(in crate::flow::prime) fn limits_text_part(
+    patterns: &[String],
+    origin: &str,
+) -> Option<ContextPart> {
     if patterns.is_empty() {
         return None;
     }
-    let listed = quoted(patterns.iter().map(String::as_str));
+    let listed = quote_lines(patterns.iter().map(String::as_str));
     let text = format!(
         "# Blocked commands\n\nNever run a command that contains a blocked pattern, not even in a script. The patterns are:\n\n{listed}"
     );
-    Some(Part::fixed("limits", origin, text))
+    Some(ContextPart::fixed("limits", origin, text))
 }
 
-/// Who and where the agent is.
-pub(in crate::flow::prime) fn identity(town: &LiveTown, address: &Address) -> Part {
-    let home = crate::town::home_of(town, address);
-    let mut text = format!("# You are {}\n\n- address: {address}\n", address.spoken());
+/// Describes the agent's identity and place.
+pub(in crate::flow::prime) fn identity_part(town: &LiveTown, address: &Address) -> ContextPart {
+    let home = crate::town::agent_home(town, address);
+    let mut text = format!(
+        "# You are {}\n\n- address: {address}\n",
+        address.display_name()
+    );
     text.push_str(&format!(
         "- town: {}\n- folder: {}\n",
         town.layout.root().display(),
         home.display()
     ));
     if let Some(rig) = address.rig() {
-        text.push_str(&format!("- rig: {rig} (beads: {}-*)\n", town.prefix(rig)));
+        text.push_str(&format!(
+            "- rig: {rig} (beads: {}-*)\n",
+            town.prefix_of_rig(rig)
+        ));
     }
-    Part::fixed("identity", "address and layout", text)
+    ContextPart::fixed("identity", "address and layout", text)
 }
 
-/// All that a session needs which has its earlier context still before it.
-pub(in crate::flow::prime) fn resumed(address: &Address, hook: Option<&Bead>) -> Part {
+/// Returns the whole text for a session that still has its earlier context.
+pub(in crate::flow::prime) fn resumed_part(address: &Address, hook: Option<&Bead>) -> ContextPart {
     let work = match hook {
         Some(bead) => format!(
             "Your work is still {} \"{}\": look at `git status` and `git log`, and go on.",
             bead.id,
-            escape::line(&bead.title)
+            escape::escape_line(&bead.title)
         ),
         None => "No work is on your hook.".to_owned(),
     };
     let text = format!(
         "You are {} ({address}), back in a session that has its context already. {work}\n",
-        address.spoken()
+        address.display_name()
     );
-    Part::fixed("resumed", "address and hook", text)
+    ContextPart::fixed("resumed", "address and hook", text)
 }

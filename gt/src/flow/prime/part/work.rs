@@ -1,29 +1,29 @@
-//! The work on the hook: our heading, then the description in a fence that it cannot close.
+//! Formats the work on the hook: our heading, then the description in a fence that it cannot close.
 
 use bd::bead::{Bead, fields};
 use kit::ui::escape;
 
-use super::foreign::fenced;
-use super::{Part, Pointer, Room};
+use super::foreign::fence_text;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::prime::Occasion;
 use crate::record::polecat::Slot;
 use crate::town::identity::Address;
 
-const ROOM: Room = Room {
+const ROOM: PartRoom = PartRoom {
     most: 5 * 1024,
     least: 512,
     rank: 0,
-    pointer: Pointer::Command("bd show {}"),
+    pointer: PartPointer::Command("bd show {}"),
 };
 
-/// The work of an agent.
-pub(in crate::flow::prime) fn work(
+/// Formats the work of an agent.
+pub(in crate::flow::prime) fn work_part(
     address: &Address,
     bead: &Bead,
     slot: &Slot,
     occasion: Occasion,
-) -> Part {
-    let title = escape::line(&bead.title);
+) -> ContextPart {
+    let title = escape::escape_line(&bead.title);
     let mut text = format!(
         "# Your work: {} \"{title}\" (P{})\n\n",
         bead.id, bead.priority
@@ -43,18 +43,17 @@ pub(in crate::flow::prime) fn work(
         ));
     }
     if !(slot.respawns.is_empty() && slot.refused.is_empty()) && occasion != Occasion::Compact {
-        let sessions = slot.sessions();
+        let sessions = slot.session_count();
         text.push_str(&format!(
             "This is session {sessions} on this work: look at `git status` and `git log` first, and go on \
              where the last one stopped.\n"
         ));
     }
-    text.push_str(&assignment(bead));
-    Part::fixed("hook", format!("bead {}", bead.id), text).within(ROOM)
+    text.push_str(&format_assignment(bead));
+    ContextPart::fixed("hook", format!("bead {}", bead.id), text).with_room(ROOM)
 }
 
-/// There is no work.
-pub(in crate::flow::prime) fn no_work(address: &Address) -> Part {
+pub(in crate::flow::prime) fn no_work_part(address: &Address) -> ContextPart {
     let text = match address {
         Address::Polecat(..) => {
             "# No work is on your hook\n\nSay so and end the session: `gt done` is not needed.\n"
@@ -63,14 +62,15 @@ pub(in crate::flow::prime) fn no_work(address: &Address) -> Part {
             "# No work is on your hook\n\nLook at your mail (`gt mail inbox`), else wait for the human.\n"
         }
     };
-    Part::fixed("hook", "the empty hook", text.to_owned())
+    ContextPart::fixed("hook", "the empty hook", text.to_owned())
 }
 
-/// What a summary of the conversation must keep; role, place and assignment are said again after it.
-pub(in crate::flow::prime) fn to_keep(hook: Option<&Bead>, slot: &Slot) -> Part {
+/// Lists the facts that a summary of the conversation must keep. Role, place and assignment are
+/// repeated after it.
+pub(in crate::flow::prime) fn facts_to_keep_part(hook: Option<&Bead>, slot: &Slot) -> ContextPart {
     let mut text = String::new();
     if let Some(bead) = hook {
-        let title = escape::line(&bead.title);
+        let title = escape::escape_line(&bead.title);
         text.push_str(&format!("The work is {} \"{title}\"", bead.id));
         if !slot.branch.is_empty() {
             text.push_str(&format!(" on branch {}", slot.branch));
@@ -82,12 +82,12 @@ pub(in crate::flow::prime) fn to_keep(hook: Option<&Bead>, slot: &Slot) -> Part 
          what was tried and failed, what earlier workers found that still counts, and the very next step. \
          Leave out role, rules and assignment: they are said again.\n",
     );
-    Part::fixed("to-keep", "hook", text)
+    ContextPart::fixed("to-keep", "hook", text)
 }
 
-fn assignment(bead: &Bead) -> String {
+fn format_assignment(bead: &Bead) -> String {
     let mut text = String::new();
-    let (description, instructions) = without_bookkeeping(&bead.description);
+    let (description, instructions) = split_description(&bead.description);
     let sections = [
         ("The assignment", &description),
         ("Instructions with it", &instructions),
@@ -96,9 +96,9 @@ fn assignment(bead: &Bead) -> String {
         ("Notes", &bead.notes),
     ];
     for (heading, body) in sections {
-        // What the title says already is not said again.
+        // A text that only repeats the title is left out.
         if !body.trim().is_empty() && body.trim() != bead.title.trim() {
-            text.push_str(&format!("\n## {heading}\n\n{}\n", fenced(body)));
+            text.push_str(&format!("\n## {heading}\n\n{}\n", fence_text(body)));
         }
     }
     if text.is_empty() {
@@ -107,14 +107,14 @@ fn assignment(bead: &Bead) -> String {
     text
 }
 
-/// The task as its worker was given it, for the worker that continues it.
-pub(in crate::flow::prime) fn task_of(bead: &Bead) -> String {
-    without_bookkeeping(&bead.description).0
+/// Returns the task as its worker got it, for the worker that continues it.
+pub(in crate::flow::prime) fn original_task_text(bead: &Bead) -> String {
+    split_description(&bead.description).0
 }
 
-/// A description without the lines that tools keep at its top, and the instructions that came with the sling. Such lines
-/// further down are a person's own.
-fn without_bookkeeping(description: &str) -> (String, String) {
+/// Splits a description into the text without the lines that tools keep at its top, and the
+/// instructions of the sling. Such lines further down belong to the user's text.
+fn split_description(description: &str) -> (String, String) {
     const KEPT_BY_TOOLS: [&str; 4] = [
         "dispatched_by",
         "attached_molecule",
@@ -122,11 +122,11 @@ fn without_bookkeeping(description: &str) -> (String, String) {
         "attached_args",
     ];
     let block = fields::split_block(description).0;
-    let instructions = fields::get(block, "attached_args").unwrap_or_default();
+    let instructions = fields::get_field(block, "attached_args").unwrap_or_default();
     let text = KEPT_BY_TOOLS
         .iter()
         .fold(description.to_owned(), |text, key| {
-            fields::set_at_top(&text, key, None)
+            fields::set_field_at_top(&text, key, None)
         });
     (text, instructions)
 }
@@ -136,12 +136,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tools_keep_in_a_description_is_not_the_assignment() {
+    fn tool_data_in_a_description_is_not_part_of_the_assignment() {
         let bead = Bead {
             description: "dispatched_by: mayor\nattached_args: be quick\n\nFix it.".to_owned(),
             ..Bead::default()
         };
-        let text = assignment(&bead);
+        let text = format_assignment(&bead);
         assert!(
             text.contains("~~~\nFix it.\n~~~") && text.contains("~~~\nbe quick\n~~~"),
             "{text}"
@@ -151,17 +151,20 @@ mod tests {
             description: "dispatched_by: mayor".to_owned(),
             ..Bead::default()
         };
-        assert!(assignment(&empty).contains("Its title is the assignment"));
+        assert!(format_assignment(&empty).contains("Its title is the assignment"));
         let own = "Add these columns:\nattached_at: when\nattached_args: what";
         for description in [own.to_owned(), format!("dispatched_by: mayor\n\n{own}")] {
-            assert_eq!(without_bookkeeping(&description).0, own);
-            assert_eq!(without_bookkeeping(&description).1, "");
+            assert_eq!(split_description(&description).0, own);
+            assert_eq!(split_description(&description).1, "");
         }
         let same = Bead {
             title: "Handle tabs".to_owned(),
             description: "Handle tabs\n".to_owned(),
             ..Bead::default()
         };
-        assert_eq!(assignment(&same), "\n(Its title is the assignment.)\n");
+        assert_eq!(
+            format_assignment(&same),
+            "\n(Its title is the assignment.)\n"
+        );
     }
 }
