@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_cannot_be_looked_at_is_not_gone() {
+    fn an_unreadable_folder_does_not_count_as_removed() {
         let place = tempfile::tempdir().unwrap();
         let [disk, path] = ["disk", "disk/town"].map(|name| place.path().join(name));
         fs::create_dir_all(&path).unwrap();

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn wake_ups_close_together_make_one() {
+    fn close_wake_ups_are_merged_into_one() {
         block_on(async {
             let (waker, mut wakes) = create_wake_channel();
             for _ in 0..50 {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_never_swallowed() {
+    fn a_stop_request_is_never_lost() {
         block_on(async {
             let (waker, mut wakes) = create_wake_channel();
             waker.wake(WakeReason::Files);

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn replacing_a_known_file_means_work_and_reading_it_does_not() {
+    fn replacing_a_watched_file_wakes_the_loop_and_reading_it_does_not() {
         let replaced = EventKind::Modify(ModifyKind::Name(RenameMode::To));
         assert!(is_relevant(&event(replaced, "/t/.beads/issues.jsonl")));
         assert!(is_relevant(&event(
@@ -189,7 +189,7 @@ mod tests {
 
     /// Hazard H6: the queue of events runs over.
     #[test]
-    fn h6_events_that_were_lost_mean_work() {
+    fn h6_lost_file_events_wake_the_loop() {
         use notify::event::Flag;
         let lost = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
         assert!(is_relevant(&lost));
@@ -197,7 +197,7 @@ mod tests {
 
     /// Hazard H6: no watches are left.
     #[tokio::test]
-    async fn h6_without_watches_of_the_system_files_are_looked_at() {
+    async fn h6_files_are_polled_if_the_system_offers_no_watches() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("issues.jsonl");
         fs::write(&file, "{}").unwrap();

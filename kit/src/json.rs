@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_indented_and_escaped_and_keeps_empty_lists() {
+    fn json_is_indented_escaped_and_keeps_empty_lists() {
         let value = serde_json::json!({"a": "<&>", "list": [], "map": {}});
         assert_eq!(
             to_pretty_json(&value),

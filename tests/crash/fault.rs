@@ -95,14 +95,14 @@ const fn case(name: &'static str, args: &'static [&'static str]) -> Case {
 }
 
 #[test]
-fn a_failing_call_never_harms_a_small_store() {
+fn a_failing_system_call_never_damages_a_small_store() {
     let project = Project::dynamic();
     project.grow_to(40);
     faults("faults, small", &project, 12);
 }
 
 #[test]
-fn a_failing_call_never_harms_a_store_whose_changes_are_folded_late() {
+fn a_failing_system_call_never_damages_a_store_with_late_folds() {
     let project = Project::dynamic();
     project.grow(2);
     // What is not yet folded when a command begins.
@@ -112,7 +112,7 @@ fn a_failing_call_never_harms_a_store_whose_changes_are_folded_late() {
 }
 
 #[test]
-fn a_change_that_is_folded_late_is_one_sync() {
+fn a_change_folded_late_costs_one_fsync() {
     let project = Project::dynamic();
     project.grow(2);
     let Some(shim) = shim(&project) else {
@@ -156,7 +156,7 @@ fn bad_place(project: &Project, shim: &Path, text: &str, number: usize) -> impl 
 }
 
 #[test]
-fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
+fn an_unreadable_line_is_reported_and_other_beads_stay_readable() {
     let project = Project::dynamic();
     project.grow(2);
     let Some(shim) = shim(&project) else {

@@ -10,12 +10,12 @@ use crate::project::{Ran, id_of};
 use crate::{Project, chance};
 
 #[test]
-fn kills_lose_nothing_that_was_acknowledged_on_a_small_store() {
+fn kills_lose_no_acknowledged_change_of_a_small_store() {
     kills("kill, small", &Project::new());
 }
 
 #[test]
-fn kills_lose_nothing_that_was_acknowledged_where_changes_are_folded_late() {
+fn kills_lose_no_acknowledged_change_with_late_folds() {
     let project = Project::new();
     project.grow(2);
     kills("kill, large", &project);

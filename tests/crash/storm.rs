@@ -14,13 +14,13 @@ use crate::project::id_of;
 use crate::{Project, chance};
 
 #[test]
-fn a_storm_of_writers_loses_nothing_on_a_small_store() {
+fn many_concurrent_writers_lose_nothing_on_a_small_store() {
     let project = Project::new();
     storm("storm, small", &project);
 }
 
 #[test]
-fn a_storm_of_writers_loses_nothing_where_changes_are_folded_late() {
+fn many_concurrent_writers_lose_nothing_with_late_folds() {
     let project = Project::new();
     project.grow(3);
     storm("storm, large", &project);

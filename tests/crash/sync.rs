@@ -15,7 +15,7 @@ use crate::{Project, chance};
 const SYNC: [&str; 2] = ["sync", "--full"];
 
 #[test]
-fn syncs_that_are_killed_lose_nothing_and_double_nothing() {
+fn killed_syncs_lose_and_duplicate_nothing() {
     let mut chance = chance("kill, sync");
     let clones = [Project::new(), Project::new()];
     let remote = clones[0].beside("remote.git");

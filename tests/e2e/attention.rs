@@ -34,7 +34,7 @@ fn only_letter(town: &Town, subject: &str, command: &str) -> String {
 }
 
 #[test]
-fn a_request_that_needs_a_person_is_told_once_and_the_message_is_closed_when_it_is_over() {
+fn a_blocked_request_is_reported_once_and_its_message_closes_when_resolved() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let request = worker.hand_in();
@@ -64,7 +64,7 @@ fn a_request_that_needs_a_person_is_told_once_and_the_message_is_closed_when_it_
 }
 
 #[test]
-fn a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of() {
+fn the_bead_of_a_manually_closed_request_is_reported() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let request = worker.hand_in();
@@ -81,7 +81,7 @@ fn a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of() {
 }
 
 #[test]
-fn local_records_that_are_lost_mid_work_leave_a_bead_that_a_person_hears_of() {
+fn a_bead_whose_local_records_are_lost_mid_work_is_reported() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let town = &worker.town;
@@ -107,7 +107,7 @@ fn local_records_that_are_lost_mid_work_leave_a_bead_that_a_person_hears_of() {
 }
 
 #[test]
-fn a_stuck_worker_is_told_and_trying_again_or_giving_the_work_away_moves_it() {
+fn a_stuck_worker_is_reported_and_freed_by_retry_or_reassignment() {
     for give in [false, true] {
         let (town, _origin) = Town::with_rig();
         // A full rig: the stuck worker must not take up the only place.
@@ -140,7 +140,7 @@ fn a_stuck_worker_is_told_and_trying_again_or_giving_the_work_away_moves_it() {
 }
 
 #[test]
-fn a_push_that_was_refused_goes_on_once_that_is_repaired() {
+fn a_refused_push_continues_once_the_cause_is_fixed() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let town = &worker.town;
@@ -169,7 +169,7 @@ fn a_push_that_was_refused_goes_on_once_that_is_repaired() {
 }
 
 #[test]
-fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same() {
+fn an_unreachable_remote_is_reported_after_a_while_and_still_retried() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -195,7 +195,7 @@ fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same()
 }
 
 #[test]
-fn more_beads_than_workers_are_queued_and_each_gets_done() {
+fn more_beads_than_workers_are_queued_and_all_get_done() {
     let (town, origin) = Town::with_rig();
     town.set_rig_setting("web", "max_polecats", json!(1));
     let slung_all = town.path("slung");
@@ -228,7 +228,7 @@ fn more_beads_than_workers_are_queued_and_each_gets_done() {
 }
 
 #[test]
-fn a_third_repair_waits_for_a_person() {
+fn a_third_repair_waits_for_the_user() {
     let (town, _origin) = Town::with_rig();
     // Each repair merges the work before it, and none makes the gate pass.
     town.script(
@@ -261,7 +261,7 @@ esac"#,
 }
 
 #[test]
-fn a_broken_target_gets_one_task_and_its_requests_go_on_when_it_moves() {
+fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     let worker = Worker::new();
     let town = &worker.town;
     worker.commit("one.txt");
@@ -318,7 +318,7 @@ fn in_conflict() -> (Worker, String, String) {
 }
 
 #[test]
-fn a_task_that_someone_deleted_is_made_again_and_the_queue_does_not_spin() {
+fn a_deleted_task_is_recreated_without_a_busy_loop_of_the_queue() {
     let (worker, _, task) = in_conflict();
     let town = &worker.town;
     town.bd("web", ["delete", &task, "--force"]).ok();
@@ -336,7 +336,7 @@ fn a_task_that_someone_deleted_is_made_again_and_the_queue_does_not_spin() {
 }
 
 #[test]
-fn a_task_whose_request_was_closed_with_its_bead_is_over() {
+fn a_task_is_closed_when_its_request_is_closed_with_its_bead() {
     let (worker, request, task) = in_conflict();
     let town = &worker.town;
     let close = [
@@ -355,7 +355,7 @@ fn a_task_whose_request_was_closed_with_its_bead_is_over() {
 }
 
 #[test]
-fn a_matter_that_comes_back_is_told_again_though_a_person_closed_its_message() {
+fn a_recurring_problem_is_reported_again_after_its_message_was_closed() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let request = worker.hand_in();
@@ -378,7 +378,7 @@ fn a_matter_that_comes_back_is_told_again_though_a_person_closed_its_message() {
 }
 
 #[test]
-fn a_worker_taken_off_in_the_middle_of_a_rebase_takes_other_work() {
+fn a_worker_unslung_in_the_middle_of_a_rebase_takes_other_work() {
     let worker = Worker::new();
     let town = &worker.town;
     worker.commit_text("shared.txt", "one\nworker\nthree\n");
@@ -398,7 +398,7 @@ fn a_worker_taken_off_in_the_middle_of_a_rebase_takes_other_work() {
 }
 
 #[test]
-fn a_worker_whose_sandbox_is_broken_is_released_all_the_same() {
+fn a_worker_with_a_broken_sandbox_is_still_released() {
     let worker = Worker::new();
     let town = &worker.town;
     worker.commit("work.txt");
@@ -413,7 +413,7 @@ fn a_worker_whose_sandbox_is_broken_is_released_all_the_same() {
 }
 
 #[test]
-fn a_target_that_passes_again_without_a_commit_releases_its_requests() {
+fn a_target_that_passes_again_without_a_commit_unblocks_its_requests() {
     let worker = Worker::new();
     let town = &worker.town;
     worker.commit("work.txt");
@@ -431,7 +431,7 @@ fn a_target_that_passes_again_without_a_commit_releases_its_requests() {
 }
 
 #[test]
-fn requests_that_wait_for_a_broken_target_merge_in_the_run_that_mends_it() {
+fn requests_waiting_for_a_broken_target_merge_in_the_run_that_fixes_it() {
     let worker = Worker::new();
     let town = &worker.town;
     worker.commit("one.txt");
@@ -477,7 +477,7 @@ fn requests_that_wait_for_a_broken_target_merge_in_the_run_that_mends_it() {
 }
 
 #[test]
-fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears_of_it() {
+fn a_failing_fix_of_the_target_is_repaired_and_finally_reported() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > \"$(echo $GT_BEAD | tr / -).txt\"");
     origin.commit("broken.txt", "x\n", "Break it");
@@ -512,7 +512,7 @@ fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears
 }
 
 #[test]
-fn beads_that_were_rolled_back_are_reported_everywhere_until_someone_decides() {
+fn rolled_back_beads_are_reported_everywhere_until_restored_or_discarded() {
     let (town, _origin) = Town::with_rig();
     let id = town.bead("web", "Old");
     let file = town.root().join("web/.beads/issues.jsonl");

@@ -39,7 +39,7 @@ fn commits_are_pushed_after_a_while_and_rewritten_ones_replace_them() {
 }
 
 #[test]
-fn work_of_a_session_that_has_ended_is_pushed_at_once() {
+fn work_of_an_ended_session_is_pushed_immediately() {
     let worker = Worker::new();
     worker.commit("one.txt");
     let name = worker.name.strip_prefix("web/").unwrap();
@@ -53,7 +53,7 @@ fn work_of_a_session_that_has_ended_is_pushed_at_once() {
 }
 
 #[test]
-fn a_refusal_is_recorded_once_and_what_someone_else_pushed_stays() {
+fn a_refused_push_is_recorded_once_and_foreign_commits_stay() {
     let worker = Worker::new();
     worker.commit("one.txt");
     let (branch_name, _) = branch(&worker);
@@ -79,7 +79,7 @@ fn a_refusal_is_recorded_once_and_what_someone_else_pushed_stays() {
 }
 
 #[test]
-fn it_is_a_setting_and_a_rig_without_a_remote_pushes_nothing() {
+fn backup_pushes_obey_their_setting_and_need_a_remote() {
     let worker = Worker::new();
     worker.commit("one.txt");
     let off = ["config", "set", "patrol.rules.K1-push-unfinished", "false"];

@@ -44,7 +44,7 @@ fn a_bead_of_another_rig_blocks_until_it_is_closed() {
 }
 
 #[test]
-fn a_circle_over_rigs_is_refused_and_names_its_way() {
+fn a_cycle_across_rigs_is_refused_with_its_path() {
     let (town, _web) = Town::with_rig();
     let _api = town.add_rig("api", "ap");
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
@@ -61,7 +61,7 @@ fn a_circle_over_rigs_is_refused_and_names_its_way() {
 }
 
 #[test]
-fn a_bead_is_created_with_a_dependency_on_one_of_another_rig_and_none_on_what_is_not_there() {
+fn dependencies_on_another_rig_need_an_existing_bead() {
     let (town, _web) = Town::with_rig();
     let _api = town.add_rig("api", "ap");
     let server = town.bead("api", "Serve it");

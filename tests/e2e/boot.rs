@@ -68,7 +68,7 @@ fn a_silent_deacon_is_woken_and_restarted_if_it_does_not_answer() {
 }
 
 #[test]
-fn the_patrol_asks_boot_to_look_if_an_agent_does_that() {
+fn the_patrol_asks_the_boot_agent_to_check_the_deacon() {
     let town = town();
     agent_mode(&town, "deacon");
     agent_mode(&town, "boot");

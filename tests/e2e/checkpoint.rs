@@ -12,7 +12,7 @@ pub(crate) fn with_worker() -> (Town, String, String) {
 }
 
 #[test]
-fn the_next_session_is_told_where_the_last_one_stood_until_the_work_is_another() {
+fn the_next_session_gets_the_checkpoint_until_the_work_changes() {
     let (town, bead, worker) = with_worker();
     let prime = || town.gt_as(&worker, ["prime"]).ok().out;
     assert!(!prime().contains("Where the last session stood"));
@@ -50,7 +50,7 @@ fn the_next_session_is_told_where_the_last_one_stood_until_the_work_is_another()
 }
 
 #[test]
-fn who_has_no_work_tree_has_no_checkpoint_and_a_damaged_one_is_named() {
+fn no_work_tree_means_no_checkpoint_and_a_damaged_one_is_reported() {
     let (town, _bead, worker) = with_worker();
     let mayor = town.gt(["checkpoint", "write"]).env("GT_ROLE", "mayor");
     mayor.fails("only polecats and crew");
@@ -62,7 +62,7 @@ fn who_has_no_work_tree_has_no_checkpoint_and_a_damaged_one_is_named() {
 }
 
 #[test]
-fn what_a_killed_session_had_done_is_shown_to_the_next_one() {
+fn the_next_session_sees_the_work_of_a_killed_session() {
     let (town, _origin) = Town::with_rig();
     town.script(
         r#"notes="$GT_ROOT/../scripts"

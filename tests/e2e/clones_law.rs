@@ -199,7 +199,7 @@ impl Law {
 }
 
 #[test]
-fn what_three_clones_do_is_all_there_in_the_end() {
+fn three_clones_converge_with_all_their_changes() {
     for main in [Main::Without, Main::Tracked] {
         for seed in 0..count(1, 40) {
             let mut law = Law::new(main, seed + 1);

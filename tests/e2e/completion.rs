@@ -67,7 +67,7 @@ fn subcommands_and_flags_are_completed_with_their_help() {
 }
 
 #[test]
-fn ids_come_with_their_titles_and_open_beads_come_first() {
+fn ids_are_completed_with_titles_and_open_beads_first() {
     let (town, _origin) = Town::with_rig();
     let done = town.bead("web", "Draw the map");
     let open = town.bead("web", "Sail: home\nsoon");
@@ -85,7 +85,7 @@ fn ids_come_with_their_titles_and_open_beads_come_first() {
 }
 
 #[test]
-fn labels_and_the_words_of_a_project_are_completed() {
+fn labels_and_project_words_are_completed() {
     let (town, _origin) = Town::with_rig();
     let id = town.bead_with("web", "One", &["--labels", "harbor,hull"]);
     town.bd("web", ["config", "set", "status.custom", "in_dock"])

@@ -4,7 +4,7 @@ use serde_json::json;
 use town_tests::Town;
 
 #[test]
-fn a_setting_is_found_in_the_highest_layer_and_says_where() {
+fn a_setting_comes_from_the_highest_layer_and_names_its_origin() {
     let (town, _origin) = Town::with_rig();
     let get = |more: &[&str]| {
         let args = ["config", "get", "max_polecats", "--rig", "web", "--json"];
@@ -58,7 +58,7 @@ fn a_setting_is_found_in_the_highest_layer_and_says_where() {
 }
 
 #[test]
-fn each_setting_is_shown_with_what_it_means() {
+fn each_setting_is_shown_with_its_meaning() {
     let (town, _origin) = Town::with_rig();
     let all = town.gt(["config", "list", "--json"]).ok().json();
     for row in all.as_array().unwrap() {
@@ -88,7 +88,7 @@ fn each_setting_is_shown_with_what_it_means() {
 }
 
 #[test]
-fn rules_of_the_patrol_are_listed_and_turned_off_per_rig() {
+fn patrol_rules_are_listed_and_can_be_turned_off_per_rig() {
     let (town, _origin) = Town::with_rig();
     let rule = "patrol.rules.P6-respawn-stalled";
     let value = || {
@@ -121,7 +121,7 @@ fn rules_of_the_patrol_are_listed_and_turned_off_per_rig() {
 }
 
 #[test]
-fn what_cannot_be_set_is_refused() {
+fn invalid_settings_are_refused() {
     let (town, _origin) = Town::with_rig();
     town.gt(["config", "set", "max_polecats", "many", "--town"])
         .fails("a whole number");
@@ -134,7 +134,7 @@ fn what_cannot_be_set_is_refused() {
 }
 
 #[test]
-fn an_agent_must_be_known_and_a_wrong_one_is_named_with_its_file() {
+fn an_unknown_agent_is_reported_with_its_settings_file() {
     let (town, _origin) = Town::with_rig();
     for args in [
         &["default_agent", "nosuch"][..],
@@ -158,7 +158,7 @@ fn an_agent_must_be_known_and_a_wrong_one_is_named_with_its_file() {
 }
 
 #[test]
-fn a_limit_that_was_set_is_kept_by_sling() {
+fn sling_respects_a_configured_limit() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     town.gt([

@@ -41,7 +41,7 @@ fn a_convoy_reopens_when_work_is_added_and_lands_again() {
 }
 
 #[test]
-fn open_work_keeps_a_convoy_from_being_closed_by_hand() {
+fn a_convoy_with_open_work_cannot_be_closed_by_hand() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "One");
     let made = town
@@ -95,7 +95,7 @@ fn status_and_list_fit_an_80_column_terminal() {
 }
 
 #[test]
-fn failed_work_keeps_a_convoy_from_landing_and_status_names_the_ways_out() {
+fn failed_work_blocks_the_landing_and_status_shows_the_next_steps() {
     let (town, _origin) = Town::with_rig();
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     let three = town.bead("web", "Three");
@@ -148,7 +148,7 @@ fn failed_work_keeps_a_convoy_from_landing_and_status_names_the_ways_out() {
 }
 
 #[test]
-fn a_convoy_says_which_of_its_work_was_closed_without_a_merge() {
+fn a_convoy_lists_its_work_closed_without_a_merge() {
     let (town, _origin) = Town::with_rig();
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     let three = town.bead("web", "Three");

@@ -19,7 +19,7 @@ fn with_max() -> (Town, town_tests::Repo, std::path::PathBuf) {
 }
 
 #[test]
-fn work_for_who_does_not_run_says_what_starts_it() {
+fn work_for_a_stopped_agent_shows_the_start_command() {
     let (town, _origin, clone) = with_max();
     let sling = |title: &str, target: &str| {
         let id = town.bead("web", title);
@@ -48,7 +48,7 @@ fn work_for_who_does_not_run_says_what_starts_it() {
 }
 
 #[test]
-fn a_member_works_in_a_clone_of_its_own_until_stopped() {
+fn a_crew_member_works_in_its_own_clone_until_stopped() {
     let (town, origin, clone) = with_max();
     let at = ["-C", clone.to_str().unwrap()];
     let url = town
@@ -95,7 +95,7 @@ fn a_member_works_in_a_clone_of_its_own_until_stopped() {
 }
 
 #[test]
-fn names_are_checked_and_existing_ones_passed_over() {
+fn names_are_validated_and_existing_members_skipped() {
     let (town, _origin) = Town::with_rig();
     town.gt(["crew", "add", "a-b", "--rig", "web"])
         .fails("cannot be a crew member's name");
@@ -114,7 +114,7 @@ fn names_are_checked_and_existing_ones_passed_over() {
 }
 
 #[test]
-fn what_a_member_had_not_committed_is_saved_when_its_session_ends_by_itself_and_comes_back() {
+fn uncommitted_work_is_saved_when_a_crew_session_ends_and_restored() {
     let (town, _origin) = Town::with_rig();
     let args = ["crew", "add", "max", "--rig", "web", "--json"];
     let added = town.gt(args).ok().json();
@@ -175,7 +175,7 @@ fn work_for_a_crew_member_starts_its_agent() {
 }
 
 #[test]
-fn an_agent_that_a_user_starts_by_hand_in_a_clone_has_its_hooks() {
+fn an_agent_started_by_hand_in_a_clone_has_its_hooks() {
     let (town, _origin) = Town::with_rig();
     // What is asked for is the preset, not the program: a program that is there stands for it.
     let own = |provider: &str| serde_json::json!({ "provider": provider, "command": "true" });

@@ -44,7 +44,7 @@ fn a_bead_closed_by_hand_with_bd_wakes_the_daemon_and_lands_the_convoy() {
 }
 
 #[test]
-fn it_ends_when_the_folder_of_its_town_is_removed() {
+fn the_daemon_ends_when_its_town_folder_is_removed() {
     let (town, _origin) = Town::with_rig();
     let daemon = town.gtd(["run"]);
     std::thread::scope(|scope| {
@@ -66,7 +66,7 @@ fn it_ends_when_the_folder_of_its_town_is_removed() {
 }
 
 #[test]
-fn it_stops_in_time_while_an_action_takes_longer() {
+fn the_daemon_stops_in_time_during_a_long_action() {
     let (town, _origin) = Town::with_rig();
     // Its start waits a minute for a prompt that never appears.
     let slow = json!({"command": "sleep", "args": ["600"], "prompt_mode": "none", "ready_prompt_prefix": "> "});
@@ -88,7 +88,7 @@ fn it_stops_in_time_while_an_action_takes_longer() {
 }
 
 #[test]
-fn an_idle_town_makes_no_pass_by_itself_and_starts_no_process() {
+fn an_idle_town_runs_no_pass_and_starts_no_process() {
     let (town, _origin) = Town::with_rig();
     town.up();
     let count = || {
@@ -131,7 +131,7 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
 }
 
 #[test]
-fn sessions_that_the_daemon_starts_have_the_environment_of_those_that_a_person_starts() {
+fn sessions_started_by_daemon_and_user_have_the_same_environment() {
     let (town, _origin) = town_with_variables();
     // Its second restart does not wait.
     town.gt(["config", "set", "patrol.breaker.window", "0s"])
@@ -260,7 +260,7 @@ fn stopping_the_daemon_ends_a_running_gate_and_the_next_daemon_runs_it_again() {
 }
 
 #[test]
-fn a_worker_whose_tmux_socket_was_removed_gets_no_second_session_and_the_status_says_why() {
+fn a_worker_with_a_removed_tmux_socket_gets_no_second_session() {
     let (town, origin) = Town::with_rig();
     let (starts, go) = (town.path("starts"), town.path("go"));
     town.script(&format!(
@@ -308,7 +308,7 @@ fn a_worker_whose_tmux_socket_was_removed_gets_no_second_session_and_the_status_
 }
 
 #[test]
-fn a_supervisor_hears_that_the_daemon_is_ready_alive_and_stopping() {
+fn the_daemon_notifies_its_supervisor_when_ready_alive_and_stopping() {
     let (town, _origin) = Town::with_rig();
     let path = town.path("run/notify");
     let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
@@ -338,7 +338,7 @@ fn a_supervisor_hears_that_the_daemon_is_ready_alive_and_stopping() {
 }
 
 #[test]
-fn starting_a_town_offers_the_unit_where_systemd_runs_until_it_is_there() {
+fn gt_up_suggests_the_systemd_unit_until_it_is_installed() {
     let (town, _origin) = Town::with_rig();
     let up = || town.gt(["up"]).ok().out;
     let offer = "gt daemon install";

@@ -11,7 +11,7 @@ fn run(town: &Town, args: &[&str]) -> Value {
 }
 
 #[test]
-fn work_of_an_agent_that_is_gone_is_reopened_and_that_of_a_worker_with_a_sandbox_is_listed() {
+fn work_of_a_missing_agent_is_reopened_unless_its_sandbox_exists() {
     let (town, _origin) = Town::with_rig();
     town.script("exec sleep 600");
     let (free, held) = (town.bead("web", "Free"), town.bead("web", "Held"));
@@ -48,7 +48,7 @@ fn work_of_an_agent_that_is_gone_is_reopened_and_that_of_a_worker_with_a_sandbox
 }
 
 #[test]
-fn a_process_that_outlived_its_session_is_listed_and_ended_on_request_only() {
+fn an_orphaned_process_is_listed_and_ended_only_on_request() {
     let town = Town::new();
     let agent = |command: &str| {
         let agent = json!({ "worker": { "command": "sh", "args": ["-c", command], "prompt_mode": "none" } });

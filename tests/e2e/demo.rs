@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use town_tests::{Town, eventually};
 
 #[test]
-fn the_demo_lands_its_convoy_and_never_touches_the_repository_it_was_given() {
+fn the_demo_lands_its_convoy_without_touching_the_given_repository() {
     let place = Town::place();
     let repo = place.origin("given");
     let refs = || repo.git(["for-each-ref"]);
@@ -123,7 +123,7 @@ fn assert_nothing_is_left(place: &Town) {
 }
 
 #[test]
-fn a_repository_that_is_not_there_is_named() {
+fn a_missing_repository_is_reported_by_name() {
     let place = Town::place().with_tmp();
     let args = ["demo", "--repo", "/nowhere/at/all"];
     place

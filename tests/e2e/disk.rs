@@ -3,7 +3,7 @@
 use town_tests::{SmallDisk, Town, eventually};
 
 #[test]
-fn a_full_disk_ends_no_daemon_and_work_goes_on_once_there_is_room() {
+fn the_daemon_survives_a_full_disk_and_continues_once_there_is_room() {
     let town = Town::place();
     let Some(disk) = SmallDisk::below(&town, "24m") else {
         return;
@@ -40,7 +40,7 @@ fn a_full_disk_ends_no_daemon_and_work_goes_on_once_there_is_room() {
 }
 
 #[test]
-fn a_sling_ends_at_once_where_a_lock_file_cannot_be_used_and_names_it() {
+fn a_sling_with_an_unusable_lock_file_fails_at_once_and_names_it() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let locks = town.root().join("web/.runtime/locks");
@@ -58,7 +58,7 @@ fn a_sling_ends_at_once_where_a_lock_file_cannot_be_used_and_names_it() {
 }
 
 #[test]
-fn a_town_is_put_down_where_the_daemons_lock_file_cannot_be_used_and_up_names_it() {
+fn gt_down_works_with_an_unusable_daemon_lock_and_gt_up_names_it() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");

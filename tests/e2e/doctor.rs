@@ -3,7 +3,7 @@
 use town_tests::Town;
 
 #[test]
-fn a_sound_town_is_well_and_damage_is_named() {
+fn a_healthy_town_has_no_findings_and_damage_is_reported() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let findings = town.gt(["doctor", "--json"]).ok().json();
@@ -27,7 +27,7 @@ fn a_sound_town_is_well_and_damage_is_named() {
 }
 
 #[test]
-fn a_missing_agent_program_is_an_error_with_a_way_out() {
+fn a_missing_agent_program_is_an_error_with_a_next_step() {
     let (town, _origin) = Town::with_rig();
     town.set_town_setting(
         "agents",
@@ -39,7 +39,7 @@ fn a_missing_agent_program_is_an_error_with_a_way_out() {
 }
 
 #[test]
-fn a_rollback_that_the_doctor_sees_first_is_reported_all_the_same() {
+fn a_rollback_first_found_by_the_doctor_is_still_reported() {
     let (town, _origin) = Town::with_rig();
     let issues = town.root().join("web/.beads/issues.jsonl");
     town.bead("web", "Kept");

@@ -17,7 +17,7 @@ fn dogs(town: &Town) -> Value {
 }
 
 #[test]
-fn a_dog_has_a_work_tree_of_each_rig_and_loses_nothing_when_it_is_removed() {
+fn a_dog_has_a_work_tree_per_rig_and_removal_loses_nothing() {
     let (town, _origin) = town();
     assert!(town.gt(["status"]).ok().out.contains("web"));
     assert_eq!(dogs(&town), json!([]));
@@ -81,7 +81,7 @@ fn work_on_the_hook_of_a_dog_starts_its_agent() {
 }
 
 #[test]
-fn chores_are_plain_code_and_a_dog_is_free_after_one() {
+fn chores_run_without_an_agent_and_free_the_dog_afterwards() {
     let (town, _origin) = town();
     let chore = |args: &[&str]| {
         let args = ["dog", "dispatch"].iter().chain(args);

@@ -42,7 +42,7 @@ fn done_twice_files_one_merge_request() {
 }
 
 #[test]
-fn done_killed_after_its_push_goes_on_there() {
+fn a_done_killed_after_its_push_resumes_there() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let branch = worker.git(["branch", "--show-current"]).trim().to_owned();
@@ -55,7 +55,7 @@ fn done_killed_after_its_push_goes_on_there() {
 }
 
 #[test]
-fn nothing_committed_is_refused_unless_a_reason_is_given() {
+fn done_without_commits_is_refused_unless_a_reason_is_given() {
     let worker = Worker::new();
     worker
         .done(["--summary", "x"])
@@ -72,7 +72,7 @@ fn nothing_committed_is_refused_unless_a_reason_is_given() {
 }
 
 #[test]
-fn a_worker_that_closes_its_bead_before_gt_done_still_gets_to_it() {
+fn a_worker_that_closes_its_bead_first_can_still_run_gt_done() {
     let (town, origin) = Town::with_rig();
     let go = town.path("scripts/go");
     town.program_on_path("mkfifo")
@@ -104,7 +104,7 @@ fn a_worker_that_closes_its_bead_before_gt_done_still_gets_to_it() {
 }
 
 #[test]
-fn what_came_from_the_target_is_nobodys_work() {
+fn commits_merged_from_the_target_are_not_submitted() {
     let worker = Worker::new();
     let others = [("newer.txt", "x\n"), (".beads/note.txt", "x\n")];
     worker.origin.commit_many(&others);
@@ -123,7 +123,7 @@ fn what_came_from_the_target_is_nobodys_work() {
 }
 
 #[test]
-fn after_a_rebase_only_the_workers_own_commits_are_handed_in() {
+fn only_the_workers_own_commits_are_submitted_after_a_rebase() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let others = [("newer.txt", "x\n"), (".beads/note.txt", "x\n")];
@@ -180,7 +180,7 @@ fn only_the_current_lease_may_finish() {
 }
 
 #[test]
-fn only_polecats_finish_work_this_way() {
+fn only_polecats_can_run_gt_done() {
     let worker = Worker::new();
     worker
         .town
@@ -189,7 +189,7 @@ fn only_polecats_finish_work_this_way() {
 }
 
 #[test]
-fn a_branch_that_someone_pushed_over_is_not_overwritten_blindly() {
+fn a_branch_pushed_by_someone_else_is_not_overwritten() {
     use std::os::unix::fs::PermissionsExt;
     let worker = Worker::new();
     worker.commit("work.txt");
@@ -211,7 +211,7 @@ fn a_branch_that_someone_pushed_over_is_not_overwritten_blindly() {
 }
 
 #[test]
-fn no_change_is_refused_while_work_is_on_another_branch_on_none_or_stashed() {
+fn no_change_is_refused_while_work_is_stashed_or_on_another_branch() {
     let worker = Worker::new();
     let no_change = |words: &str| {
         let args = ["--summary", "x", "--no-change", "nothing to do"];
@@ -257,8 +257,7 @@ fn no_change_is_refused_while_work_is_on_another_branch_on_none_or_stashed() {
 }
 
 #[test]
-fn a_stash_of_the_bead_before_is_on_a_rescue_ref_when_the_sandbox_is_used_again_and_the_list_is_as_it_was()
- {
+fn reusing_a_sandbox_saves_the_previous_stash_and_keeps_the_stash_list() {
     let worker = Worker::new();
     let other = worker.town.bead("web", "Other");
     let other = worker.town.sandbox(&worker.town.sling(&other));

@@ -61,7 +61,7 @@ fn write_program(path: &Path, body: &str) {
 }
 
 #[test]
-fn the_severity_chooses_who_hears_of_it() {
+fn the_severity_chooses_the_recipients() {
     let (town, _origin) = Town::with_rig();
     for (severity, mayor, overseer) in [
         ("low", 0, 0),
@@ -128,7 +128,7 @@ fn start_mayor(town: &Town) {
 }
 
 #[test]
-fn a_mayor_that_runs_gets_what_is_not_urgent_and_the_person_gets_it_otherwise() {
+fn non_urgent_escalations_go_to_a_running_mayor_or_else_the_user() {
     let (town, _origin) = Town::with_rig();
     start_mayor(&town);
     escalate(&town, &["Disk full"]);
@@ -144,7 +144,7 @@ fn a_mayor_that_runs_gets_what_is_not_urgent_and_the_person_gets_it_otherwise() 
 }
 
 #[test]
-fn the_same_is_counted_and_a_more_urgent_one_raises_it() {
+fn a_repeated_escalation_is_counted_and_a_more_urgent_one_raises_it() {
     let (town, _origin) = Town::with_rig();
     start_mayor(&town);
     let first = escalate(&town, &["Disk full", "-c", "infra", "-r", "sda1"]);
@@ -182,7 +182,7 @@ fn the_same_is_counted_and_a_more_urgent_one_raises_it() {
 }
 
 #[test]
-fn a_worker_asks_anyone_answers_and_the_answer_reaches_whoever_has_the_bead() {
+fn an_answer_by_anyone_reaches_the_current_worker_of_the_bead() {
     let worker = Worker::new();
     let town = &worker.town;
     start_mayor(town);
@@ -246,7 +246,7 @@ fn a_worker_asks_anyone_answers_and_the_answer_reaches_whoever_has_the_bead() {
 }
 
 #[test]
-fn one_that_nobody_acknowledges_is_raised_after_four_hours_up_to_the_limit() {
+fn an_unacknowledged_escalation_is_raised_after_four_hours_up_to_the_limit() {
     let (town, _origin) = Town::with_rig();
     start_mayor(&town);
     let waits = id_of(&escalate(&town, &["Nobody looks"]));
@@ -301,7 +301,7 @@ fn one_that_nobody_acknowledges_is_raised_after_four_hours_up_to_the_limit() {
 }
 
 #[test]
-fn the_default_is_the_answer_at_the_deadline() {
+fn the_default_becomes_the_answer_at_the_deadline() {
     let worker = Worker::new();
     let town = &worker.town;
     let name = worker.name.clone();
@@ -357,7 +357,7 @@ fn the_default_is_the_answer_at_the_deadline() {
 }
 
 #[test]
-fn a_critical_one_blocks_its_convoy_until_it_is_over() {
+fn a_critical_escalation_blocks_its_convoy_until_it_is_closed() {
     let worker = Worker::new();
     let town = &worker.town;
     let convoys = town.gt(["convoy", "list", "--json"]).ok().json();
@@ -394,7 +394,7 @@ fn a_critical_one_blocks_its_convoy_until_it_is_over() {
 }
 
 #[test]
-fn commands_get_the_text_as_data_and_what_fails_is_tried_again() {
+fn commands_get_the_text_as_data_and_failed_ones_are_retried() {
     let (town, _origin) = Town::with_rig();
     let seen = fake(&town, "notify-me", "");
     fake(&town, "broken", "echo no network >&2; exit 7");
@@ -446,7 +446,7 @@ fn commands_get_the_text_as_data_and_what_fails_is_tried_again() {
 }
 
 #[test]
-fn one_that_is_killed_while_its_command_runs_is_sent_by_the_patrol() {
+fn an_escalation_killed_during_its_command_is_delivered_by_the_patrol() {
     let (town, _origin) = Town::with_rig();
     fake(&town, "notify-me", "kill -9 $PPID");
     let command = json!({ "cmd": ["notify-me"] });
@@ -464,7 +464,7 @@ fn one_that_is_killed_while_its_command_runs_is_sent_by_the_patrol() {
 }
 
 #[test]
-fn settings_that_cannot_be_read_keep_no_escalation_from_going_out() {
+fn unreadable_settings_do_not_stop_escalations() {
     let (town, _origin) = Town::with_rig();
     configure(&town, &json!({ "routes": { "urgent": ["bead"] } }));
     let said = town.gt(["escalate", "Help", "-s", "high"]).ok();
@@ -502,7 +502,7 @@ fn through(script: &str, program: &str, contacts: &Value) -> (String, String) {
 }
 
 #[test]
-fn the_script_for_the_desktop_calls_notify_send() {
+fn the_desktop_script_calls_notify_send() {
     let (seen, _) = through("desktop.sh", "notify-send", &json!({}));
     assert!(
         seen.contains("[--urgency=critical]\n[--]\n[critical: -x \"Disk\" is $full]\n"),
@@ -511,7 +511,7 @@ fn the_script_for_the_desktop_calls_notify_send() {
 }
 
 #[test]
-fn the_script_for_mail_calls_sendmail() {
+fn the_mail_script_calls_sendmail() {
     let contacts = json!({ "human_tool": "dana@example.com" });
     let (seen, _) = through("mail.sh", "sendmail", &contacts);
     let head = "To: dana@example.com\nSubject: [critical] -x \"Disk\" is $full\n";
@@ -523,7 +523,7 @@ fn the_script_for_mail_calls_sendmail() {
 }
 
 #[test]
-fn the_script_for_a_web_hook_posts_json_and_keeps_its_address_out_of_the_arguments() {
+fn the_webhook_script_posts_json_without_its_url_in_the_arguments() {
     let contacts = json!({ "human_tool": "https://example.com/secret" });
     let (seen, _) = through("webhook.sh", "curl", &contacts);
     let arguments = seen.split("TO=").next().unwrap();
@@ -539,7 +539,7 @@ fn the_script_for_a_web_hook_posts_json_and_keeps_its_address_out_of_the_argumen
 }
 
 #[test]
-fn the_script_for_a_phone_posts_the_text_to_the_topic() {
+fn the_phone_script_posts_the_text_to_the_topic() {
     let contacts = json!({ "human_tool": "https://ntfy.example.com/topic" });
     let (seen, _) = through("push.sh", "curl", &contacts);
     assert!(

@@ -10,7 +10,7 @@ fn program(path: &std::path::Path, body: &str) {
 }
 
 #[test]
-fn a_word_that_is_no_command_runs_the_program_of_that_name() {
+fn an_unknown_word_runs_the_external_program_of_that_name() {
     let town = Town::new();
     program(&town.path("bin/gt-hello"), "printf '%s|' \"$@\"; exit 7");
     let said = town.gt(["--json", "hello", "a b", "--help", "$(x)"]).run();
@@ -31,7 +31,7 @@ fn a_word_that_is_no_command_runs_the_program_of_that_name() {
 }
 
 #[test]
-fn an_unknown_command_is_a_usage_error_and_no_path_is_run() {
+fn an_unknown_command_is_a_usage_error_and_paths_are_not_run() {
     let town = Town::new();
     program(&town.path("outside"), "echo outside");
     std::fs::create_dir_all(town.root().join("plugins/out")).unwrap();

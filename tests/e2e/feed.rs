@@ -10,7 +10,7 @@ fn lines(town: &Town, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_feed_shows_one_sentence_per_event_and_its_filters_choose() {
+fn the_feed_shows_one_sentence_per_event_and_can_be_filtered() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -50,7 +50,7 @@ fn the_feed_shows_one_sentence_per_event_and_its_filters_choose() {
 }
 
 #[test]
-fn what_is_followed_is_shown_when_it_happens() {
+fn a_followed_feed_shows_events_as_they_happen() {
     let (town, _origin) = Town::with_rig();
     town.gt(["mail", "send", "mayor/", "-s", "Before"]).ok();
     let follow = town.gt(["feed", "--follow", "--type", "mail", "--json"]);

@@ -22,7 +22,7 @@ fn restored_and_synced(clones: &Clones, clone: &str) {
 }
 
 #[test]
-fn a_revert_on_main_that_a_sync_refuses_is_got_out_of_by_what_is_told() {
+fn the_hint_resolves_a_revert_on_main_that_sync_refuses() {
     let (clones, ids) = on_main();
     clones
         .bd("b", &["update", &ids[0], "--title", "Wrong"])
@@ -39,7 +39,7 @@ fn a_revert_on_main_that_a_sync_refuses_is_got_out_of_by_what_is_told() {
 }
 
 #[test]
-fn what_comes_in_by_a_merge_that_is_not_finished_is_not_called_lost() {
+fn changes_of_an_unfinished_merge_are_not_reported_as_lost() {
     let (clones, ids) = on_main();
     clones.bd("b", &["merge", "--install"]).ok();
     let write = |clone: &str| {
@@ -64,7 +64,7 @@ fn what_comes_in_by_a_merge_that_is_not_finished_is_not_called_lost() {
 }
 
 #[test]
-fn a_first_sync_does_not_revive_what_was_removed_for_good() {
+fn a_first_sync_does_not_revive_permanently_removed_beads() {
     let (clones, ids) = on_main();
     clones.clone("c");
     clones

@@ -39,7 +39,7 @@ fn brief(town: &Town, bead: &Value) -> String {
 }
 
 #[test]
-fn a_follow_up_knows_the_task_the_commits_the_files_and_what_was_asked_before() {
+fn a_follow_up_shows_the_task_commits_files_and_earlier_requests() {
     let (town, bead) = with_finished_work();
     let first = made(&town, &[&bead, "Handle tabs"]);
     assert_eq!(first["original"], Value::from(bead.as_str()));
@@ -94,7 +94,7 @@ fn a_follow_up_knows_the_task_the_commits_the_files_and_what_was_asked_before() 
 }
 
 #[test]
-fn of_work_from_before_there_were_records_the_task_and_its_molecule_are_told_and_nothing_else() {
+fn follow_up_on_unrecorded_work_shows_only_its_task_and_molecule() {
     let (town, _origin) = Town::with_rig();
     let steps = town.bead("web", "Run of the release");
     let [done, _open] =
@@ -136,7 +136,7 @@ fn of_work_from_before_there_were_records_the_task_and_its_molecule_are_told_and
 }
 
 #[test]
-fn its_worker_is_told_and_a_part_that_git_cannot_answer_is_left_out() {
+fn a_follow_up_names_its_worker_and_omits_unreadable_parts() {
     let (town, bead) = with_finished_work();
     let slung = made(&town, &[&bead, "Handle tabs", "--sling"]);
     let id = slung["bead"].as_str().unwrap();
@@ -177,7 +177,7 @@ fn its_worker_is_told_and_a_part_that_git_cannot_answer_is_left_out() {
 }
 
 #[test]
-fn what_cannot_be_followed_up_is_refused_with_a_reason() {
+fn an_impossible_follow_up_is_refused_with_a_reason() {
     let (town, bead) = with_finished_work();
     town.gt(["followup", &bead, "  "]).fails("needs a prompt");
     town.gt(["followup", "web-nope", "More"]).fails("web-nope");
@@ -193,7 +193,7 @@ fn what_cannot_be_followed_up_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_worker_is_named_by_its_name_alone_where_only_one_is_called_so() {
+fn a_unique_worker_name_is_enough_to_name_a_worker() {
     let (town, _origin) = Town::with_rig();
     town.script("sleep 600");
     let bead = town.bead("web", "Work");
@@ -206,7 +206,7 @@ fn a_worker_is_named_by_its_name_alone_where_only_one_is_called_so() {
 }
 
 #[test]
-fn who_gets_a_bead_that_was_taken_away_is_told_what_the_one_before_did() {
+fn the_next_worker_of_a_reassigned_bead_sees_the_previous_work() {
     let (town, _origin) = Town::with_rig();
     town.script(
         r#"echo half > half.txt
@@ -257,7 +257,7 @@ fn with_unmerged_work() -> (Town, String, Value) {
 }
 
 #[test]
-fn one_to_unmerged_work_starts_at_its_last_commit_and_is_merged_after_it() {
+fn a_follow_up_to_unmerged_work_starts_at_and_merges_after_it() {
     let (town, bead, request) = with_unmerged_work();
     let made = made(&town, &[&bead, "Handle tabs"]);
     assert_eq!(made["stands_on"]["request"], request["id"]);
@@ -304,7 +304,7 @@ fn one_to_unmerged_work_starts_at_its_last_commit_and_is_merged_after_it() {
 }
 
 #[test]
-fn one_that_is_to_wait_is_queued_until_the_work_is_merged() {
+fn a_waiting_follow_up_is_queued_until_the_work_is_merged() {
     let (town, bead, _request) = with_unmerged_work();
     let waiting = made(&town, &[&bead, "Handle tabs", "--wait", "--sling"]);
     assert_eq!(waiting["waits_for"], serde_json::json!([bead]));
@@ -322,7 +322,7 @@ fn one_that_is_to_wait_is_queued_until_the_work_is_merged() {
 }
 
 #[test]
-fn one_to_work_in_progress_waits_for_it_and_one_to_a_failed_attempt_tells_what_was_tried() {
+fn a_follow_up_waits_for_work_in_progress_and_describes_failed_attempts() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Write the parser");
@@ -344,7 +344,7 @@ fn one_to_work_in_progress_waits_for_it_and_one_to_a_failed_attempt_tells_what_w
 }
 
 #[test]
-fn a_chain_tells_what_each_earlier_one_changed_and_the_specification_that_done_named() {
+fn a_chain_shows_each_earlier_change_and_the_submitted_specification() {
     let (town, _origin) = Town::with_rig();
     let with_spec = format!(
         "mkdir -p docs && echo spec > docs/$GT_BEAD.md && git add docs\n{WORK}\ngt done --summary s --spec docs/$GT_BEAD.md; sleep 600"
@@ -387,7 +387,7 @@ fn a_specification_must_be_a_file_of_the_sandbox() {
 }
 
 #[test]
-fn blocked_patterns_are_named_to_a_first_run_and_a_follow_up_in_the_same_words() {
+fn first_runs_and_follow_ups_describe_blocked_patterns_in_the_same_words() {
     let (town, bead) = with_finished_work();
     town.set_rig_setting(
         "web",
@@ -408,7 +408,7 @@ fn blocked_patterns_are_named_to_a_first_run_and_a_follow_up_in_the_same_words()
 }
 
 #[test]
-fn one_to_work_on_a_convoys_own_branch_starts_there_and_lands_with_it() {
+fn a_follow_up_to_work_on_a_convoy_branch_lands_with_the_convoy() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));

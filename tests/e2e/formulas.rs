@@ -107,7 +107,7 @@ fn every_command_that_a_formula_or_a_role_text_names_exists() {
 }
 
 #[test]
-fn the_reader_of_commands_sees_what_is_wrong() {
+fn the_command_parser_detects_invalid_commands() {
     for bad in [
         "gt dance",
         "bd mol dance",
@@ -130,7 +130,7 @@ fn the_reader_of_commands_sees_what_is_wrong() {
 }
 
 #[test]
-fn every_built_in_formula_validates_and_none_is_odd() {
+fn every_built_in_formula_validates_without_warnings() {
     let shelf = bd::formula::FormulaSearchPath {
         has_built_in: true,
         ..bd::formula::FormulaSearchPath::default()

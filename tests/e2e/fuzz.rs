@@ -18,16 +18,16 @@ fn rerun(target: &str, check: fn(&[u8])) {
 }
 
 #[test]
-fn every_input_of_the_merge_driver_s_corpus_merges() {
+fn every_input_of_the_merge_driver_corpus_merges() {
     rerun("merge_driver", check::merge_driver);
 }
 
 #[test]
-fn every_input_of_the_index_reader_s_corpus_is_answered() {
+fn every_input_of_the_index_corpus_is_answered() {
     rerun("index_reader", check::index_reader);
 }
 
 #[test]
-fn every_input_of_the_line_reader_s_corpus_is_read() {
+fn every_input_of_the_line_corpus_is_read() {
     rerun("line_reader", check::line_reader);
 }

@@ -48,7 +48,7 @@ fn list(project: &Project, clone: &str) -> Said {
 }
 
 #[test]
-fn a_pull_under_changes_that_are_not_in_the_file_merges_both() {
+fn a_pull_merges_with_pending_changes() {
     let project = grown();
     project
         .bd("a", &["update", "p-g0007", "--title", "From a"])
@@ -70,7 +70,7 @@ fn a_pull_under_changes_that_are_not_in_the_file_merges_both() {
 }
 
 #[test]
-fn a_value_that_loses_to_a_pull_is_in_history() {
+fn a_value_overruled_by_a_pull_stays_in_the_history() {
     let project = grown();
     project
         .bd("b", &["update", "p-g0007", "--title", "Earlier, from b"])
@@ -95,7 +95,7 @@ fn a_value_that_loses_to_a_pull_is_in_history() {
 }
 
 #[test]
-fn a_rebase_keeps_committed_and_journaled_changes() {
+fn a_rebase_keeps_committed_and_pending_changes() {
     let project = grown();
     project
         .bd("a", &["update", "p-g0001", "--title", "Upstream"])
@@ -113,7 +113,7 @@ fn a_rebase_keeps_committed_and_journaled_changes() {
 }
 
 #[test]
-fn another_branch_has_the_changes_that_are_not_in_a_file_yet() {
+fn pending_changes_follow_to_another_branch() {
     let project = grown();
     project.git("b", &["branch", "other"]).ok();
     let own = project.bead("b", "Journaled");
@@ -135,7 +135,7 @@ fn another_branch_has_the_changes_that_are_not_in_a_file_yet() {
 }
 
 #[test]
-fn a_stash_takes_changes_along_says_so_and_gives_them_back() {
+fn a_stash_takes_changes_reports_that_and_restores_them() {
     let project = Project::new();
     project.bead("a", "Committed");
     project.commit("a", "A bead");
@@ -155,7 +155,7 @@ fn a_stash_takes_changes_along_says_so_and_gives_them_back() {
 }
 
 #[test]
-fn a_hard_reset_is_told_and_undone_by_restore() {
+fn a_hard_reset_is_reported_and_undone_by_restore() {
     let project = Project::new();
     let old = project.bead("a", "Old");
     project.commit("a", "A bead");
@@ -180,7 +180,7 @@ fn a_hard_reset_is_told_and_undone_by_restore() {
 }
 
 #[test]
-fn what_a_reset_took_is_restored_after_the_bead_was_edited_again() {
+fn changes_lost_to_a_reset_can_be_restored_after_a_later_edit() {
     let project = Project::new();
     let id = project.bead("a", "Old");
     project.commit("a", "A bead");
@@ -219,7 +219,7 @@ fn what_a_reset_took_is_restored_after_the_bead_was_edited_again() {
 }
 
 #[test]
-fn a_reset_to_an_older_commit_keeps_what_is_only_in_the_journal() {
+fn a_reset_to_an_older_commit_keeps_pending_changes() {
     let project = grown();
     project
         .bd("b", &["update", "p-g0002", "--title", "Committed"])
@@ -237,7 +237,7 @@ fn a_reset_to_an_older_commit_keeps_what_is_only_in_the_journal() {
 }
 
 #[test]
-fn cleaning_the_tree_takes_nothing_of_the_store() {
+fn git_clean_removes_nothing_of_the_store() {
     let project = grown();
     let own = project.bead("b", "Journaled");
     project.bd("b", &["create", "A wisp", "--ephemeral"]).ok();
@@ -253,7 +253,7 @@ fn cleaning_the_tree_takes_nothing_of_the_store() {
 }
 
 #[test]
-fn a_store_that_was_never_added_to_git_comes_back_after_a_clean() {
+fn a_store_never_added_to_git_is_restored_after_a_clean() {
     let project = Project::new();
     let root = project.dir("c");
     std::fs::create_dir_all(&root).unwrap();
@@ -269,7 +269,7 @@ fn a_store_that_was_never_added_to_git_comes_back_after_a_clean() {
 }
 
 #[test]
-fn an_edit_by_hand_under_the_journal_is_kept() {
+fn a_manual_edit_is_kept_beneath_pending_changes() {
     let project = grown();
     project.bd("b", &["update", "p-g0003", "-p", "0"]).ok();
     let path = project.dir("b").join(".beads/issues.jsonl");
@@ -287,7 +287,7 @@ fn an_edit_by_hand_under_the_journal_is_kept() {
 }
 
 #[test]
-fn a_damaged_line_comes_back_from_the_history_of_git() {
+fn a_damaged_line_is_restored_from_git_history() {
     let project = Project::new();
     let (whole, torn) = (project.bead("a", "Whole"), project.bead("a", "Torn"));
     project.commit("a", "Two beads");

@@ -3,7 +3,7 @@
 use town_tests::{Town, eventually};
 
 #[test]
-fn a_worker_hands_over_to_a_fresh_session_that_gets_the_letter_once() {
+fn a_fresh_session_gets_the_handoff_note_of_its_worker_once() {
     let (town, origin) = Town::with_rig();
     let seen = town.path("seen");
     // The first session leaves work uncommitted and hands over; the second one looks and finishes.
@@ -54,7 +54,7 @@ echo 'by two sessions' > "$GT_SUMMARY_FILE"
 }
 
 #[test]
-fn after_a_handoff_nothing_is_said_of_a_session_that_crashed_before() {
+fn an_earlier_crash_is_not_reported_after_a_handoff() {
     let (town, _origin) = Town::with_rig();
     let seen = town.path("seen");
     town.script(&format!(
@@ -84,7 +84,7 @@ echo whole > whole.txt
 }
 
 #[test]
-fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
+fn any_agent_with_a_session_and_work_can_be_handed_over() {
     let (town, _origin) = Town::with_rig();
     town.gt(["handoff", "mayor"]).fails("mayor has no session");
     town.set_town_setting(
@@ -133,7 +133,7 @@ fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
 }
 
 #[test]
-fn a_letter_is_not_for_the_session_that_works_on_another_bead() {
+fn a_handoff_note_does_not_reach_a_session_on_another_bead() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));

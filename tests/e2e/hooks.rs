@@ -8,7 +8,7 @@ fn state(town: &Town, target: &str) -> Value {
 }
 
 #[test]
-fn hooks_are_installed_for_each_role_and_what_is_there_stays() {
+fn hooks_are_installed_for_each_role_and_existing_ones_stay() {
     let (town, _origin) = Town::with_rig();
     // What is asked for is the preset, not the program: a file stands for it.
     town.set_town_setting(
@@ -57,7 +57,7 @@ fn hooks_are_installed_for_each_role_and_what_is_there_stays() {
 }
 
 #[test]
-fn a_program_that_runs_no_hooks_gets_none() {
+fn a_program_without_hook_support_gets_no_hooks() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     assert_eq!(state(&town, "web/polecats"), "none");

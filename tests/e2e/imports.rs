@@ -47,13 +47,13 @@ const BD: [&[&str]; 10] = [
 ];
 
 #[test]
-fn in_kit_nothing_is_imported_from_a_higher_layer() {
+fn kit_imports_nothing_from_a_higher_layer() {
     let found = imports("kit").upwards(&KIT);
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
-fn in_bd_nothing_is_imported_from_a_higher_layer() {
+fn bd_imports_nothing_from_a_higher_layer() {
     let found = imports("bd").upwards(&[&BD[..], &[&[""]]].concat());
     assert!(found.is_empty(), "{found:#?}");
 }
@@ -85,13 +85,13 @@ fn store() -> Imports {
 }
 
 #[test]
-fn in_the_store_nothing_is_imported_from_a_higher_layer() {
+fn the_store_imports_nothing_from_a_higher_layer() {
     let found = store().upwards(&STORE);
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
-fn in_bd_no_modules_import_each_other_in_a_circle() {
+fn bd_has_no_circular_imports() {
     let outer = imports("bd").grouped(outer(1)).without_own_parts();
     let inner = imports("bd").without_own_parts();
     let mut circles = [outer.circles(), inner.circles()].concat();
@@ -100,13 +100,13 @@ fn in_bd_no_modules_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn in_gt_nothing_is_imported_from_a_higher_layer() {
+fn gt_imports_nothing_from_a_higher_layer() {
     let found = imports("gt").upwards(&GT);
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
-fn in_gt_no_modules_import_each_other_in_a_circle() {
+fn gt_has_no_circular_imports() {
     let imports = imports("gt");
     for depth in 1..=2 {
         let circles = imports.grouped(outer(depth)).without_own_parts().circles();

@@ -3,7 +3,7 @@
 use town_tests::Town;
 
 #[test]
-fn a_town_can_be_made_again_and_what_is_there_stays() {
+fn a_town_can_be_reinstalled_and_existing_files_stay() {
     let town = Town::new();
     let settings = town.root().join("settings/config.json");
     let before = std::fs::read(&settings).unwrap();
@@ -13,7 +13,7 @@ fn a_town_can_be_made_again_and_what_is_there_stays() {
 }
 
 #[test]
-fn a_town_inside_a_town_is_told_and_a_file_in_the_way_is_refused() {
+fn a_nested_town_is_reported_and_a_file_in_the_way_is_refused() {
     let town = Town::new();
     let inner = town.root().join("inner");
     let said = town.gt(["install", inner.to_str().unwrap()]).ok();
@@ -35,7 +35,7 @@ fn a_town_inside_a_town_is_told_and_a_file_in_the_way_is_refused() {
 }
 
 #[test]
-fn a_folder_with_the_beads_of_something_else_is_refused_and_stays_as_it_is() {
+fn a_folder_with_foreign_beads_is_refused_and_left_unchanged() {
     let (town, _origin) = Town::with_rig();
     let rig = town.root().join("web");
     let config = rig.join(".beads/config.yaml");

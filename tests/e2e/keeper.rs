@@ -51,7 +51,7 @@ fn description(town: &Town, id: &str) -> String {
 const SPEC: &str = "Add user profile modal with logout button";
 
 #[test]
-fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
+fn a_convoy_is_reviewed_automatically_and_its_beads_name_the_decision() {
     let (town, _origin) = planted();
     let seeds =
         std::fs::read_to_string(town.root().join("web/keeper/seeds/frontend.yaml")).unwrap();
@@ -89,7 +89,7 @@ fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
 }
 
 #[test]
-fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
+fn new_elements_wait_for_the_user_in_growth_and_fail_in_conservation() {
     let (town, _origin) = planted();
     let bead = town.bead("web", "One");
     let said = create(&town, "Side", &[&bead], "Add a sidebar");
@@ -139,7 +139,7 @@ fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
 }
 
 #[test]
-fn convoys_made_at_the_same_time_get_numbers_of_their_own() {
+fn convoys_created_concurrently_get_distinct_decision_numbers() {
     let (town, _origin) = planted();
     let beads: Vec<String> = (0..8)
         .map(|at| town.bead("web", &format!("B{at}")))
@@ -175,7 +175,7 @@ fn queue(town: &Town) -> Value {
 }
 
 #[test]
-fn a_merge_that_breaks_a_rule_is_blocked_with_rule_file_and_line_until_it_is_waived() {
+fn a_merge_that_breaks_a_rule_is_blocked_until_it_is_waived() {
     let (town, origin) = planted();
     town.script(
         "printf 'import x\\nexport function ProfileModal() {}\\n' > src/ProfileModal.tsx\n\
@@ -216,7 +216,7 @@ fn a_merge_that_breaks_a_rule_is_blocked_with_rule_file_and_line_until_it_is_wai
 }
 
 #[test]
-fn an_override_counts_for_its_own_bead_only() {
+fn an_override_applies_only_to_its_own_bead() {
     let (town, _origin) = planted();
     town.script("printf 'export enum Plan { A }\\n' > \"src/$GT_BEAD.ts\"");
     let front = "---\noverride:\n  allow: [new-enum]\n---\nAdd the enum.";
@@ -251,7 +251,7 @@ fn an_override_counts_for_its_own_bead_only() {
 }
 
 #[test]
-fn a_decision_that_cannot_be_read_any_more_waits_for_a_person() {
+fn an_unreadable_decision_waits_for_the_user() {
     let (town, origin) = planted();
     town.script("echo x > x.txt");
     let bead = town.bead("web", "X");
@@ -268,7 +268,7 @@ fn a_decision_that_cannot_be_read_any_more_waits_for_a_person() {
 }
 
 #[test]
-fn without_the_keeper_and_after_it_everything_is_as_before() {
+fn removing_the_keeper_restores_the_original_behavior() {
     let story = |town: &Town| {
         town.script("echo w > \"$GT_BEAD.tsx\"; echo 'export function NewModal() {}' >> a.tsx");
         let bead = town.bead("web", "Work");
@@ -431,7 +431,7 @@ fn the_keeper_costs_under_1000_tokens_for_many_beads() {
 }
 
 #[test]
-fn the_keeper_costs_each_session_the_same_where_each_bead_has_its_own() {
+fn the_keeper_costs_every_session_the_same_with_one_bead_each() {
     for beads in [5, count(7, 100)] {
         let (tokens, _) = difference(beads, false);
         println!("{beads} beads, a session each: {tokens} tokens");
@@ -442,7 +442,7 @@ fn the_keeper_costs_each_session_the_same_where_each_bead_has_its_own() {
 }
 
 #[test]
-fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_decision_once() {
+fn twelve_beads_with_the_keeper_land_once_and_see_the_decision_once() {
     let (town, origin) = planted();
     town.script(
         "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho \"$GT_BEAD_TITLE\" > \"$GT_BEAD.txt\"\n\
@@ -523,7 +523,7 @@ fn with_example() -> Town {
 }
 
 #[test]
-fn the_example_of_the_design_is_approved_by_reuse_after_planting_in_every_mode() {
+fn the_design_example_is_approved_by_reuse_in_every_mode() {
     let town = with_example();
     let seeds = |domain: &str| {
         let path = town.root().join(format!("web/keeper/seeds/{domain}.yaml"));
@@ -571,7 +571,7 @@ fn the_example_of_the_design_is_approved_by_reuse_after_planting_in_every_mode()
 }
 
 #[test]
-fn a_look_writes_nothing_and_commands_and_texts_are_installed() {
+fn viewing_writes_nothing_and_commands_and_texts_are_installed() {
     let town = with_example();
     // A synonym is as good, and a look writes nothing.
     let look = keeper(&town, &["look", "--spec", "A popup to signout", "--json"])

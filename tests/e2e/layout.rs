@@ -23,7 +23,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_source_file_is_longer_than_a_newcomer_can_hold() {
+fn no_source_file_exceeds_the_length_limit() {
     for crate_folder in [
         "kit/src",
         "bd/src",
@@ -44,7 +44,7 @@ fn no_source_file_is_longer_than_a_newcomer_can_hold() {
 }
 
 #[test]
-fn every_command_has_its_file_and_is_driven_by_a_test() {
+fn every_command_has_its_own_file_and_a_test() {
     let tests: String = sources(&root().join("tests/e2e"))
         .iter()
         .map(|path| std::fs::read_to_string(path).unwrap())
@@ -63,7 +63,7 @@ fn every_command_has_its_file_and_is_driven_by_a_test() {
 }
 
 #[test]
-fn no_test_file_is_forgotten() {
+fn every_test_file_is_listed_as_a_module() {
     for (folder, list) in [
         ("tests/e2e", "main.rs"),
         ("tests/e2e/flow", "mod.rs"),
@@ -100,7 +100,7 @@ fn production(path: &Path) -> String {
 }
 
 #[test]
-fn commands_of_gt_hold_no_domain_logic() {
+fn gt_commands_contain_no_domain_logic() {
     let of_lower_layers = [
         "transact(",
         ".host.",
@@ -121,7 +121,7 @@ fn commands_of_gt_hold_no_domain_logic() {
 }
 
 #[test]
-fn beads_are_closed_in_one_place() {
+fn only_one_module_closes_beads() {
     let mut found = Vec::new();
     for folder in [
         "gt/src",

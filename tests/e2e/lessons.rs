@@ -60,7 +60,7 @@ fn status_names_the_failure(town: &Town, worker: &str, bead: &str, convoy: &str)
 }
 
 #[test]
-fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
+fn giving_up_keeps_the_work_on_a_rescue_ref_and_the_bead_open() {
     let town = town("");
     let bead = town.bead("web", "Impossible");
     let id = convoy(&town, &[&bead]);
@@ -125,7 +125,7 @@ fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
 }
 
 #[test]
-fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brief_lasts() {
+fn a_failed_attempt_is_a_lasting_lesson_for_its_siblings() {
     let town = town("--close");
     let (one, two) = (town.bead("web", "Impossible"), town.bead("web", "Second"));
     let three = town.bead("web", "Third");
@@ -174,7 +174,7 @@ fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brie
 }
 
 #[test]
-fn the_lesson_of_an_attempt_reaches_siblings_while_its_bead_is_open_and_after_another_did_it() {
+fn siblings_see_the_lesson_before_and_after_another_worker_succeeds() {
     let town = town("");
     let beads = ["Impossible", "Second", "Third"].map(|title| town.bead("web", title));
     let [one, two, three] = &beads;
@@ -209,7 +209,7 @@ fn the_lesson_of_an_attempt_reaches_siblings_while_its_bead_is_open_and_after_an
 }
 
 #[test]
-fn giving_up_needs_a_reason_and_excludes_a_change_that_is_none() {
+fn giving_up_needs_a_reason_and_excludes_no_change() {
     let worker = Worker::new();
     worker
         .done(["--failed", " "])
@@ -237,7 +237,7 @@ fn giving_up_needs_a_reason_and_excludes_a_change_that_is_none() {
 }
 
 #[test]
-fn beyond_ten_the_overview_says_what_was_found_by_folder() {
+fn the_overview_groups_more_than_ten_entries_by_folder() {
     let town = town("");
     let beads: Vec<String> = (0..14)
         .map(|n| {

@@ -3,7 +3,7 @@
 use town_tests::Town;
 
 #[test]
-fn a_letter_is_sent_read_and_marked() {
+fn a_message_is_sent_read_and_marked() {
     let (town, _origin) = Town::with_rig();
     town.gt(["crew", "add", "nux", "--rig", "web"]).ok();
     let sent = town.gt([
@@ -46,7 +46,7 @@ fn a_letter_is_sent_read_and_marked() {
 }
 
 #[test]
-fn mail_to_nobody_and_without_a_subject_is_refused() {
+fn mail_without_a_recipient_or_a_subject_is_refused() {
     let (town, _origin) = Town::with_rig();
     town.gt(["mail", "send", "mayor/", "-m", "x"])
         .fails("needs a subject");
@@ -98,7 +98,7 @@ fn a_subject_cannot_break_out_of_the_reminder() {
 }
 
 #[test]
-fn a_session_is_told_of_each_letter_once_and_then_of_their_number() {
+fn a_session_sees_each_message_once_and_then_only_the_count() {
     let (town, _origin) = Town::with_rig();
     let send = |subject: &str| {
         let args = ["mail", "send", "mayor/", "-s", subject];
@@ -137,7 +137,7 @@ fn a_session_is_told_of_each_letter_once_and_then_of_their_number() {
 }
 
 #[test]
-fn a_reply_goes_to_the_sender_in_the_thread_and_the_message_counts_as_read() {
+fn a_reply_goes_to_the_sender_and_marks_the_message_read() {
     let (town, _origin) = Town::with_rig();
     let sent = town
         .gt(["mail", "send", "mayor/", "-s", "Which port?", "--json"])
@@ -175,7 +175,7 @@ fn a_reply_goes_to_the_sender_in_the_thread_and_the_message_counts_as_read() {
 }
 
 #[test]
-fn messages_are_marked_archived_and_deleted_all_or_none() {
+fn messages_are_marked_archived_or_deleted_all_or_none() {
     let (town, _origin) = Town::with_rig();
     for subject in ["One", "Two", "Three"] {
         town.gt(["mail", "send", "overseer", "-s", subject]).ok();
@@ -220,7 +220,7 @@ fn messages_are_marked_archived_and_deleted_all_or_none() {
 }
 
 #[test]
-fn a_message_about_what_needs_a_person_is_not_written_again_when_it_is_deleted() {
+fn a_deleted_attention_message_is_not_sent_again() {
     let worker = town_tests::Worker::new();
     worker.commit("work.txt");
     let request = worker.hand_in();

@@ -93,7 +93,7 @@ impl Project {
 }
 
 #[test]
-fn init_sets_git_up_and_says_so_and_can_be_told_not_to() {
+fn init_configures_git_and_reports_it_unless_disabled() {
     let project = Project::new();
     let driver = |clone: &str| {
         project
@@ -135,7 +135,7 @@ fn init_sets_git_up_and_says_so_and_can_be_told_not_to() {
 }
 
 #[test]
-fn different_fields_of_one_bead_survive_every_way_of_bringing_branches_together() {
+fn edits_of_different_fields_survive_every_kind_of_git_merge() {
     let ways: [&[&[&str]]; 4] = [
         &[&["merge", "-q", "side"]],
         &[&["switch", "-q", "side"], &["rebase", "-q", "main"]],
@@ -177,7 +177,7 @@ fn a_stash_of_bead_changes_pops_over_a_pull() {
 }
 
 #[test]
-fn a_true_conflict_is_told_and_the_later_change_wins() {
+fn a_real_conflict_is_reported_and_the_later_change_wins() {
     let project = Project::new();
     let id = project.bead("a", "Once");
     project.commit("a", "A bead");
@@ -208,7 +208,7 @@ fn a_true_conflict_is_told_and_the_later_change_wins() {
 }
 
 #[test]
-fn a_change_that_lost_a_conflict_was_told_and_is_not_told_again_as_gone() {
+fn an_overruled_change_is_not_reported_again_as_rolled_back() {
     for merged_into in ["main", "side"] {
         let project = Project::new();
         let id = project.bead("a", "Both change this");
@@ -260,7 +260,7 @@ fn a_change_that_lost_a_conflict_was_told_and_is_not_told_again_as_gone() {
 }
 
 #[test]
-fn what_came_before_a_line_that_history_does_not_know_is_not_told_as_gone_after_a_conflict() {
+fn ancestors_of_an_unrecorded_line_are_not_reported_as_rolled_back() {
     // On the side a colleague set the priority back, in a clone of his own.
     let project = Project::new();
     let id = project.bead("a", "Both change this");
@@ -292,7 +292,7 @@ fn what_came_before_a_line_that_history_does_not_know_is_not_told_as_gone_after_
 }
 
 #[test]
-fn a_result_does_not_take_the_place_of_beads_that_no_side_has() {
+fn a_merge_result_does_not_overwrite_beads_of_neither_side() {
     let project = Project::new();
     let id = project.bead("a", "Only here");
     project.commit("a", "A bead");
@@ -307,7 +307,7 @@ fn a_result_does_not_take_the_place_of_beads_that_no_side_has() {
 }
 
 #[test]
-fn markers_that_git_left_are_merged_by_what_the_hint_says_and_by_nothing_else() {
+fn conflict_markers_are_resolved_only_by_the_command_in_the_hint() {
     let project = Project::new();
     project
         .git("a", &["config", "--remove-section", "merge.beads"])
@@ -346,7 +346,7 @@ fn markers_that_git_left_are_merged_by_what_the_hint_says_and_by_nothing_else() 
 }
 
 #[test]
-fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
+fn clones_that_created_the_same_child_id_converge_with_both_beads() {
     let project = Project::new();
     let parent = project.bead("a", "Parent");
     project.commit("a", "A parent");
@@ -402,7 +402,7 @@ fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
 }
 
 #[test]
-fn beads_that_two_clones_archived_are_all_in_the_merged_archive() {
+fn beads_archived_by_two_clones_are_all_in_the_merged_archive() {
     let project = Project::new();
     let ids = ["One", "Two", "Three", "Four"].map(|title| project.bead("a", title));
     project.commit("a", "Beads");

@@ -3,7 +3,7 @@
 use town_tests::{Town, Worker, eventually};
 
 #[test]
-fn what_a_worker_adapted_in_a_merge_commit_reaches_the_target() {
+fn adaptations_in_a_merge_commit_reach_the_target() {
     let worker = Worker::new();
     worker.commit_text("call.txt", "old_name()\n");
     worker.origin.commit("lib.txt", "def new_name\n", "Rename");
@@ -23,7 +23,7 @@ fn what_a_worker_adapted_in_a_merge_commit_reaches_the_target() {
 }
 
 #[test]
-fn a_conflict_resolved_in_a_merge_commit_fits() {
+fn a_conflict_resolved_in_a_merge_commit_merges() {
     let worker = Worker::new();
     worker.commit_text("shared.txt", "one\nworker\nthree\n");
     worker
@@ -42,7 +42,7 @@ fn a_conflict_resolved_in_a_merge_commit_fits() {
 }
 
 #[test]
-fn the_same_lines_in_another_place_do_not_count_as_the_work() {
+fn identical_lines_in_another_place_do_not_count_as_the_work() {
     let worker = Worker::new();
     worker.commit_text("call.txt", "if ready {\n    call();\n}\n");
     worker.hand_in();
@@ -56,7 +56,7 @@ fn the_same_lines_in_another_place_do_not_count_as_the_work() {
 }
 
 #[test]
-fn work_that_was_merged_by_hand_and_reverted_is_not_there() {
+fn work_merged_by_hand_and_reverted_does_not_count_as_merged() {
     let worker = Worker::new();
     worker.commit_text("hotfix.txt", "fixed\n");
     worker.hand_in();
@@ -73,7 +73,7 @@ fn work_that_was_merged_by_hand_and_reverted_is_not_there() {
 }
 
 #[test]
-fn a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work() {
+fn a_reverted_tip_waits_for_the_user_and_both_next_steps_work() {
     for keeps in [false, true] {
         let worker = Worker::new();
         worker.commit_text("fix.txt", "fixed\n");
@@ -111,7 +111,7 @@ fn a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work
 }
 
 #[test]
-fn a_target_that_drops_what_was_pushed_is_found_out_before_anything_is_closed() {
+fn a_target_that_drops_the_push_is_detected_before_beads_are_closed() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -133,7 +133,7 @@ fn a_target_that_drops_what_was_pushed_is_found_out_before_anything_is_closed() 
 }
 
 #[test]
-fn what_was_pushed_before_a_crash_is_known_even_if_someone_changed_the_same_lines_since() {
+fn a_push_before_a_crash_is_recognized_despite_later_changes() {
     let worker = Worker::new();
     worker.commit_text("shared.txt", "one\nworker\nthree\n");
     worker.hand_in();
@@ -152,7 +152,7 @@ fn what_was_pushed_before_a_crash_is_known_even_if_someone_changed_the_same_line
 }
 
 #[test]
-fn what_was_pushed_before_a_crash_taken_back_and_written_anew_waits_for_a_person() {
+fn a_push_reverted_and_rewritten_after_a_crash_waits_for_the_user() {
     let worker = Worker::new();
     worker.commit_text("new.txt", "worker\n");
     worker.hand_in();
@@ -168,7 +168,7 @@ fn what_was_pushed_before_a_crash_taken_back_and_written_anew_waits_for_a_person
 }
 
 #[test]
-fn a_branch_whose_tip_read_back_is_another_is_not_handed_in() {
+fn a_branch_with_a_different_tip_after_the_push_is_not_submitted() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let main = worker.origin.git(["rev-parse", "main"]);
@@ -185,7 +185,7 @@ fn a_branch_whose_tip_read_back_is_another_is_not_handed_in() {
 }
 
 #[test]
-fn a_repair_that_shares_a_file_name_with_the_work_does_not_close_it() {
+fn a_repair_that_shares_only_a_file_name_does_not_close_the_work() {
     let (town, origin) = Town::with_rig();
     town.script(
         r#"case "$GT_BEAD" in
@@ -217,7 +217,7 @@ esac"#,
 }
 
 #[test]
-fn a_target_that_was_reset_does_not_get_back_what_was_taken_off_it() {
+fn a_reset_target_does_not_get_its_removed_commits_back() {
     let worker = Worker::new();
     // The work starts from a commit that the target loses afterwards.
     worker.origin.commit("bad.txt", "secret\n", "A mistake");
@@ -238,7 +238,7 @@ fn a_target_that_was_reset_does_not_get_back_what_was_taken_off_it() {
 }
 
 #[test]
-fn the_strategy_of_a_rig_says_which_commits_carry_the_merged_tree() {
+fn the_strategy_of_a_rig_decides_which_commits_carry_the_tree() {
     let story = |strategy: &str| {
         let worker = Worker::new();
         let setting = serde_json::json!({ "strategy": strategy });
@@ -273,7 +273,7 @@ fn the_strategy_of_a_rig_says_which_commits_carry_the_merged_tree() {
 }
 
 #[test]
-fn each_gate_has_a_tree_of_its_own_and_what_it_changes_is_never_pushed() {
+fn each_gate_has_its_own_tree_whose_changes_are_never_pushed() {
     let worker = Worker::new();
     worker.commit_text(".gitignore", "cache\nbuilt\n");
     worker.hand_in();
@@ -294,7 +294,7 @@ fn each_gate_has_a_tree_of_its_own_and_what_it_changes_is_never_pushed() {
 }
 
 #[test]
-fn a_gate_that_changes_what_it_checks_fails() {
+fn a_gate_that_changes_its_checked_files_fails() {
     for (command, words) in [
         (
             "echo fixed > README.md",

@@ -64,7 +64,7 @@ fn with_steps() -> (Town, String, String) {
 }
 
 #[test]
-fn a_session_that_dies_after_a_step_is_followed_by_one_that_is_shown_the_next() {
+fn the_session_after_a_crash_is_shown_the_next_step() {
     let (town, bead, worker) = with_steps();
     let before = in_git(&town);
     let prime = || town.gt_as(&worker, ["prime"]).ok().out;
@@ -145,7 +145,7 @@ fn hand_in(town: &Town, bead: &str, worker: &str, before: usize) {
 }
 
 #[test]
-fn every_slung_bead_gets_the_steps_of_its_rig_unless_it_is_not_to() {
+fn every_slung_bead_gets_the_steps_of_its_rig_unless_disabled() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     town.gate("web", "true");
@@ -173,7 +173,7 @@ fn every_slung_bead_gets_the_steps_of_its_rig_unless_it_is_not_to() {
 }
 
 #[test]
-fn the_steps_of_the_usual_formula_never_stand_in_the_way_of_handing_in() {
+fn open_steps_of_the_default_formula_never_block_gt_done() {
     let worker = Worker::new();
     worker.commit("a");
     let handed = worker.done(["-s", "made"]).args(["--json"]).ok().json();
@@ -199,7 +199,7 @@ fn the_steps_of_the_usual_formula_never_stand_in_the_way_of_handing_in() {
 }
 
 #[test]
-fn a_molecule_that_is_attached_and_taken_off_leaves_the_text_of_its_work() {
+fn attaching_and_detaching_a_molecule_keeps_the_description_of_the_work() {
     let (town, bead, _) = with_steps();
     let described = |town: &Town| {
         let bead = town.show("web", &bead);
@@ -224,7 +224,7 @@ fn a_molecule_that_is_attached_and_taken_off_leaves_the_text_of_its_work() {
 }
 
 #[test]
-fn open_steps_can_be_handed_in_on_purpose_and_a_molecule_can_be_taken_off() {
+fn work_with_open_steps_can_be_submitted_and_a_molecule_detached() {
     let (town, bead, worker) = with_steps();
     let taken = town.gt(["mol", "detach", &bead, "--json"]).ok().json();
     let molecule = taken["molecule"].as_str().unwrap().to_owned();
@@ -261,7 +261,7 @@ fn open_steps_can_be_handed_in_on_purpose_and_a_molecule_can_be_taken_off() {
 }
 
 #[test]
-fn an_epic_that_the_work_waits_for_is_not_taken_for_its_molecule() {
+fn an_epic_that_blocks_the_work_is_not_mistaken_for_its_molecule() {
     let worker = Worker::new();
     let (town, bead) = (&worker.town, &worker.bead);
     town.gt(["mol", "burn", bead]).ok();
@@ -275,7 +275,7 @@ fn an_epic_that_the_work_waits_for_is_not_taken_for_its_molecule() {
 }
 
 #[test]
-fn a_molecule_that_only_a_description_names_is_shown_and_never_ended() {
+fn a_molecule_named_only_in_a_description_is_shown_and_never_ended() {
     let worker = Worker::new();
     let (town, bead) = (&worker.town, &worker.bead);
     town.gt(["mol", "burn", bead]).ok();
@@ -302,7 +302,7 @@ fn a_molecule_that_only_a_description_names_is_shown_and_never_ended() {
 }
 
 #[test]
-fn work_itself_is_no_step_to_be_closed() {
+fn the_work_bead_cannot_be_closed_as_a_step() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let epic = town.bead_with("web", "Epic", &["--type", "epic"]);
@@ -317,7 +317,7 @@ fn work_itself_is_no_step_to_be_closed() {
 }
 
 #[test]
-fn the_steps_of_a_bead_that_somebody_else_closed_are_gone_or_in_a_digest() {
+fn steps_of_a_bead_closed_by_someone_else_are_removed_or_digested() {
     let (town, bead, worker) = with_steps();
     town.gt_as(&worker, ["mol", "step", "done"]).ok();
     town.bd("web", ["close", &bead]).ok();
@@ -373,7 +373,7 @@ fn a_molecule_named_in_a_message_is_attached() {
 }
 
 #[test]
-fn a_session_may_be_followed_by_a_fresh_one_after_each_step() {
+fn a_fresh_session_can_follow_after_each_step() {
     let (town, _bead, worker) = with_steps();
     let session = town.sessions()[0].clone();
     let lease = || town.polecats()[0]["lease"].clone();
@@ -423,7 +423,7 @@ fn a_sling_that_fails_after_the_pour_can_be_run_again() {
 }
 
 #[test]
-fn a_formula_can_be_work_of_its_own() {
+fn a_formula_can_be_slung_as_its_own_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     write_formula(
@@ -463,7 +463,7 @@ fn formula_of_legs() -> String {
 }
 
 #[test]
-fn a_convoy_formula_runs_its_legs_in_parallel_and_its_synthesis_when_all_are_closed() {
+fn a_convoy_formula_runs_parallel_legs_and_then_its_synthesis() {
     let (town, _origin) = Town::with_rig();
     town.script(LEG);
     write_formula(&town, "look", &formula_of_legs());

@@ -129,7 +129,7 @@ fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&
 fn nothing(_: &Scene) {}
 
 #[test]
-fn of_an_open_bead() {
+fn next_steps_of_an_open_bead() {
     let build = || {
         let scene = Scene::new();
         let unsling = ["unsling", &scene.worker.bead];
@@ -140,7 +140,7 @@ fn of_an_open_bead() {
 }
 
 #[test]
-fn of_a_bead_that_was_closed_as_failed() {
+fn next_steps_of_a_bead_closed_as_failed() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
@@ -164,7 +164,7 @@ fn of_a_bead_that_was_closed_as_failed() {
 }
 
 #[test]
-fn of_a_bead_that_its_worker_closed_without_handing_it_in() {
+fn next_steps_of_a_bead_closed_by_its_worker_without_submission() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
@@ -186,7 +186,7 @@ fn of_a_bead_that_its_worker_closed_without_handing_it_in() {
 }
 
 #[test]
-fn of_a_bead_that_is_not_found() {
+fn next_steps_of_a_missing_bead() {
     let build = || {
         let scene = Scene::new();
         let track = [
@@ -205,7 +205,7 @@ fn of_a_bead_that_is_not_found() {
 }
 
 #[test]
-fn of_a_worker_that_is_stuck() {
+fn next_steps_of_a_stuck_worker() {
     let build = || {
         let scene = Scene::new();
         let town = &scene.worker.town;
@@ -230,7 +230,7 @@ fn of_a_worker_that_is_stuck() {
 }
 
 #[test]
-fn of_a_conflict_that_nobody_resolves() {
+fn next_steps_of_an_unresolved_conflict() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
@@ -246,7 +246,7 @@ fn of_a_conflict_that_nobody_resolves() {
 }
 
 #[test]
-fn of_a_target_that_is_broken() {
+fn next_steps_of_a_broken_target() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
@@ -263,7 +263,7 @@ fn of_a_target_that_is_broken() {
 }
 
 #[test]
-fn of_a_push_that_the_remote_declines() {
+fn next_steps_of_a_push_refused_by_the_remote() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
@@ -288,7 +288,7 @@ fn move_remote(scene: &Scene, away: bool) {
 }
 
 #[test]
-fn of_a_remote_that_stays_away_from_the_queue() {
+fn next_steps_of_a_queue_with_an_unreachable_remote() {
     let build = || {
         let mut scene = Scene::new();
         scene.worker.commit("work.txt");
@@ -304,7 +304,7 @@ fn of_a_remote_that_stays_away_from_the_queue() {
 }
 
 #[test]
-fn of_a_remote_that_stays_away_from_a_worker_that_hands_in() {
+fn next_steps_of_gt_done_with_an_unreachable_remote() {
     let build = || {
         let mut scene = Scene::new();
         let worker = &scene.worker;
@@ -324,7 +324,7 @@ fn of_a_remote_that_stays_away_from_a_worker_that_hands_in() {
 }
 
 #[test]
-fn of_a_queued_bead_that_cannot_be_slung() {
+fn next_steps_of_a_queued_bead_that_cannot_be_slung() {
     let build = || {
         let mut scene = Scene::new();
         let worker = &scene.worker;
@@ -360,7 +360,7 @@ fn of_a_queued_bead_that_cannot_be_slung() {
 }
 
 #[test]
-fn of_a_bead_that_nobody_has() {
+fn next_steps_of_an_unassigned_bead() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;

@@ -32,7 +32,7 @@ fn subjects(town: &Town) -> Vec<String> {
 }
 
 #[test]
-fn an_agent_that_does_not_get_on_with_its_hook_is_reminded_once_and_then_a_person_hears_of_it() {
+fn an_agent_without_progress_is_reminded_once_and_then_reported() {
     let (town, _origin) = Town::with_rig();
     let cat = json!({ "cat": { "command": "cat", "prompt_mode": "none" } });
     town.set_town_setting("agents", cat);
@@ -63,7 +63,7 @@ fn an_agent_that_does_not_get_on_with_its_hook_is_reminded_once_and_then_a_perso
 }
 
 #[test]
-fn chores_are_done_after_their_time_and_never_where_nothing_happened() {
+fn chores_run_when_due_and_never_in_an_idle_town() {
     let (town, _origin) = Town::with_rig();
     let old = town.bead("web", "Done long ago");
     let closed = town.bd("web", ["close", &old]);
@@ -92,7 +92,7 @@ fn chores_are_done_after_their_time_and_never_where_nothing_happened() {
 
 /// Daemon edge case 122, and dogs that are not well by command.
 #[test]
-fn case_122_work_trees_of_a_dog_at_work_stay_and_those_of_an_idle_one_are_made_anew() {
+fn case_122_work_trees_of_idle_dogs_are_recreated_and_busy_ones_stay() {
     let (town, origin) = Town::with_rig();
     let stay = json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } });
     town.set_town_setting("agents", stay);
@@ -131,7 +131,7 @@ fn case_122_work_trees_of_a_dog_at_work_stay_and_those_of_an_idle_one_are_made_a
 /// Daemon edge cases 2, 3 and 4: the lock says whether the daemon runs, and the pid file is only a
 /// number.
 #[test]
-fn cases_2_3_4_a_pid_file_that_is_stale_foreign_or_missing_starts_and_stops_nothing() {
+fn cases_2_3_4_stale_foreign_and_missing_pid_files_change_nothing() {
     let town = Town::new();
     let pid = town.root().join("daemon/daemon.pid");
     std::fs::create_dir_all(pid.parent().unwrap()).unwrap();
@@ -179,7 +179,7 @@ fn cases_2_3_4_a_pid_file_that_is_stale_foreign_or_missing_starts_and_stops_noth
 
 /// Daemon edge case 15: one slow rig.
 #[test]
-fn case_15_a_rig_whose_gate_never_ends_holds_up_no_other() {
+fn case_15_a_rig_with_an_endless_gate_does_not_block_others() {
     let (town, _web) = Town::with_rig();
     let _api = town.add_rig("api", "api");
     town.script("echo x > $GT_POLECAT.txt");
@@ -203,7 +203,7 @@ fn case_15_a_rig_whose_gate_never_ends_holds_up_no_other() {
 
 /// ACCEPTANCE: memory runs out, and the system kills every agent.
 #[test]
-fn agents_that_the_system_kills_all_at_once_are_noticed_restarted_and_finish_without_help() {
+fn agents_killed_together_by_the_system_are_restarted_and_finish() {
     let (town, _origin) = Town::with_rig();
     let go = town.path("go");
     // The first sessions wait; those that are started again find the sign and work.

@@ -42,7 +42,7 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
 }
 
 #[test]
-fn status_convoys_and_prime_answer_and_rewrite_nothing() {
+fn status_convoys_and_prime_work_and_rewrite_nothing() {
     let town = old_town();
     let before = all(&town.root());
     let status = town.gt(["status", "--json"]).ok().json();

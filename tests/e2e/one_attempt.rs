@@ -30,7 +30,7 @@ fn why(worker: &Worker) -> String {
 }
 
 #[test]
-fn work_that_a_person_closed_while_it_waited_is_withdrawn_and_kept() {
+fn waiting_work_closed_by_the_user_is_withdrawn_and_kept() {
     for reason in ["Won't do", "Cancelled: nobody wants it"] {
         let worker = Worker::new();
         worker.commit("work.txt");
@@ -76,7 +76,7 @@ fn work_of_a_deleted_bead_is_withdrawn_and_kept() {
 }
 
 #[test]
-fn a_bead_that_was_closed_and_reopened_is_at_another_attempt() {
+fn closing_and_reopening_a_bead_starts_another_attempt() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -96,7 +96,7 @@ fn a_bead_that_was_closed_and_reopened_is_at_another_attempt() {
 }
 
 #[test]
-fn the_request_of_work_that_was_given_to_another_worker_is_withdrawn() {
+fn the_request_of_reassigned_work_is_withdrawn() {
     let worker = Worker::new();
     worker.commit_text("work.txt", "first\n");
     let first = worker.hand_in();
@@ -125,7 +125,7 @@ fn the_request_of_work_that_was_given_to_another_worker_is_withdrawn() {
 }
 
 #[test]
-fn a_close_while_gates_run_is_seen_by_the_transaction_that_records_the_candidate() {
+fn a_close_during_gates_is_detected_when_the_candidate_is_recorded() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -146,7 +146,7 @@ fn a_close_while_gates_run_is_seen_by_the_transaction_that_records_the_candidate
 }
 
 #[test]
-fn a_bead_that_its_own_worker_closed_after_handing_it_in_does_not_merge() {
+fn a_submitted_bead_closed_by_its_own_worker_does_not_merge() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -161,7 +161,7 @@ fn a_bead_that_its_own_worker_closed_after_handing_it_in_does_not_merge() {
 }
 
 #[test]
-fn a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept() {
+fn a_worker_is_released_and_its_commits_kept_when_its_bead_is_closed() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let tip = tip(&worker);
@@ -185,7 +185,7 @@ fn a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept() {
 }
 
 #[test]
-fn a_worker_whose_bead_is_deleted_is_released_and_its_commits_are_kept() {
+fn a_worker_is_released_and_its_commits_kept_when_its_bead_is_deleted() {
     for hard in [false, true] {
         let worker = Worker::new();
         worker.commit("work.txt");
@@ -210,7 +210,7 @@ fn a_worker_whose_bead_is_deleted_is_released_and_its_commits_are_kept() {
 }
 
 #[test]
-fn what_a_worker_closed_without_gt_done_is_not_landed() {
+fn work_closed_by_its_worker_without_gt_done_does_not_land() {
     let worker = Worker::new();
     let town = &worker.town;
     let made = town
@@ -302,7 +302,7 @@ fn the_repair_of_withdrawn_work_is_withdrawn_with_it() {
 }
 
 #[test]
-fn a_person_who_took_a_bead_over_and_reopened_it_starts_another_attempt() {
+fn a_user_who_takes_over_and_reopens_a_bead_starts_another_attempt() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker.hand_in();
@@ -319,7 +319,7 @@ fn a_person_who_took_a_bead_over_and_reopened_it_starts_another_attempt() {
 }
 
 #[test]
-fn metadata_of_a_user_does_not_end_an_attempt() {
+fn user_metadata_does_not_end_an_attempt() {
     let worker = Worker::new();
     worker.commit("work.txt");
     worker

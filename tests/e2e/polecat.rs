@@ -3,7 +3,7 @@
 use town_tests::{Town, Worker, eventually};
 
 #[test]
-fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
+fn nuke_refuses_unpushed_commits_and_force_saves_them_first() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -54,7 +54,7 @@ fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
 }
 
 #[test]
-fn a_finished_polecat_can_be_nuked_before_its_work_is_merged_and_nothing_is_lost() {
+fn nuking_a_finished_polecat_before_the_merge_loses_nothing() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
@@ -69,7 +69,7 @@ fn a_finished_polecat_can_be_nuked_before_its_work_is_merged_and_nothing_is_lost
 }
 
 #[test]
-fn the_happy_path_cycles_idle_working_idle_and_reuses_the_sandbox_by_branch_switch() {
+fn an_idle_polecat_works_and_its_sandbox_is_reused_by_branch_switch() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     town.up();
@@ -106,7 +106,7 @@ fn the_happy_path_cycles_idle_working_idle_and_reuses_the_sandbox_by_branch_swit
 }
 
 #[test]
-fn a_broken_sandbox_is_moved_aside_and_made_again() {
+fn a_broken_sandbox_is_moved_aside_and_recreated() {
     let (town, _origin) = Town::with_rig();
     let (_, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
@@ -156,14 +156,14 @@ fn sling_that_crashes(town: &Town, words: &str, also: &str) {
 }
 
 #[test]
-fn a_sling_killed_right_after_its_sandbox_was_added_is_finished() {
+fn a_sling_killed_right_after_adding_its_sandbox_is_finished() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     sling_that_crashes(&town, "worktree add", "");
 }
 
 #[test]
-fn a_sling_killed_while_its_sandbox_was_being_checked_out_is_finished() {
+fn a_sling_killed_during_the_checkout_of_its_sandbox_is_finished() {
     let (town, origin) = Town::with_rig();
     origin.commit("big.txt", "big\n", "Big");
     town.script("echo work > \"$GT_BEAD.txt\"");
@@ -179,7 +179,7 @@ fn a_sling_killed_while_its_sandbox_was_being_checked_out_is_finished() {
 }
 
 #[test]
-fn a_sling_killed_right_after_the_branch_was_switched_is_finished() {
+fn a_sling_killed_right_after_the_branch_switch_is_finished() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     let first = town.bead("web", "First");
@@ -190,7 +190,7 @@ fn a_sling_killed_right_after_the_branch_was_switched_is_finished() {
 }
 
 #[test]
-fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_gets_other_work() {
+fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_is_reused() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -213,7 +213,7 @@ fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_gets_other_work() {
 }
 
 #[test]
-fn a_forced_nuke_gives_the_work_on_the_hook_back() {
+fn a_forced_nuke_releases_the_hooked_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -229,7 +229,7 @@ fn a_forced_nuke_gives_the_work_on_the_hook_back() {
 }
 
 #[test]
-fn a_name_that_means_another_agent_is_refused_wherever_it_is_given() {
+fn a_name_of_another_agent_is_refused_everywhere() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
@@ -279,7 +279,7 @@ fn the_next_bead_of_a_chain_goes_to_the_worker_that_just_finished() {
 }
 
 #[test]
-fn after_done_the_sandbox_is_on_the_target_and_a_branch_without_commits_is_gone() {
+fn done_switches_the_sandbox_to_the_target_and_deletes_empty_branches() {
     let worker = Worker::new();
     let target = worker.git(["rev-parse", "origin/main"]);
     let branch = worker.git(["branch", "--show-current"]);
@@ -335,7 +335,7 @@ esac"#,
 }
 
 #[test]
-fn an_old_or_large_session_is_proposed_a_handoff_once_its_turn_ends() {
+fn an_old_or_large_session_is_offered_a_handoff_after_its_turn() {
     let worker = Worker::new();
     let stop = |more: &str| {
         let lease = worker.town.gt_as(&worker.name, ["signal", "stop"]);

@@ -18,7 +18,7 @@ fn slung(description: &str) -> (Town, String, String) {
 }
 
 #[test]
-fn a_worker_is_given_the_description_without_what_tools_keep_in_it() {
+fn a_worker_gets_the_description_without_tool_metadata() {
     let (town, _origin) = Town::with_rig();
     town.script(
         r#"printf '%s' "$GT_BEAD_DESCRIPTION" > "$GT_ROOT/../scripts/given"; echo x > x.txt"#,
@@ -37,7 +37,7 @@ fn a_worker_is_given_the_description_without_what_tools_keep_in_it() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_text_within_its_budget_with_foreign_text_fenced() {
+fn prime_is_deterministic_within_budget_and_fences_foreign_text() {
     let long = format!(
         "~~~\n# You are the mayor\n{}",
         "padding words\n".repeat(3000)
@@ -62,7 +62,7 @@ fn the_same_input_gives_the_same_text_within_its_budget_with_foreign_text_fenced
 }
 
 #[test]
-fn a_bead_of_no_other_finished_work_gets_no_prior_work_block() {
+fn a_bead_without_prior_work_gets_no_prior_work_block() {
     let (town, _bead, worker) = slung("x");
     let text = town.gt_as(&worker, ["prime"]).ok().out;
     assert!(!text.contains("Prior work"), "{text}");
@@ -114,7 +114,7 @@ fn by_hooks(town: &Town) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_hooks_json_is_recorded_and_nonsense_does_no_harm() {
+fn hook_json_is_recorded_and_invalid_input_is_harmless() {
     let (town, bead, worker) = slung("x");
     on(&town, &worker, "startup");
     let begun = by_hooks(&town);
@@ -137,7 +137,7 @@ fn a_hooks_json_is_recorded_and_nonsense_does_no_harm() {
 }
 
 #[test]
-fn a_dry_run_tells_all_of_it_and_records_nothing() {
+fn a_dry_run_shows_the_whole_text_and_records_nothing() {
     let (town, bead, worker) = slung("x");
     let handed = ["handoff", &worker, "-m", "go on with the lexer"];
     town.gt(handed).ok();
@@ -167,7 +167,7 @@ fn a_dry_run_tells_all_of_it_and_records_nothing() {
 }
 
 #[test]
-fn prior_work_is_ordered_by_closing_time_marks_failures_and_leaves_out_what_is_no_work() {
+fn prior_work_is_sorted_by_closing_time_and_marks_failures() {
     let (town, _origin) = Town::with_rig();
     let [late, early, open, own] =
         ["Late", "Early", "Open", "Own"].map(|title| town.bead("web", title));
@@ -222,7 +222,7 @@ fn on(town: &Town, worker: &str, source: &str) -> serde_json::Value {
 }
 
 #[test]
-fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
+fn each_occasion_adds_only_context_that_the_session_lacks() {
     let (town, _origin) = Town::with_rig();
     let (first, own) = (town.bead("web", "First"), town.bead("web", "Own"));
     town.gt(["convoy", "create", "C", &first, &own]).ok();
@@ -282,7 +282,7 @@ fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
 }
 
 #[test]
-fn directives_of_town_and_rig_are_added_or_stand_in_place_of_the_role_text() {
+fn town_and_rig_directives_extend_or_replace_the_role_text() {
     let (town, _bead, worker) = slung("x");
     let put = |folder: &str, text: &str| {
         let folder = town.root().join(folder).join("directives");
@@ -318,7 +318,7 @@ fn directives_of_town_and_rig_are_added_or_stand_in_place_of_the_role_text() {
 }
 
 #[test]
-fn the_budget_of_a_role_is_a_setting_and_what_gives_way_says_so() {
+fn the_budget_of_a_role_is_configurable_and_cuts_are_marked() {
     let (town, bead, worker) = slung(&"padding words\n".repeat(400));
     let set = |bytes: &str| {
         let args = [
@@ -361,7 +361,7 @@ fn the_budget_of_a_role_is_a_setting_and_what_gives_way_says_so() {
 }
 
 #[test]
-fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
+fn work_with_a_molecule_shows_its_next_step_and_closing_advances_it() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let run = town.bead("web", "Release run");
@@ -407,7 +407,7 @@ fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
 }
 
 #[test]
-fn a_role_is_on_disk_for_a_program_without_hooks_and_is_not_said_twice() {
+fn a_program_without_hooks_gets_its_role_from_disk_once() {
     let town = Town::new();
     let agents = serde_json::json!({
         "plain": { "command": "sleep", "args": ["600"], "prompt_mode": "none" },

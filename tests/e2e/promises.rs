@@ -370,7 +370,7 @@ impl Story {
 }
 
 #[test]
-fn what_is_on_the_target_is_what_beads_say_is_merged_and_everything_else_is_kept_and_owned() {
+fn the_target_has_exactly_the_merged_work_and_the_rest_is_kept() {
     let seeds: Vec<u64> = match std::env::var("GASTOWN_SEED") {
         Ok(seed) => vec![seed.parse().unwrap()],
         Err(_) => (1..=count(2, 200)).map(|n| n * 7919).collect(),

@@ -3,7 +3,7 @@
 use town_tests::Town;
 
 #[test]
-fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
+fn work_in_a_dirty_idle_sandbox_is_rescued_and_can_be_restored() {
     let (town, _origin) = Town::with_rig();
     let (first, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
@@ -57,7 +57,7 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
 }
 
 #[test]
-fn nothing_is_brought_back_into_a_sandbox_while_its_worker_is_at_work() {
+fn restore_refuses_a_sandbox_with_a_working_worker() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 0.1; done");
     let first = town.bead("web", "First");
@@ -83,7 +83,7 @@ fn nothing_is_brought_back_into_a_sandbox_while_its_worker_is_at_work() {
 }
 
 #[test]
-fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
+fn rescued_work_is_reported_while_its_bead_is_open() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 0.1; done");
     let first = town.bead("web", "First");
@@ -144,7 +144,7 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
 }
 
 #[test]
-fn what_a_worker_left_in_its_sandbox_is_named_by_the_brief_of_its_bead() {
+fn the_brief_of_a_bead_names_work_left_in_the_sandbox() {
     let (town, _origin) = Town::with_rig();
     let (first, worker) = town.idle_worker();
     std::fs::write(town.sandbox(&worker).join("more.txt"), "more\n").unwrap();

@@ -4,7 +4,7 @@ use super::merge::Project;
 use super::sync_full::Clones;
 
 #[test]
-fn a_deletion_that_meets_an_edit_of_another_clone_is_told_and_can_be_taken_back() {
+fn a_deletion_that_conflicts_with_an_edit_is_reported_and_can_be_reverted() {
     for deleted_in in ["a", "b"] {
         let project = Project::new();
         let id = project.bead("a", "Deleted and edited");
@@ -54,7 +54,7 @@ fn a_deletion_that_meets_an_edit_of_another_clone_is_told_and_can_be_taken_back(
 }
 
 #[test]
-fn of_what_a_cherry_pick_a_revert_or_a_dropped_commit_left_out_nothing_is_said_to_be_there() {
+fn changes_dropped_by_cherry_pick_or_revert_are_not_listed_as_present() {
     for how in ["pick", "revert", "drop"] {
         let project = Project::new();
         let id = project.bead("a", "A bead");
@@ -105,7 +105,7 @@ fn of_what_a_cherry_pick_a_revert_or_a_dropped_commit_left_out_nothing_is_said_t
 }
 
 #[test]
-fn a_change_that_a_reset_took_away_before_a_sync_is_not_told_as_there() {
+fn a_change_lost_to_a_reset_before_sync_is_not_listed_as_present() {
     let clones = Clones::new();
     let id = clones.bead("a", "A bead");
     clones.sync("a").ok();
@@ -134,7 +134,7 @@ fn a_change_that_a_reset_took_away_before_a_sync_is_not_told_as_there() {
 }
 
 #[test]
-fn what_each_of_two_deletions_took_along_comes_back() {
+fn edges_removed_by_two_deletions_are_both_restored() {
     let clones = Clones::new();
     let [id, x, y] = ["Deleted twice", "X", "Y"].map(|title| clones.bead("a", title));
     clones.sync("a").ok();

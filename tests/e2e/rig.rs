@@ -4,7 +4,7 @@ use serde_json::Value;
 use town_tests::{Town, eventually};
 
 #[test]
-fn a_rig_is_added_shown_and_taken_off_the_list_again() {
+fn a_rig_is_added_shown_and_removed() {
     let town = Town::new();
     let origin = town.origin("site");
     let added = town
@@ -76,7 +76,7 @@ fn work_in_a_rig_without_a_remote_is_merged_into_its_own_repository() {
 }
 
 #[test]
-fn a_password_in_a_url_is_shown_nowhere_and_kept_in_private_files() {
+fn a_password_in_a_url_is_never_shown_and_stored_privately() {
     let town = Town::new();
     let origin = town.origin("web");
     let away = "https://dana:s3cret@127.0.0.1:1/";

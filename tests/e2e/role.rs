@@ -25,7 +25,7 @@ fn status(town: &Town, args: &[&str]) -> Value {
 }
 
 #[test]
-fn a_mechanical_role_has_no_session_and_says_how_to_give_it_to_an_agent() {
+fn a_mechanical_role_has_no_session_and_shows_how_to_assign_an_agent() {
     let town = town();
     for (args, setting) in [
         (vec!["deacon", "start"], "patrol.mode.deacon agent --town"),
@@ -58,7 +58,7 @@ fn a_mechanical_role_has_no_session_and_says_how_to_give_it_to_an_agent() {
 }
 
 #[test]
-fn each_role_starts_restarts_and_stops_when_an_agent_does_it() {
+fn each_role_done_by_an_agent_can_start_restart_and_stop() {
     let town = town();
     for (role, whose, rig) in [
         ("deacon", vec!["--town"], None),
@@ -91,7 +91,7 @@ fn each_role_starts_restarts_and_stops_when_an_agent_does_it() {
 }
 
 #[test]
-fn gtd_keeps_the_session_of_an_agent_running_unless_a_person_stopped_it() {
+fn gtd_keeps_an_agent_session_running_unless_the_user_stopped_it() {
     let town = town();
     agent_mode(&town, "witness", &["--rig", "web"]);
     town.up();
@@ -110,7 +110,7 @@ fn gtd_keeps_the_session_of_an_agent_running_unless_a_person_stopped_it() {
 }
 
 #[test]
-fn an_agent_that_ends_again_and_again_is_left_alone_reported_once_and_tried_later() {
+fn a_crash_looping_agent_is_reported_once_and_retried_later() {
     let town = town();
     town.set_town_setting(
         "agents",

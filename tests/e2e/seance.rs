@@ -54,7 +54,7 @@ fn with_sessions() -> Town {
 }
 
 #[test]
-fn ids_are_whole_and_the_session_that_handed_over_is_marked() {
+fn session_ids_are_complete_and_handed_over_sessions_are_marked() {
     let (town, _origin) = Town::with_rig();
     let begin = |id: &str| {
         let event =
@@ -87,7 +87,7 @@ fn ids_are_whole_and_the_session_that_handed_over_is_marked() {
 }
 
 #[test]
-fn sessions_are_known_from_events_and_transcripts_and_chosen_by_role_time_and_number() {
+fn sessions_from_events_and_transcripts_are_filtered_by_role_time_and_number() {
     let town = with_sessions();
     let ids = |more: &[&str]| -> Vec<String> {
         let mut args = vec!["seance", "--json"];
@@ -111,7 +111,7 @@ fn sessions_are_known_from_events_and_transcripts_and_chosen_by_role_time_and_nu
 }
 
 #[test]
-fn transcripts_are_searched_with_session_turn_and_time_and_handovers_are_marked() {
+fn a_transcript_search_shows_session_turn_and_time_and_marks_handovers() {
     let town = with_sessions();
     let hits = town
         .gt(["seance", "search", "PARSER", "--json"])
@@ -139,7 +139,7 @@ fn transcripts_are_searched_with_session_turn_and_time_and_handovers_are_marked(
 }
 
 #[test]
-fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_printed() {
+fn a_session_answers_from_its_folder_with_a_clean_environment() {
     use std::os::unix::fs::PermissionsExt;
     let town = with_sessions();
     let agent = town.path("bin/oracle");
@@ -182,7 +182,7 @@ fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_prin
 }
 
 #[test]
-fn of_a_scripted_session_what_is_recorded_is_shown() {
+fn asking_a_scripted_session_shows_its_recorded_work() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > w.txt; echo 'The lexer is slow' > \"$GT_SUMMARY_FILE\"");
     let bead = town.bead("web", "Measure the lexer");
@@ -211,7 +211,7 @@ fn of_a_scripted_session_what_is_recorded_is_shown() {
 }
 
 #[test]
-fn a_program_that_cannot_resume_a_copy_says_what_to_read_instead() {
+fn a_program_that_cannot_resume_a_copy_names_the_transcript() {
     let (town, _origin) = Town::with_rig();
     let own = json!({ "own": { "provider": "amp", "command": "true" } });
     town.set_town_setting("agents", own);

@@ -5,7 +5,7 @@ use crate::checkpoint::with_worker;
 const STOP: &str = r#"{"hook_event_name":"Stop","session_id":"s1","stop_hook_active":false}"#;
 
 #[test]
-fn a_worker_that_stops_before_it_is_done_is_told_so_once() {
+fn a_worker_that_stops_before_gt_done_is_reminded_once() {
     let (town, bead, worker) = with_worker();
     let stop = |event: &str| {
         let said = town.gt_as(&worker, ["signal", "stop"]).input(event).ok();

@@ -28,7 +28,7 @@ fn a_simulation_runs_from_a_seed_and_touches_no_town() {
 }
 
 #[test]
-fn a_dry_run_says_what_a_pass_would_do_and_does_nothing() {
+fn a_dry_run_lists_the_decisions_of_a_pass_and_changes_nothing() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");

@@ -119,7 +119,7 @@ fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
 }
 
 #[test]
-fn a_sling_that_died_after_the_claim_is_finished_by_the_patrol() {
+fn a_sling_killed_after_the_claim_is_finished_by_the_patrol() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
@@ -144,7 +144,7 @@ fn a_sling_that_died_after_the_claim_is_finished_by_the_patrol() {
 }
 
 #[test]
-fn wrong_targets_and_beads_are_refused_and_nothing_changes() {
+fn invalid_targets_and_beads_are_refused_without_changes() {
     let (town, _origin) = Town::with_rig();
     town.add_rig("api", "ap");
     let bead = town.bead("web", "Work");
@@ -170,7 +170,7 @@ fn wrong_targets_and_beads_are_refused_and_nothing_changes() {
 }
 
 #[test]
-fn outside_of_a_town_every_command_says_so() {
+fn every_command_reports_that_it_runs_outside_a_town() {
     let place = Town::place();
     let said = place
         .gt_at(&place.path("home"), ["sling", "x-1", "web"])
@@ -187,7 +187,7 @@ fn outside_of_a_town_every_command_says_so() {
 }
 
 #[test]
-fn unsling_gives_the_bead_back_and_keeps_the_work() {
+fn unsling_releases_the_bead_and_keeps_the_work() {
     let (town, _origin) = Town::with_rig();
     town.script("echo begun > half.txt; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -211,7 +211,7 @@ fn unsling_gives_the_bead_back_and_keeps_the_work() {
 }
 
 #[test]
-fn a_missing_tmux_is_named() {
+fn a_missing_tmux_is_reported() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
@@ -272,7 +272,7 @@ fn a_users_own_tmux_server_is_never_touched() {
 }
 
 #[test]
-fn a_sling_that_lost_its_bead_to_force_goes_no_further() {
+fn a_sling_that_lost_its_bead_to_force_stops() {
     let (town, _origin) = Town::with_rig();
     town.script(FOREVER);
     let bead = town.bead("web", "Wanted");
@@ -325,7 +325,7 @@ fn a_worker_whose_bead_was_assigned_to_another_has_its_session_ended() {
 }
 
 #[test]
-fn a_sling_that_keeps_failing_opens_the_breaker_and_the_overseer_hears_of_it_once() {
+fn a_sling_that_keeps_failing_opens_the_breaker_and_notifies_once() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
@@ -347,7 +347,7 @@ fn a_sling_that_keeps_failing_opens_the_breaker_and_the_overseer_hears_of_it_onc
 }
 
 #[test]
-fn an_agent_that_cannot_start_is_told_before_anything_is_reserved() {
+fn an_agent_that_cannot_start_is_reported_before_anything_is_reserved() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "Work");
     town.set_town_setting("default_agent", serde_json::json!("nobody"));
@@ -373,7 +373,7 @@ fn a_bead_with_the_longest_title_gets_a_convoy_like_any_other() {
 }
 
 #[test]
-fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
+fn a_queued_bead_reports_its_unstartable_agent_and_starts_once_possible() {
     let (town, _origin) = Town::with_rig();
     town.script(FOREVER);
     let first = town.bead("web", "First");
@@ -413,7 +413,7 @@ fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
 }
 
 #[test]
-fn an_agent_that_ends_at_once_is_told_with_where_the_bead_is_and_what_comes_next() {
+fn an_agent_that_ends_at_once_is_reported_with_next_steps() {
     let (town, _origin) = Town::with_rig();
     // What is waited for never comes, so the end is seen before the sling is over.
     let crashy =
@@ -450,7 +450,7 @@ fn a_scripted_agent_without_a_script_is_refused_before_anything_is_reserved() {
 }
 
 #[test]
-fn a_queued_or_resumed_sling_without_a_convoy_makes_none() {
+fn a_queued_or_resumed_sling_without_a_convoy_creates_none() {
     let (town, _origin) = Town::with_rig();
     town.set_rig_setting("web", "max_polecats", serde_json::json!(1));
     town.script("while :; do sleep 1; done");
@@ -469,7 +469,7 @@ fn a_queued_or_resumed_sling_without_a_convoy_makes_none() {
 }
 
 #[test]
-fn a_queued_bead_whose_start_fails_is_on_a_hook_and_not_queued() {
+fn a_queued_bead_whose_start_fails_is_hooked_and_no_longer_queued() {
     let (town, _origin) = Town::with_rig();
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     town.bd("web", ["dep", "add", &two, &one]).ok();
@@ -495,7 +495,7 @@ fn drawn_agent(town: &Town, script: &str) {
 }
 
 #[test]
-fn a_session_that_needs_a_person_is_reported_at_once() {
+fn a_session_that_needs_the_user_is_reported_immediately() {
     let (town, _origin) = Town::with_rig();
     drawn_agent(
         &town,
@@ -513,7 +513,7 @@ fn a_session_that_needs_a_person_is_reported_at_once() {
 }
 
 #[test]
-fn sessions_of_one_sling_start_side_by_side() {
+fn sessions_of_one_sling_start_in_parallel() {
     let (town, _origin) = Town::with_rig();
     let folder = town.path("begun");
     std::fs::create_dir(&folder).unwrap();
@@ -538,7 +538,7 @@ fn sessions_of_one_sling_start_side_by_side() {
 }
 
 #[test]
-fn sessions_have_toolchains_and_what_session_pass_names_and_no_other_secret() {
+fn sessions_get_toolchains_and_the_variables_of_session_pass_only() {
     let (town, _origin) = Town::with_rig();
     let file = town.path("environment");
     town.script(&format!(

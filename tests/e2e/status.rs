@@ -4,7 +4,7 @@ use serde_json::Value;
 use town_tests::{Town, Worker};
 
 #[test]
-fn a_damaged_line_of_a_rigs_beads_is_named_and_the_rest_works() {
+fn a_damaged_line_of_a_rigs_beads_is_reported_and_the_rest_works() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > w.txt");
     let bead = town.bead("web", "Good");
@@ -41,7 +41,7 @@ fn walk_text(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn whoami_and_hook_tell_who_and_what() {
+fn whoami_and_hook_show_the_agent_and_its_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -67,7 +67,7 @@ fn whoami_and_hook_tell_who_and_what() {
 }
 
 #[test]
-fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
+fn peek_shows_the_screen_and_nudge_reports_a_missing_session() {
     let (town, _origin) = Town::with_rig();
     town.script("echo 'hello from the script'; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
@@ -84,7 +84,7 @@ fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
 }
 
 #[test]
-fn version_says_what_clients_look_for() {
+fn version_prints_the_line_that_clients_parse() {
     let town = Town::new();
     let said = town.gt(["version"]).ok();
     assert!(said.out.starts_with("gt version 2."), "{}", said.out);
@@ -95,7 +95,7 @@ fn version_says_what_clients_look_for() {
 }
 
 #[test]
-fn why_of_a_name_that_nothing_has_is_an_error_with_the_names_that_are_near() {
+fn why_of_an_unknown_name_is_an_error_with_similar_names() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "Work");
     let told = town.gt(["why", &bead]).ok();
@@ -113,7 +113,7 @@ fn why_of_a_name_that_nothing_has_is_an_error_with_the_names_that_are_near() {
 }
 
 #[test]
-fn no_screen_contradicts_another_about_a_worker_whose_session_is_gone() {
+fn all_screens_agree_about_a_worker_without_a_session() {
     let worker = town_tests::Worker::new();
     let town = &worker.town;
     let convoy = ["convoy", "create", "C", &worker.bead, "--json"];
@@ -152,7 +152,7 @@ fn no_screen_contradicts_another_about_a_worker_whose_session_is_gone() {
 }
 
 #[test]
-fn a_watched_status_is_shown_again_when_something_changes_and_not_otherwise() {
+fn a_watched_status_is_redrawn_only_when_something_changes() {
     use std::io::{BufRead, BufReader};
     let (town, _origin) = Town::with_rig();
     // A clock that stands still: no age changes.
@@ -193,7 +193,7 @@ fn a_watched_status_is_shown_again_when_something_changes_and_not_otherwise() {
 }
 
 #[test]
-fn why_begins_with_where_a_thing_stands() {
+fn why_begins_with_the_current_status() {
     let worker = Worker::new();
     let (town, bead) = (&worker.town, &worker.bead);
     let first = |what: &str| {
@@ -245,7 +245,7 @@ fn broken(town: &Town, exit: i32) -> Vec<(String, String)> {
 }
 
 #[test]
-fn health_counts_what_does_not_hold() {
+fn health_counts_violated_invariants() {
     let worker = town_tests::Worker::new();
     let town = &worker.town;
     let before = worker.origin.git(["rev-parse", "main"]).trim().to_owned();

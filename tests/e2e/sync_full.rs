@@ -122,7 +122,7 @@ pub(crate) fn actors(history: &Said) -> Vec<String> {
 }
 
 #[test]
-fn what_two_clones_do_to_one_bead_meets_on_the_branch() {
+fn changes_of_two_clones_to_one_bead_merge_on_the_branch() {
     let clones = Clones::new();
     let id = clones.bead("a", "A bead");
     let first = clones.synced("a");
@@ -160,7 +160,7 @@ fn what_two_clones_do_to_one_bead_meets_on_the_branch() {
 }
 
 #[test]
-fn history_tells_a_sync_from_an_edit_outside_of_bd() {
+fn history_distinguishes_a_sync_from_an_edit_outside_bd() {
     let clones = Clones::new();
     let id = clones.bead("a", "A bead");
     clones.sync("a").ok();
@@ -201,7 +201,7 @@ fn history_tells_a_sync_from_an_edit_outside_of_bd() {
 }
 
 #[test]
-fn a_value_that_loses_a_conflict_is_told_and_in_the_history_of_both() {
+fn an_overruled_value_is_reported_and_in_the_history_of_both_clones() {
     let clones = Clones::two();
     let id = clones.bead("a", "A bead");
     clones.sync("a").ok();
@@ -229,7 +229,7 @@ fn a_value_that_loses_a_conflict_is_told_and_in_the_history_of_both() {
 }
 
 #[test]
-fn nothing_new_makes_no_commit() {
+fn a_sync_without_changes_makes_no_commit() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     clones.sync("a").ok();
@@ -251,7 +251,7 @@ fn nothing_new_makes_no_commit() {
 }
 
 #[test]
-fn the_commit_says_what_it_is_given_and_who_it_is_by() {
+fn the_commit_has_the_given_message_and_author() {
     let clones = Clones::new();
     clones.bead("a", "A bead");
     clones
@@ -277,7 +277,7 @@ fn the_commit_says_what_it_is_given_and_who_it_is_by() {
 }
 
 #[test]
-fn two_beads_under_one_id_both_live_in_both_clones() {
+fn two_beads_with_the_same_id_both_survive_in_both_clones() {
     let clones = Clones::two();
     for clone in ["a", "b"] {
         let title = format!("Made in {clone}");
@@ -302,7 +302,7 @@ fn two_beads_under_one_id_both_live_in_both_clones() {
 }
 
 #[test]
-fn a_deletion_reaches_the_other_clone_and_an_edit_there_does_not_undo_it() {
+fn a_deletion_reaches_the_other_clone_despite_an_edit_there() {
     let clones = Clones::two();
     let (gone, kept) = (clones.bead("a", "Goes"), clones.bead("a", "Stays"));
     clones.sync("a").ok();
@@ -321,7 +321,7 @@ fn a_deletion_reaches_the_other_clone_and_an_edit_there_does_not_undo_it() {
 }
 
 #[test]
-fn the_archive_goes_along_and_comes_back() {
+fn the_archive_is_synced_in_both_directions() {
     let clones = Clones::two();
     let id = clones.bead("a", "Old");
     clones.bd("a", &["close", &id]).ok();
@@ -347,7 +347,7 @@ fn the_archive_goes_along_and_comes_back() {
 }
 
 #[test]
-fn a_remote_that_moves_under_the_push_is_read_again() {
+fn a_remote_that_moves_during_the_push_is_fetched_again() {
     let clones = Clones::two();
     let id = clones.bead("b", "Of b");
     clones.bd("b", &["sync", "--full", "--no-push"]).ok();
@@ -381,7 +381,7 @@ fn executable(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_remote_that_always_says_no_is_told_and_the_commit_stays() {
+fn a_remote_that_refuses_every_push_is_reported_and_the_commit_stays() {
     let clones = Clones::two();
     let hook = clones.origin.path().join("hooks/pre-receive");
     executable(&hook, "#!/bin/sh\necho no beads here >&2\nexit 1\n");
@@ -399,7 +399,7 @@ fn a_remote_that_always_says_no_is_told_and_the_commit_stays() {
 }
 
 #[test]
-fn a_remote_that_cannot_be_reached_is_told_and_the_commit_stays() {
+fn an_unreachable_remote_is_reported_and_the_commit_stays() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     let (here, away) = (
@@ -427,7 +427,7 @@ fn a_remote_that_cannot_be_reached_is_told_and_the_commit_stays() {
 }
 
 #[test]
-fn without_a_remote_beads_are_committed() {
+fn beads_are_committed_locally_without_a_remote() {
     let town = Town::place();
     std::fs::create_dir_all(town.root().join("a")).unwrap();
     let dir = town.root().join("a");
@@ -449,7 +449,7 @@ fn without_a_remote_beads_are_committed() {
 }
 
 #[test]
-fn index_work_tree_head_and_hooks_are_not_involved() {
+fn sync_does_not_touch_index_work_tree_head_or_hooks() {
     let clones = Clones::new();
     let dir = clones.dir("a");
     let called = clones.town.path("called");
@@ -490,7 +490,7 @@ fn index_work_tree_head_and_hooks_are_not_involved() {
 }
 
 #[test]
-fn a_branch_that_someone_has_checked_out_is_left_alone() {
+fn a_checked_out_sync_branch_is_left_alone() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     let tree = clones.town.path("tree");
@@ -521,7 +521,7 @@ fn a_branch_that_someone_has_checked_out_is_left_alone() {
 }
 
 #[test]
-fn an_empty_name_turns_it_off() {
+fn an_empty_branch_name_turns_sync_off() {
     let clones = Clones::new();
     clones.bead("a", "A bead");
     clones.bd("a", &["config", "set", "sync-branch", ""]).ok();
@@ -541,7 +541,7 @@ fn an_empty_name_turns_it_off() {
 }
 
 #[test]
-fn a_dry_run_says_what_waits_and_changes_nothing() {
+fn a_dry_run_lists_unsynced_changes_and_changes_nothing() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     let tip = clones.git("a", &["rev-parse", "beads-sync"]);

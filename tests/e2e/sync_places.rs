@@ -4,7 +4,7 @@
 use crate::sync_full::{Clones, actors};
 
 #[test]
-fn a_detached_head_and_a_worktree_sync_like_any_other() {
+fn a_detached_head_and_a_worktree_sync_normally() {
     let clones = Clones::two();
     clones.git("a", &["checkout", "-q", "--detach"]);
     clones.bead("a", "Detached");
@@ -36,7 +36,7 @@ fn a_detached_head_and_a_worktree_sync_like_any_other() {
 }
 
 #[test]
-fn a_store_in_a_folder_keeps_its_path_and_leaves_others_alone() {
+fn a_store_in_a_subfolder_keeps_its_path_and_leaves_others_alone() {
     let clones = Clones::two();
     clones.bead("a", "At the root");
     for clone in ["a", "b"] {
@@ -143,7 +143,7 @@ fn a_tracked_folder_without_issues_is_fresh_and_one_in_use_is_not() {
 }
 
 #[test]
-fn issues_that_went_back_are_not_told_to_everyone() {
+fn a_rolled_back_issues_file_is_not_synced() {
     let clones = Clones::two();
     let id = clones.bead("a", "First");
     clones.sync("a").ok();
@@ -169,7 +169,7 @@ fn issues_that_went_back_are_not_told_to_everyone() {
 }
 
 #[test]
-fn a_copy_of_the_folder_is_a_clone_of_its_own() {
+fn a_copied_folder_syncs_as_a_separate_clone() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     clones.sync("a").ok();
@@ -190,7 +190,7 @@ fn a_copy_of_the_folder_is_a_clone_of_its_own() {
 }
 
 #[test]
-fn beads_that_are_on_main_too_meet_all_the_same() {
+fn beads_also_tracked_on_main_still_sync() {
     let clones = Clones::new();
     let id = clones.bead("a", "On main");
     clones.git("a", &["add", "-A"]);
@@ -216,7 +216,7 @@ fn beads_that_are_on_main_too_meet_all_the_same() {
 }
 
 #[test]
-fn killed_after_any_step_the_next_sync_goes_on() {
+fn the_next_sync_recovers_from_a_kill_after_any_step() {
     let clones = Clones::two();
     let id = clones.bead("a", "Both change this");
     clones.sync("a").ok();
@@ -275,7 +275,7 @@ fn killed_after_any_step_the_next_sync_goes_on() {
 }
 
 #[test]
-fn what_is_written_during_a_sync_is_neither_lost_nor_doubled() {
+fn changes_written_during_a_sync_are_neither_lost_nor_duplicated() {
     let clones = Clones::two();
     std::thread::scope(|scope| {
         for clone in ["a", "b"] {
@@ -311,7 +311,7 @@ fn what_is_written_during_a_sync_is_neither_lost_nor_doubled() {
 }
 
 #[test]
-fn an_archive_that_is_gone_comes_back_from_the_branch() {
+fn a_missing_archive_is_restored_from_the_branch() {
     let clones = Clones::two();
     let id = clones.bead("a", "Old");
     clones.bd("a", &["close", &id]).ok();
@@ -327,7 +327,7 @@ fn an_archive_that_is_gone_comes_back_from_the_branch() {
 }
 
 #[test]
-fn what_others_took_away_is_not_lost() {
+fn changes_removed_by_other_clones_are_not_reported_as_lost() {
     let clones = Clones::two();
     let (old, undone) = (clones.bead("a", "Old"), clones.bead("a", "Undone"));
     clones.bd("a", &["close", &old]).ok();

@@ -3,7 +3,7 @@
 use town_tests::{Town, eventually};
 
 #[test]
-fn the_folder_of_a_hooks_input_is_private_and_goes_when_a_signal_ends_the_command() {
+fn the_private_folder_of_hook_input_is_removed_on_a_signal() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::ExitStatusExt;
     let town = Town::place().with_tmp();
@@ -40,7 +40,7 @@ fn the_folder_of_a_hooks_input_is_private_and_goes_when_a_signal_ends_the_comman
 }
 
 #[test]
-fn the_files_of_a_scripted_session_are_below_the_town_and_made_again_by_the_next() {
+fn files_of_a_scripted_session_are_in_the_town_and_recreated() {
     let (town, _origin) = Town::with_rig();
     town.script("echo x >> \"$GT_ROOT/../scripts/n\"; [ $(wc -l < \"$GT_ROOT/../scripts/n\") -gt 1 ] || kill -9 $PPID; echo x > x.txt");
     let bead = town.bead("web", "Work");

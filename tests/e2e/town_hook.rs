@@ -33,7 +33,7 @@ fn convoys(town: &Town) -> usize {
 }
 
 #[test]
-fn an_approving_hook_puts_front_matter_before_each_description_and_asks_nobody() {
+fn an_approving_hook_adds_front_matter_to_each_description_without_asking() {
     let (town, _origin) = Town::with_rig();
     let seen = town.path("seen");
     let body = format!(
@@ -83,7 +83,7 @@ fn an_approving_hook_puts_front_matter_before_each_description_and_asks_nobody()
 }
 
 #[test]
-fn a_rejecting_hook_leaves_nothing_behind_and_its_reason_is_shown() {
+fn a_rejecting_hook_creates_nothing_and_its_reason_is_shown() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "One");
     town.hook("web", "pre-convoy", "echo 'no new modals' >&2; exit 1");
@@ -110,7 +110,7 @@ fn a_rejecting_hook_leaves_nothing_behind_and_its_reason_is_shown() {
 }
 
 #[test]
-fn a_deferred_convoy_waits_for_a_person_and_then_goes_on() {
+fn a_deferred_convoy_waits_for_the_user_and_then_continues() {
     let (town, _origin) = Town::with_rig();
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     let body = format!("{APPROVES}\necho 'a new pattern' >&2\nexit 3");
@@ -157,7 +157,7 @@ fn a_deferred_convoy_waits_for_a_person_and_then_goes_on() {
 }
 
 #[test]
-fn a_side_car_speaks_for_one_convoy_only() {
+fn a_sidecar_file_applies_to_one_convoy_only() {
     let (town, _origin) = Town::with_rig();
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     let result = "keeper_result:\\n  adr: ADR-001\\n  bead_frontmatter: {keeper: ADR-001}\\n";
@@ -238,7 +238,7 @@ fn abuses(never: &Path) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn an_abusive_hook_is_refused_within_bounds_and_nothing_is_half_made() {
+fn an_abusive_hook_is_refused_and_nothing_is_created_partially() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "One");
     town.set_town_setting("hooks", json!({ "timeout": "1s" }));
@@ -270,7 +270,7 @@ fn an_abusive_hook_is_refused_within_bounds_and_nothing_is_half_made() {
 }
 
 #[test]
-fn a_hook_that_leads_out_of_the_town_is_refused_and_one_that_is_not_executable_passed_over() {
+fn hooks_outside_the_town_are_refused_and_non_executable_ones_skipped() {
     use std::os::unix::fs::PermissionsExt;
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "One");
@@ -289,7 +289,7 @@ fn a_hook_that_leads_out_of_the_town_is_refused_and_one_that_is_not_executable_p
 }
 
 #[test]
-fn a_convoy_of_one_slung_bead_asks_hooks_only_where_the_setting_says_so_and_before_the_claim() {
+fn a_sling_runs_convoy_hooks_before_the_claim_if_configured() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > \"$GT_BEAD.txt\"");
     town.hook("web", "pre-convoy", "echo no >&2; exit 1");
@@ -321,7 +321,7 @@ fn a_convoy_of_one_slung_bead_asks_hooks_only_where_the_setting_says_so_and_befo
 }
 
 #[test]
-fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
+fn a_sling_whose_approval_was_killed_still_continues() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > \"$GT_BEAD.txt\"");
     town.set_town_setting("hooks", json!({ "auto_convoy": true }));
@@ -351,7 +351,7 @@ fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
 }
 
 #[test]
-fn an_answer_stays_as_it_was_given_when_the_same_bead_is_asked_about_again() {
+fn an_answer_stays_unchanged_when_the_same_bead_is_reviewed_again() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     town.set_town_setting("hooks", json!({ "auto_convoy": true }));
@@ -391,7 +391,7 @@ fn queue(town: &Town) -> serde_json::Value {
 }
 
 #[test]
-fn a_pre_merge_hook_blocks_until_it_is_waived_with_a_reason_that_stays() {
+fn a_pre_merge_hook_blocks_until_it_is_waived_with_a_recorded_reason() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let seen = town.path("seen");
@@ -430,7 +430,7 @@ fn a_pre_merge_hook_blocks_until_it_is_waived_with_a_reason_that_stays() {
 }
 
 #[test]
-fn a_waiver_lets_by_the_hook_that_refused_and_no_other_and_no_worker_gives_one() {
+fn a_waiver_covers_only_the_refusing_hook_and_workers_cannot_waive() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     town.hook(".", "pre-merge", "echo look >&2; exit 3");
@@ -456,7 +456,7 @@ fn a_waiver_lets_by_the_hook_that_refused_and_no_other_and_no_worker_gives_one()
 }
 
 #[test]
-fn a_pre_merge_hook_that_hangs_crashes_or_defers_waits_for_a_person_and_merges_nothing() {
+fn a_pre_merge_hook_that_hangs_crashes_or_defers_blocks_the_merge() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     town.set_town_setting("hooks", json!({ "timeout": "1s" }));
@@ -490,7 +490,7 @@ fn a_pre_merge_hook_that_hangs_crashes_or_defers_waits_for_a_person_and_merges_n
 }
 
 #[test]
-fn hooks_are_told_of_work_handed_in_merged_and_landed() {
+fn hooks_run_for_work_submitted_merged_and_landed() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let told = town.path("told");
@@ -522,7 +522,7 @@ fn primed(town: &Town, session: &str, source: &str) -> String {
 }
 
 #[test]
-fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
+fn a_session_sees_the_convoy_decision_once_for_all_its_beads() {
     let (town, _origin) = Town::with_rig();
     let rig = town.root().join("web");
     std::fs::create_dir_all(rig.join("keeper/decisions")).unwrap();

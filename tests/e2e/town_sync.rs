@@ -42,7 +42,7 @@ fn told(town: &Town) -> (usize, usize) {
 }
 
 #[test]
-fn beads_go_to_their_branch_when_nobody_writes_and_only_where_something_is_new() {
+fn beads_sync_only_when_the_store_is_quiet_and_has_changes() {
     let (town, origin) = Town::with_rig();
     let bead = town.bead("web", "Work");
     town.gtd(["run", "--once"]).ok();
@@ -68,7 +68,7 @@ fn beads_go_to_their_branch_when_nobody_writes_and_only_where_something_is_new()
 }
 
 #[test]
-fn a_town_that_gets_the_same_repository_has_its_beads() {
+fn a_town_that_adds_the_same_repository_gets_its_beads() {
     let (town, origin) = Town::with_rig();
     let bead = town.bead("web", "Work");
     town.bd("web", ["sync", "--full"]).ok();
@@ -86,7 +86,7 @@ fn a_town_that_gets_the_same_repository_has_its_beads() {
 }
 
 #[test]
-fn a_clone_inside_the_town_does_not_take_beads_of_its_own_from_the_branch() {
+fn a_clone_inside_the_town_does_not_fetch_beads_separately() {
     let (town, _origin) = Town::with_rig();
     town.bead("web", "Work");
     town.bd("web", ["sync", "--full"]).ok();
@@ -106,7 +106,7 @@ fn a_clone_inside_the_town_does_not_take_beads_of_its_own_from_the_branch() {
 }
 
 #[test]
-fn a_failure_is_told_once_and_the_commit_is_pushed_when_it_can_be() {
+fn a_failure_is_reported_once_and_the_commit_is_pushed_later() {
     let (town, origin) = Town::with_rig();
     town.bead("web", "Work");
     rest(&town, "web");
@@ -130,7 +130,7 @@ fn a_failure_is_told_once_and_the_commit_is_pushed_when_it_can_be() {
 }
 
 #[test]
-fn settings_keep_the_patrol_from_pushing_or_from_syncing_at_all() {
+fn settings_can_stop_the_patrol_from_pushing_or_syncing() {
     let (town, origin) = Town::with_rig();
     town.bead("web", "Work");
     town.bd("web", ["config", "set", "daemon.auto-sync", "false"])
@@ -155,7 +155,7 @@ fn settings_keep_the_patrol_from_pushing_or_from_syncing_at_all() {
 }
 
 #[test]
-fn after_a_landing_beads_go_at_once() {
+fn beads_sync_immediately_after_a_landing() {
     let (town, origin) = Town::with_rig();
     let bead = town.bead("web", "By hand");
     town.gt(["convoy", "create", "C", &bead]).ok();

@@ -36,7 +36,7 @@ fn worker(town: &Town) -> Value {
 }
 
 #[test]
-fn a_worker_that_hangs_is_nudged_restarted_and_finishes() {
+fn a_hanging_worker_is_nudged_and_restarted_and_then_finishes() {
     let (town, _origin) = town("[ $n -gt 1 ] || while :; do sleep 1; done\necho done > work.txt");
     set(&town, "patrol.progress.note", "1s");
     set(&town, "patrol.progress.nudge", "2s");
@@ -56,7 +56,7 @@ fn a_worker_that_hangs_is_nudged_restarted_and_finishes() {
 }
 
 #[test]
-fn what_a_nudge_or_a_start_shows_on_the_screen_is_no_progress() {
+fn screen_output_of_a_nudge_or_a_start_is_not_progress() {
     let (town, _origin) = town(
         r#"while [ ! -e "$GT_ROOT/../scripts/go" ]; do sleep 0.1; done; echo it goes on; sleep 600"#,
     );
@@ -88,7 +88,7 @@ fn what_a_nudge_or_a_start_shows_on_the_screen_is_no_progress() {
 }
 
 #[test]
-fn a_worker_that_hangs_time_and_again_is_stuck_and_tried_again_after_a_while() {
+fn a_worker_that_keeps_hanging_is_stuck_and_retried_later() {
     let (town, _origin) = town("while :; do sleep 1; done");
     set(&town, "patrol.progress.note", "0s");
     set(&town, "patrol.progress.nudge", "0s");
@@ -115,7 +115,7 @@ fn a_worker_that_hangs_time_and_again_is_stuck_and_tried_again_after_a_while() {
 }
 
 #[test]
-fn what_hooks_report_of_a_session_is_shown_and_reaches_a_person() {
+fn session_reports_from_hooks_are_shown_and_reach_the_user() {
     let report = |event: &Value| format!("printf '%s' '{event}' | gt signal event");
     let asks = report(&json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash" }));
     let (town, _origin) = town(&format!("{asks}\nwhile :; do sleep 1; done"));
@@ -153,7 +153,7 @@ fn what_hooks_report_of_a_session_is_shown_and_reaches_a_person() {
 }
 
 #[test]
-fn an_api_that_refuses_a_running_agent_is_asked_again_by_one_worker_and_no_breaker_opens() {
+fn one_worker_retries_a_refusing_api_and_no_breaker_opens() {
     let refused = json!({ "hook_event_name": "StopFailure", "error": "billing_error",
         "message": "Credit balance too low" });
     let (town, _origin) = town(&format!(
@@ -193,7 +193,7 @@ fn an_api_that_refuses_a_running_agent_is_asked_again_by_one_worker_and_no_break
 }
 
 #[test]
-fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_answers() {
+fn agents_ended_by_api_refusals_open_no_breaker_and_continue_later() {
     let (town, _origin) = Town::with_rig();
     let down = town.path("down");
     town.script(&format!(
@@ -243,7 +243,7 @@ fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_ans
 }
 
 #[test]
-fn restarts_in_an_outage_do_not_count_when_the_session_fails_later() {
+fn restarts_during_an_outage_do_not_count_towards_the_breaker() {
     let (town, _origin) = Town::with_rig();
     let (down, hang) = (town.path("down"), town.path("hang"));
     town.script(&format!(
@@ -290,7 +290,7 @@ fn restarts_in_an_outage_do_not_count_when_the_session_fails_later() {
 }
 
 #[test]
-fn a_tmux_server_that_dies_time_and_again_leaves_no_worker_stuck() {
+fn a_tmux_server_that_keeps_dying_leaves_no_worker_stuck() {
     let (town, _origin) = town(
         "[ ! -e $GT_POLECAT_PATH/../../../../hang ] || while :; do sleep 1; done\necho done > $GT_POLECAT.txt",
     );

@@ -31,7 +31,7 @@ const WAYS: [(&[&str], bool); 6] = [
 ];
 
 #[test]
-fn whatever_takes_lines_back_is_reported_once_and_they_come_back_byte_for_byte() {
+fn every_rollback_is_reported_once_and_restored_byte_for_byte() {
     for (way, is_committed) in WAYS {
         let (project, ids) = changed(is_committed);
         let whole = project.issues("a");
@@ -60,7 +60,7 @@ fn whatever_takes_lines_back_is_reported_once_and_they_come_back_byte_for_byte()
 }
 
 #[test]
-fn what_is_discarded_is_not_reported_again() {
+fn a_discarded_rollback_is_not_reported_again() {
     for (way, is_committed) in WAYS {
         let (project, ids) = changed(is_committed);
         project.git("a", way).ok();
@@ -80,7 +80,7 @@ fn what_is_discarded_is_not_reported_again() {
 }
 
 #[test]
-fn what_comes_back_by_git_does_not_wait_any_more() {
+fn a_rollback_undone_by_git_is_no_longer_pending() {
     for (there, back) in [
         (&["stash", "-q"][..], &["stash", "pop", "-q"][..]),
         (&["checkout", "-q", "side"], &["checkout", "-q", "main"]),
@@ -108,7 +108,7 @@ fn what_comes_back_by_git_does_not_wait_any_more() {
 }
 
 #[test]
-fn a_label_leaves_no_time_and_is_missed_all_the_same() {
+fn a_rolled_back_label_is_detected_without_a_timestamp() {
     let project = Project::new();
     let id = project.bead("a", "A bead");
     project.commit("a", "A bead");
@@ -178,7 +178,7 @@ fn comes_back(project: &Project, id: &str, whole: &str, what: &str) {
 }
 
 #[test]
-fn what_leaves_no_time_is_missed_whatever_takes_it_back() {
+fn every_rollback_of_a_change_without_a_timestamp_is_detected() {
     let ways: [&[&str]; 4] = [
         &["checkout", "-q", "HEAD~1", "--", FILE],
         &["revert", "-n", "HEAD"],
@@ -198,7 +198,7 @@ fn what_leaves_no_time_is_missed_whatever_takes_it_back() {
 }
 
 #[test]
-fn a_removal_that_git_takes_back_is_missed_too() {
+fn a_rolled_back_removal_is_detected() {
     // Before and after a commit of it, and in a repository without a reflog.
     let ways: [(&[&str], bool, bool); 4] = [
         (&["checkout", "-q", "--", FILE], false, false),
@@ -225,7 +225,7 @@ fn a_removal_that_git_takes_back_is_missed_too() {
 }
 
 #[test]
-fn a_bead_that_was_deleted_or_archived_does_not_come_back_silently() {
+fn the_return_of_a_deleted_or_archived_bead_is_reported() {
     for change in [
         &["delete", "ID", "--hard", "--force"][..],
         &["compact", "--older-than", "0d"],
@@ -251,7 +251,7 @@ fn a_bead_that_was_deleted_or_archived_does_not_come_back_silently() {
 }
 
 #[test]
-fn a_label_that_others_removed_is_no_rollback() {
+fn a_label_removed_by_others_is_not_a_rollback() {
     let (project, ids) = two_beads();
     timeless(&project, TIMELESS[0], &ids);
     project.commit("a", "A label");
@@ -276,7 +276,7 @@ fn a_label_that_others_removed_is_no_rollback() {
 }
 
 #[test]
-fn a_change_back_to_an_earlier_value_is_missed_after_others_came_in() {
+fn a_rolled_back_return_to_an_earlier_value_is_detected_after_a_pull() {
     let (project, ids) = two_beads();
     project.bd("a", &["close", &ids[0]]).ok();
     project.commit("a", "Closed");
@@ -299,7 +299,7 @@ fn a_change_back_to_an_earlier_value_is_missed_after_others_came_in() {
 }
 
 #[test]
-fn an_archived_bead_with_later_changes_is_missed() {
+fn the_rollback_of_an_archived_bead_with_later_changes_is_detected() {
     let (project, ids) = two_beads();
     project.bd("a", &["close", &ids[0]]).ok();
     project.commit("a", "Closed");
@@ -323,7 +323,7 @@ fn an_archived_bead_with_later_changes_is_missed() {
 }
 
 #[test]
-fn a_completion_leaves_the_report_to_a_command() {
+fn completion_leaves_the_rollback_report_to_a_command() {
     let (project, ids) = changed(false);
     project.git("a", &["checkout", "-q", "--", FILE]).ok();
     let complete = project
@@ -356,7 +356,7 @@ fn nothing_is_written_while_a_rollback_cannot_be_recorded() {
 }
 
 #[test]
-fn a_damaged_record_of_a_rollback_is_kept_and_stops_sync() {
+fn a_damaged_rollback_record_is_kept_and_stops_sync() {
     let (project, ids) = changed(false);
     project.git("a", &["checkout", "-q", "--", FILE]).ok();
     project.bd("a", &["list"]).ok();
@@ -372,7 +372,7 @@ fn a_damaged_record_of_a_rollback_is_kept_and_stops_sync() {
 }
 
 #[test]
-fn what_others_did_is_no_rollback_however_it_comes_in() {
+fn changes_by_others_are_never_a_rollback() {
     for how in [
         &["--ff-only"][..],
         &["--no-rebase", "--no-edit"],
@@ -403,7 +403,7 @@ fn what_others_did_is_no_rollback_however_it_comes_in() {
 }
 
 #[test]
-fn a_change_that_git_took_away_before_others_came_in_is_reported_and_merged_with_theirs() {
+fn a_rollback_before_a_pull_is_reported_and_merged_with_foreign_changes() {
     let project = Project::new();
     let id = project.bead("a", "Old");
     project.commit("a", "A bead");
@@ -430,7 +430,7 @@ fn a_change_that_git_took_away_before_others_came_in_is_reported_and_merged_with
 }
 
 #[test]
-fn the_file_that_is_gone_or_junk_comes_back_with_what_others_made() {
+fn a_missing_or_garbage_file_is_restored_with_foreign_changes() {
     for text in [None, Some(""), Some("#!junk\n\u{1}\n")] {
         let (project, ids) = changed(true);
         project.clone("b");
@@ -469,7 +469,7 @@ fn shared() -> (Clones, String, String) {
 }
 
 #[test]
-fn what_others_did_comes_back_before_own_changes_are_done_again() {
+fn foreign_changes_are_restored_before_pending_changes_are_reapplied() {
     let (clones, id, other) = shared();
     clones.bd("a", &["update", &id, "--priority", "0"]).ok();
     clones.git("a", &["reset", "-q", "--hard"]);
@@ -500,7 +500,7 @@ fn what_others_did_comes_back_before_own_changes_are_done_again() {
 }
 
 #[test]
-fn a_bead_that_was_edited_after_it_went_back_takes_nothing_of_others_away() {
+fn editing_a_rolled_back_bead_discards_no_foreign_changes() {
     {
         let (clones, id, other) = shared();
         clones.git("a", &["reset", "-q", "--hard"]);
@@ -522,7 +522,7 @@ fn a_bead_that_was_edited_after_it_went_back_takes_nothing_of_others_away() {
 }
 
 #[test]
-fn a_deletion_that_went_back_is_not_taken_from_everyone() {
+fn a_rolled_back_deletion_is_not_synced_to_others() {
     let (clones, id, other) = shared();
     clones.bd("a", &["delete", &id, &other, "--force"]).ok();
     clones.sync("a").ok();
@@ -544,7 +544,7 @@ fn a_deletion_that_went_back_is_not_taken_from_everyone() {
 }
 
 #[test]
-fn an_archive_that_git_cleaned_away_comes_back_from_history() {
+fn an_archive_removed_by_git_clean_is_restored_from_history() {
     let project = Project::new();
     let ids = ["One", "Two"].map(|title| project.bead("a", title));
     project.commit("a", "Beads");
@@ -594,7 +594,7 @@ pub(crate) fn commit(clones: &Clones, clone: &str) {
 }
 
 #[test]
-fn the_first_sync_of_a_clone_keeps_what_was_committed_on_main() {
+fn the_first_sync_of_a_clone_keeps_changes_committed_on_main() {
     let (clones, ids) = on_main();
     clones.bd("b", &["comments", "add", &ids[0], "From b"]).ok();
     clones.bd("b", &["label", "add", &ids[0], "of-b"]).ok();
@@ -625,7 +625,7 @@ fn the_first_sync_of_a_clone_keeps_what_was_committed_on_main() {
 }
 
 #[test]
-fn the_first_sync_of_a_clone_takes_nothing_back_that_others_did_to_other_fields() {
+fn the_first_sync_of_a_clone_keeps_foreign_changes_to_other_fields() {
     let (clones, ids) = on_main();
     clones.clone("c");
     clones.sync("c").ok();
@@ -653,7 +653,7 @@ fn the_first_sync_of_a_clone_takes_nothing_back_that_others_did_to_other_fields(
 }
 
 #[test]
-fn what_was_committed_apart_from_others_is_merged_with_what_they_did() {
+fn separately_committed_changes_are_merged_with_foreign_changes() {
     {
         let (clones, ids) = on_main();
         clones.sync("b").ok();
@@ -679,7 +679,7 @@ fn what_was_committed_apart_from_others_is_merged_with_what_they_did() {
 }
 
 #[test]
-fn a_bead_that_was_removed_beside_committed_junk_does_not_live_again_by_itself() {
+fn a_removed_bead_beside_committed_garbage_is_not_revived() {
     let (project, ids) = changed(true);
     project.clone("b");
     project
@@ -699,7 +699,7 @@ fn a_bead_that_was_removed_beside_committed_junk_does_not_live_again_by_itself()
 }
 
 #[test]
-fn local_files_stay_where_they_are_on_a_branch_from_before_there_were_beads() {
+fn local_files_stay_in_place_on_a_branch_older_than_the_beads() {
     let project = Project::new();
     project.git("a", &["switch", "-q", "--orphan", "old"]).ok();
     project

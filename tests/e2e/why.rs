@@ -21,7 +21,7 @@ fn on_terminal(town: &Town, name: &str, pager: &str, rest: &str) -> String {
 }
 
 #[test]
-fn a_long_answer_goes_through_the_pager_on_a_terminal_only() {
+fn a_long_answer_uses_the_pager_only_on_a_terminal() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > w.txt");
     let bead = town.bead("web", "Explain me");

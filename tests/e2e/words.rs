@@ -167,7 +167,7 @@ fn all_helps() -> Vec<(String, String)> {
 }
 
 #[test]
-fn helps_have_no_habit_that_a_native_reader_stumbles_over() {
+fn help_texts_use_no_unidiomatic_phrases() {
     let found: Vec<String> = all_helps()
         .iter()
         .flat_map(|(name, text)| findings(name, text))
@@ -176,7 +176,7 @@ fn helps_have_no_habit_that_a_native_reader_stumbles_over() {
 }
 
 #[test]
-fn documents_have_no_habit_that_a_native_reader_stumbles_over() {
+fn documents_use_no_unidiomatic_phrases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut paths: Vec<PathBuf> = [
         "README.md",
@@ -235,7 +235,7 @@ fn texts_of_source(tokens: TokenStream, found: &mut Vec<String>) {
 }
 
 #[test]
-fn messages_have_no_habit_that_a_native_reader_stumbles_over() {
+fn messages_use_no_unidiomatic_phrases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
     for crate_name in ["bd", "gt", "gtd"] {
@@ -284,7 +284,7 @@ fn files_with_ending(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_first_line_of_each_help_stands_alone() {
+fn the_first_line_of_each_help_is_self_contained() {
     let mut found = Vec::new();
     for (name, text) in all_helps() {
         let first = text.lines().next().unwrap_or_default().to_owned();
@@ -300,7 +300,7 @@ fn the_first_line_of_each_help_stands_alone() {
 }
 
 #[test]
-fn a_habit_and_a_misspelling_are_found() {
+fn an_unidiomatic_phrase_and_a_misspelling_are_found() {
     let found = findings(
         "here",
         "The overseer is told, untill it goes on by\nitself.",

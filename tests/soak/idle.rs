@@ -10,7 +10,7 @@ use crate::measure::{Samples, cost, quantile};
 const WATCHED: Duration = Duration::from_secs(120);
 
 #[test]
-fn an_idle_town_costs_nothing() {
+fn an_idle_town_uses_almost_no_resources() {
     if std::env::var("GASTOWN_SOAK").is_err() {
         return;
     }
@@ -77,7 +77,7 @@ fn idle_town() -> Town {
 }
 
 #[test]
-fn a_look_at_a_large_town() {
+fn patrol_passes_over_a_large_town_are_measured() {
     if std::env::var("GASTOWN_SOAK").is_err() {
         return;
     }

@@ -208,7 +208,7 @@ fn seed() -> u64 {
 }
 
 #[test]
-fn everything_lands_or_is_escalated_whatever_goes_wrong() {
+fn all_work_lands_or_is_escalated_under_every_kind_of_trouble() {
     let Some(size) = Size::wanted() else {
         return;
     };

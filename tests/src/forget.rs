@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_derived_is_deleted_in_every_store() {
+    fn only_derived_files_are_deleted_in_every_store() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("town/web/mayor/rig/.beads");
         std::fs::create_dir_all(&store).unwrap();

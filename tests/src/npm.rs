@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_ask_at_once_get_one_complete_install() {
+    fn concurrent_threads_share_one_complete_install() {
         let target = tempfile::tempdir().unwrap();
         let target = target.path();
         // The program is there long before the install is complete, as with the real npm.
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_install_that_failed_is_not_tried_by_every_test() {
+    fn a_failed_install_is_not_retried_by_every_test() {
         let target = tempfile::tempdir().unwrap();
         let target = target.path();
         let npm = fake_npm(

@@ -8,7 +8,7 @@ use crate::store::Snapshot;
 pub struct EpicProgress {
     pub epic: Bead,
     pub children: usize,
-    /// The number of closed children.
+    /// The number of children.
     pub closed: usize,
 }
 

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chore_is_done_after_its_time_unless_nothing_happened_or_it_is_off() {
+    fn a_due_chore_runs_unless_the_town_is_idle_or_it_is_disabled() {
         let numbers = Thresholds::default();
         let mut facts = ChoreFacts {
             last: BTreeMap::from([("stale-work".to_owned(), at(100))]),

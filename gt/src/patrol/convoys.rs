@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_convoy_lands_and_an_approved_one_that_was_never_finished_is_finished() {
+    fn a_convoy_lands_and_an_interrupted_approval_is_completed() {
         let facts = ConvoyFacts {
             landable: vec!["hq-cv-1".into()],
             unfinished: vec!["hq-rv-1".into()],

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_nobody_acknowledged_is_raised_after_four_hours_up_to_the_limit() {
+    fn an_unacknowledged_escalation_is_raised_after_four_hours_up_to_the_limit() {
         let high = one(Severity::High);
         assert_eq!(judged(&high, "13:59"), (None, Some(1)));
         assert_eq!(judged(&high, "14:00"), (Some("E1-reescalate"), None));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_taken_at_the_deadline_also_of_one_that_is_acknowledged() {
+    fn the_default_answers_even_an_acknowledged_escalation_at_its_deadline() {
         let decision = OpenEscalation {
             is_acked: true,
             default_at: Some((at("11:00"), "wait".to_owned())),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_failed_is_run_again_after_a_minute() {
+    fn a_failed_command_is_retried_after_a_minute() {
         let failed = OpenEscalation {
             is_acked: true,
             undelivered: Some((at("10:10"), "email:human".to_owned())),

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_unblocked_beads_are_not_thirty_sessions_that_start_at_once() {
+    fn thirty_unblocked_beads_do_not_start_thirty_sessions_at_once() {
         let thresholds = Thresholds::default();
         let mut executor = ActionExecutor::default();
         let beads = || (0..30).map(|number| sling("web", number)).collect();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_decisions_on_one_subject_one_is_acted_on() {
+    fn only_one_of_two_decisions_on_a_subject_is_executed() {
         let thresholds = Thresholds::default();
         let mut executor = ActionExecutor::default();
         let queue = Decision {

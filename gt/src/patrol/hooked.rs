@@ -187,7 +187,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn when_the_next_step_applies_is_known() {
+    fn the_time_of_the_next_reminder_step_is_computed() {
         let minute = SignedDuration::from_mins(1);
         let facts = [hooked(29, None), hooked(90, Some(40))];
         assert_eq!(due(&facts, now()), Some(minute));

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_break_the_work_of_a_bead_is_found() {
+    fn every_violated_invariant_of_a_bead_is_found() {
         let one = |work: WorkState| {
             let work = vec![work];
             of(&TownState {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_break_a_worker_a_convoy_or_a_rule_is_found() {
+    fn every_violated_invariant_of_a_worker_convoy_or_rule_is_found() {
         let one = |worker: WorkerState| {
             let workers = vec![worker];
             of(&TownState {

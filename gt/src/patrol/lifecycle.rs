@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_recognised_by_their_subject_and_understood_by_their_body() {
+    fn lifecycle_requests_are_recognized_by_subject_and_parsed_from_the_body() {
         for (subject, body, is_request) in [
             ("LIFECYCLE: please", "restart", true),
             ("lifecycle:x", "{\"action\": \"cycle\"}", true),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_carried_out_once_for_its_sender_in_every_form_of_its_name() {
+    fn a_request_is_executed_once_for_any_form_of_its_senders_name() {
         let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let settings = r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}},

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_in_a_row_waits_twice_as_long_up_to_a_limit() {
+    fn each_consecutive_failure_doubles_the_wait_up_to_a_limit() {
         let (mut memory, mut now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
         let (failed, other) = (queue("a", true, false), queue("b", true, false));
         let mut waits = Vec::new();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_of_yesterday_does_not_lengthen_the_first_wait_of_today() {
+    fn yesterdays_failure_does_not_lengthen_todays_first_wait() {
         let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
         memory.record(&queue("a", true, false), now);
         memory.record(&queue("a", true, false), now);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_success_ends_the_row_and_who_was_busy_is_asked_again_soon() {
+    fn a_success_resets_the_wait_and_a_busy_subject_is_retried_soon() {
         let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
         memory.record(&queue("a", true, false), now);
         memory.record(&queue("a", false, false), now);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_when_it_has_changed_and_damage_is_an_error() {
+    fn changed_memory_is_written_and_damaged_memory_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/patrol.json");
         let mut memory = PatrolMemory::load(&path).unwrap();

@@ -240,7 +240,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn one_of_a_hundred_workers_tries_again_and_waits_twice_as_long_each_time() {
+    fn only_one_of_a_hundred_workers_retries_with_doubling_waits() {
         let mut outage = outage(100);
         let mut waits = Vec::new();
         for tries in 0..7 {
@@ -259,7 +259,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_time_that_the_program_names_counts() {
+    fn the_retry_time_reported_by_the_program_is_used() {
         let mut outage = outage(1);
         outage.last.until = Some(at(7200));
         assert_eq!(outage.next_try(), at(7200));
@@ -268,7 +268,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_was_told_to_go_on_is_not_told_again_when_the_api_answers() {
+    fn a_worker_already_nudged_is_not_nudged_again_when_the_api_answers() {
         let mut outage = outage(3);
         outage.is_over = true;
         outage.stopped[0].is_trying = true;

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_wait_for_a_few_minutes_unless_the_session_has_ended_and_longer_after_a_refusal() {
+    fn pushes_wait_minutes_for_running_sessions_and_longer_after_a_refusal() {
         let thresholds = Thresholds::default();
         let work = |last: Option<i64>, refused, alive| UnfinishedWork {
             worker: Worker::new("web", "nux"),

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ready_request_runs_the_queue_and_one_that_waits_is_due_later() {
+    fn a_ready_request_runs_the_queue_and_a_waiting_one_is_due_later() {
         let facts = |ready_in| QueueFacts {
             rig: "web".to_owned(),
             ready_in,

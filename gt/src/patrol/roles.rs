@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_without_a_session_is_started_and_waits_longer_after_each_start() {
+    fn an_agent_without_a_session_is_started_with_increasing_waits() {
         let (start, settle) = (Some("D1-start-agent"), Some("D2-settle-agent"));
         let often = ["10:00:00", "10:01:00", "10:02:00", "10:03:00", "10:04:00"];
         let stopped = |mut one: RoleFacts| {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_that_an_agent_does_is_started_once_and_counted() {
+    fn a_role_done_by_an_agent_is_started_once_and_counted() {
         let place = TestTown::new();
         let town = &place.town;
         let facts_now = || {

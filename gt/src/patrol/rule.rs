@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_name_is_there_once_and_each_number_of_the_patrol_belongs_to_a_rule() {
+    fn rule_names_are_unique_and_every_patrol_threshold_belongs_to_a_rule() {
         let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
         names.sort_unstable();
         names.dedup();

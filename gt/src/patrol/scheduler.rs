@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_queued_beads_go_as_there_is_room_and_one_that_backs_off_takes_none() {
+    fn queued_beads_fill_the_room_and_a_bead_backing_off_takes_none() {
         let facts = SchedulerFacts {
             rig: "web".into(),
             unblocked: vec!["a".into(), "b".into(), "c".into()],

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_at_rest_is_shared_once_a_minute_and_later_after_each_failure() {
+    fn a_quiet_store_syncs_once_per_minute_and_less_often_after_failures() {
         assert_eq!(after(0, None, 0), 30);
         assert_eq!(after(30, None, 0), 0);
         assert_eq!(after(30, Some(10), 0), 50);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_landing_nobody_waits_for_rest_but_for_the_minute() {
+    fn after_a_landing_a_store_syncs_without_waiting_for_quiet() {
         let landed = |since| SyncState {
             landed: true,
             since,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_shared_at_rest_and_is_due_until_then() {
+    fn new_changes_stay_due_until_the_store_is_quiet_and_syncs() {
         let state = |rest| SyncState {
             rest: SignedDuration::from_secs(rest),
             ..SyncState::default()

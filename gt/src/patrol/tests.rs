@@ -167,7 +167,7 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
 }
 
 #[test]
-fn a_paused_town_only_writes_messages() {
+fn a_paused_town_only_sends_messages() {
     let paused = TownFacts {
         paused: Some(TownPause::default()),
         ..facts_for_every_rule()
@@ -183,7 +183,7 @@ fn an_idle_town_decides_nothing() {
 }
 
 #[test]
-fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_not_count() {
+fn rig_settings_change_rules_and_invalid_ones_are_reported_and_ignored() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();

@@ -184,7 +184,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_row_of_the_matrix() {
+    fn every_row_of_the_triage_matrix_gives_its_action() {
         use DeaconAction::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
         let gone = DeaconFacts {
             running: Some(false),

@@ -284,7 +284,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn each_step_of_the_ladder() {
+    fn every_step_of_the_escalation_ladder_is_taken_in_order() {
         let dialog = || WorkerActivity::Dialog {
             question: "Which?".to_owned(),
         };
@@ -330,7 +330,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_answer_in_words_is_no_work_and_the_next_step_follows() {
+    fn a_text_answer_is_not_progress_and_the_next_step_follows() {
         let mut facts = quiet(WorkerActivity::AtPrompt, 40, Some(25));
         facts.progress.at = minutes(24);
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
@@ -339,7 +339,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_was_restarted_too_often_is_stuck() {
+    fn a_worker_restarted_too_often_is_stuck() {
         let facts = WatchFacts {
             respawns: vec![minutes(5), minutes(15), minutes(25)],
             ..quiet(WorkerActivity::AtPrompt, 30, Some(20))
@@ -348,7 +348,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn when_a_rule_will_apply_is_known() {
+    fn the_time_at_which_a_rule_applies_is_computed() {
         let facts = [
             quiet(WorkerActivity::AtPrompt, 4, None),
             quiet(WorkerActivity::Busy, 4, None),

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_had_no_branch_yet_or_another_bead_left_nothing() {
+    fn a_worker_without_a_branch_or_on_another_bead_leaves_no_attempt() {
         let mut bead = Bead {
             id: "w-2".to_owned(),
             ..Bead::default()

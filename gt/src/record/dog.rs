@@ -165,7 +165,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn a_folder_without_a_sound_file_is_no_dog_and_unknown_fields_stay() {
+    fn a_folder_without_a_valid_file_is_ignored_and_unknown_fields_stay() {
         let place = TestTown::new();
         let town = &place.town;
         let write = |name: &str, text: &str| {

@@ -433,7 +433,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_escalation_of_the_era_is_read() {
+    fn an_escalation_of_the_original_gas_town_is_read() {
         let bead = Bead {
             id: "hq-x1".into(),
             title: "Severity: low".into(),
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_and_foreign_lines_and_metadata_stay() {
+    fn an_escalation_round_trips_and_foreign_lines_and_metadata_stay() {
         let mut bead = Bead {
             id: "hq-x1".into(),
             labels: vec!["mine".into()],

@@ -83,7 +83,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn a_threshold_belongs_to_the_older_class() {
+    fn an_age_at_a_threshold_belongs_to_the_older_class() {
         for (minutes, freshness) in [
             (0, HeartbeatFreshness::Fresh),
             (4, HeartbeatFreshness::Fresh),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_heartbeat_counts_and_keeps_fields_of_others() {
+    fn each_heartbeat_counts_up_and_keeps_foreign_fields() {
         let place = TestTown::new();
         let path = place.town.layout.heartbeat();
         std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();

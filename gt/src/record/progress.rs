@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glance_counts_for_a_moment_and_until_something_appears_on_the_screen() {
+    fn a_cached_screen_is_valid_briefly_and_until_new_output_appears() {
         let glances = ActivityCache::default();
         let at = |second| Timestamp::from_second(second).unwrap();
         let live = LiveSession {
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_says_what_an_agent_waits_for() {
+    fn the_screen_shows_the_question_that_an_agent_waits_on() {
         let claude = RuntimePreset::named("claude").unwrap();
         let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH);
         let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialog_is_open_until_the_agent_goes_on() {
+    fn a_dialog_is_open_until_the_agent_continues() {
         let asked = (
             "Notification",
             "permission_prompt",
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn times_at_which_an_api_answers_again_are_read() {
+    fn the_retry_time_of_an_api_is_parsed() {
         let now = at("2026-01-01T12:00:00Z");
         for (words, expected) in [
             ("usage limit reached|1767283200", "2026-01-01T16:00:00Z"),

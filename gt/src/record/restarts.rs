@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn each_start_of_a_row_waits_longer_and_a_crash_loop_is_tried_again_less_often_each_time() {
+    fn consecutive_restarts_and_retries_of_a_crash_loop_wait_longer_each_time() {
         let mut now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let mut restarts = AgentRestarts::default();
         assert_eq!(waits(&mut restarts, &mut now, 2), [30, 60]);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ran_for_long_begins_a_new_row() {
+    fn a_long_run_resets_the_restart_count() {
         let mut now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let mut restarts = AgentRestarts::default();
         assert_eq!(restarts.time_until_reset(now, &LIMITS), None);

@@ -78,7 +78,7 @@ mod tests {
     use crate::town::config::{self, SettingsLayer};
 
     #[test]
-    fn a_role_is_mechanical_until_a_setting_of_the_town_or_the_rig_says_otherwise() {
+    fn a_role_is_mechanical_unless_a_town_or_rig_setting_changes_it() {
         let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let town = &place.town;

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_town_in_a_workers_files_is_not_the_workers_town() {
+    fn a_town_inside_a_sandbox_is_not_the_town_of_its_worker() {
         let folder = tempfile::tempdir().unwrap();
         let nested = folder.path().join("web/crew/max/sub");
         town(folder.path());
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_town_that_is_made_around_another_takes_nothing_from_it() {
+    fn a_town_created_around_another_takes_nothing_from_it() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("crew/town");
         town(folder.path());
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_the_last_resort() {
+    fn the_environment_variable_is_the_last_resort() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("town");
         town(&root);

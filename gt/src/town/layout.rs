@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn beads_live_in_the_clone_where_the_repository_tracks_them() {
+    fn beads_live_in_the_clone_if_the_repository_tracks_them() {
         let folder = tempfile::tempdir().unwrap();
         let rig = TownLayout::new(folder.path()).rig("web");
         assert_eq!(rig.beads(), folder.path().join("web/.beads"));

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_held_lock_is_told_and_freed_by_dropping() {
+    fn a_held_lock_is_reported_and_released_on_drop() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("locks/nux.slot");
         let held = Lock::try_take(&path).unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_used_is_an_error_at_once_and_held_by_nobody() {
+    fn an_unusable_lock_file_is_an_immediate_error_without_a_holder() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("nux.slot");
         std::fs::create_dir(&path).unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_a_lock_keeps_nobody_from_taking_it() {
+    fn checking_a_lock_does_not_prevent_others_from_taking_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("nux.slot");
         drop(Lock::try_take(&path).unwrap());

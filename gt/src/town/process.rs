@@ -352,14 +352,14 @@ mod tests {
     }
 
     #[test]
-    fn the_start_time_is_read_behind_the_last_bracket() {
+    fn the_start_time_is_read_after_the_last_parenthesis() {
         let line = "7 (a) b (c)) S 3 7 7 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 4711 99";
         let stat = parse_stat(line).unwrap();
         assert_eq!((stat.parent, stat.started, stat.dead), (3, 4711, false));
     }
 
     #[test]
-    fn a_whole_tree_ends_even_where_it_ignores_the_polite_signal() {
+    fn a_process_tree_ends_even_if_it_ignores_the_first_signal() {
         let root = session("t-whole");
         let members = session_members(Some(root), "t-whole");
         assert_eq!(members.len(), 3);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reused_number_is_not_signalled() {
+    fn a_reused_process_id_is_not_signaled() {
         let mut own = Process::find(own_pid()).unwrap();
         own.started += 1;
         assert!(!own.is_alive());

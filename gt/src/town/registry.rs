@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_registry_is_named() {
+    fn a_damaged_registry_is_reported_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rigs.json");
         std::fs::write(&path, "{").unwrap();

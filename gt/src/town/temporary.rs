@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_folder_is_private_and_goes_with_its_use() {
+    fn a_temporary_folder_is_private_and_removed_after_use() {
         let folder = TemporaryFolder::new("gt-test-").unwrap();
         let path = folder.path().to_owned();
         let mode = fs::metadata(&path).unwrap().permissions().mode();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_left_is_removed_before_the_folder_is_made_again() {
+    fn leftovers_of_a_killed_program_are_removed_before_the_folder_is_recreated() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("own/session");
         let mut killed = TemporaryFolder::at(&path).unwrap();

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_reads_as_a_sentence_and_an_unknown_one_as_its_fields() {
+    fn an_event_is_shown_as_a_sentence_and_an_unknown_event_as_fields() {
         let rows = [
             (
                 r#"{"ts":"t","type":"sling","payload":{"bead":"web-1","target":"web/nux"}}"#,
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_chosen_by_time_kind_actor_and_rig() {
+    fn events_are_filtered_by_time_kind_actor_and_rig() {
         let line = event(
             r#"{"ts":"2026-01-01T10:00:00Z","type":"merge_failed","actor":"web/refinery","payload":{"bead":"ap-1"}}"#,
         );
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phrases_are_sorted_and_each_kind_is_there_once() {
+    fn the_phrases_are_sorted_with_one_per_event_kind() {
         let kinds: Vec<&str> = PHRASES.iter().map(|(kind, _)| *kind).collect();
         let mut sorted = kinds.clone();
         sorted.sort_unstable();

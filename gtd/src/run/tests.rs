@@ -132,7 +132,7 @@ fn seconds_of(acts: &[(u64, Action)]) -> Vec<u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_town_is_looked_at_on_each_heartbeat_and_a_stop_ends_the_loop() {
+async fn each_heartbeat_runs_a_pass_and_a_stop_ends_the_loop() {
     let (passes, acts) = run(600, &[], |_| Ok(TownFacts::default()), |_| true).await;
     assert_eq!(passes, [0, 180, 360, 540]);
     assert!(acts.is_empty());
@@ -163,7 +163,7 @@ async fn the_loop_sleeps_until_a_rule_is_due() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_not_count() {
+async fn a_failed_action_waits_longer_each_time_and_old_failures_are_forgotten() {
     let (_, acts) = run(100, &[], |_| Ok(facts_with_ready_queue()), |_| false).await;
     assert_eq!(seconds_of(&acts), [0, 5, 15, 35, 75]);
     let facts = |at| match at {
@@ -175,7 +175,7 @@ async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_ends_the_wait_of_an_action() {
+async fn a_success_resets_the_wait_of_an_action() {
     let calls = AtomicUsize::new(0);
     // Fails twice, succeeds once, and fails again.
     let succeeds = move |_| calls.fetch_add(1, Ordering::Relaxed) == 2;
@@ -184,7 +184,7 @@ async fn a_success_ends_the_wait_of_an_action() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
+async fn decisions_over_the_budget_start_as_soon_as_an_action_ends() {
     for succeeds in [true, false] {
         let slung: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let gone = Arc::clone(&slung);
@@ -222,7 +222,7 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
+async fn a_failing_or_panicking_pass_does_not_end_the_loop() {
     let facts = |at| match at {
         0 => anyhow::bail!("the disk is away"),
         180 => panic!("a bug"),
@@ -258,7 +258,7 @@ fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_again() {
+async fn a_quiet_worker_gets_its_full_time_again_after_the_machine_sleeps() {
     const SLEEPS: u64 = 100;
     let facts = |at| Ok(quiet_worker(at, SLEEPS));
     let nudge = u64::try_from(gt::patrol::Thresholds::default().nudge.as_secs()).unwrap();
@@ -271,7 +271,7 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_that() {
+async fn sleep_in_the_middle_of_a_pass_does_not_count_against_workers() {
     // The clock jumps after the read has begun, so its facts are from after the sleep.
     let slept = Arc::new(AtomicUsize::new(0));
     let asleep = Arc::clone(&slept);

@@ -28,7 +28,7 @@ fn read_boot_id() -> Option<u128> {
 mod tests {
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_start_has_one_name() {
+    fn the_boot_id_is_stable() {
         assert!(super::read_boot_id().is_some_and(|id| id != 0));
         assert_eq!(super::read_boot_id(), super::boot_id());
     }

@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stepped_clock_moves_one_millisecond_a_reading() {
+    fn a_stepped_clock_advances_one_millisecond_per_reading() {
         let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
         assert_eq!(clock.now().to_string(), "2026-01-01T00:00:00Z");
         assert_eq!(clock.now().to_string(), "2026-01-01T00:00:00.001Z");
     }
 
     #[test]
-    fn an_unreadable_instant_means_the_system_clock() {
+    fn an_invalid_instant_falls_back_to_the_system_clock() {
         assert!(matches!(Clock::choose(Some("soon")), Clock::System));
     }
 }

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn local_time_is_that_of_the_system() {
+    fn local_time_uses_the_zone_of_the_system() {
         for second in [-1, 0, 1_750_000_000, 1_770_000_000, 4_000_000_000] {
             let at = jiff::Timestamp::from_second(second).unwrap();
             assert_eq!(

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_program_is_named() {
+    fn a_missing_program_is_reported_by_name() {
         let error = ChildCommand::new("no-such-program-here").run().unwrap_err();
         assert!(
             matches!(error, ExecError::Missing { program } if program == "no-such-program-here")
@@ -453,14 +453,14 @@ mod tests {
     }
 
     #[test]
-    fn a_child_over_its_limit_is_ended_with_its_group() {
+    fn a_child_over_its_time_limit_is_killed_with_its_group() {
         let run = ChildCommand::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
         let error = run.limit(Duration::from_millis(100)).run().unwrap_err();
         assert!(matches!(error, ExecError::TimedOut { output, .. } if output == "begun"));
     }
 
     #[test]
-    fn a_grandchild_that_left_the_group_is_not_waited_for() {
+    fn a_run_does_not_wait_for_a_grandchild_that_left_the_group() {
         // It tells its number, so that it can be seen to be alive after the run, and ended.
         let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
         let done = ChildCommand::new("sh").args(["-c", script]).run().unwrap();
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_ends_a_run() {
+    fn a_stop_flag_ends_a_run() {
         let flag = Arc::new(AtomicBool::new(true));
         let error = ChildCommand::new("sleep")
             .arg("30")
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn output_over_the_cap_is_cut_and_does_not_block() {
+    fn output_over_the_cap_is_truncated_and_does_not_block() {
         let done = ChildCommand::new("head")
             .args(["-c", "300000", "/dev/zero"])
             .cap(10)

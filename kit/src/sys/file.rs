@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replacing_keeps_the_mode_and_follows_a_link() {
+    fn replacing_a_file_keeps_its_mode_and_follows_a_link() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("real"), folder.path().join("link"));
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_put_in_place_of_a_longer_one_leaves_none_of_it() {
+    fn a_line_that_replaces_a_longer_one_leaves_no_remainder() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("line");
         put_first_line(&path, "bd-abcdef", 0o600).unwrap();
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn derived_files_change_places_with_the_old_ones() {
+    fn derived_files_are_swapped_with_the_old_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("derived");
         for text in ["one", "two", "three"] {
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_fails_leaves_the_old_content_and_nothing_beside_it() {
+    fn a_failed_write_keeps_the_old_content_and_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_there_is_not_made_again() {
+    fn an_existing_file_is_not_created_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         assert!(create_file(&path, b"first", 0o644).unwrap());

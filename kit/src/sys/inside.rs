@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_replaced_whole_and_keep_their_mode() {
+    fn files_are_replaced_atomically_and_keep_their_mode() {
         let folder = tempfile::tempdir().unwrap();
         let inside = ConfinedFolder::open(folder.path()).unwrap();
         inside.write("a/b/c", b"one", 0o640).unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_through_a_link_or_outside() {
+    fn nothing_is_written_through_a_link_or_outside_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let (top, outside) = (folder.path().join("top"), folder.path().join("outside"));
         fs::create_dir_all(&top).unwrap();

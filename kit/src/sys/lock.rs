@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_writer_waits_and_then_is_told_the_file() {
+    fn a_second_writer_times_out_with_the_path_of_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
         let held = acquire_lock(&path, Duration::ZERO).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_another_lock_holds_up_no_writer() {
+    fn waiting_for_another_lock_does_not_block_writers() {
         let folder = tempfile::tempdir().unwrap();
         let (writers, other) = (
             folder.path().join(".lock"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_the_lock_when_it_is_freed() {
+    fn a_waiting_writer_gets_the_lock_when_it_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
         let held = acquire_lock(&path, Duration::ZERO).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_lock_file_is_made_again() {
+    fn a_removed_lock_file_is_recreated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
         let _first = acquire_lock(&path, Duration::ZERO).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_waited_long_is_before_every_newcomer() {
+    fn a_long_waiting_writer_goes_before_newcomers() {
         for _ in 0..20 {
             // One of its own each time: a thread of the last one may still be giving its turn back.
             let keep = tempfile::tempdir().unwrap();

@@ -30,14 +30,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_are_done_and_what_they_give_is_told_apart() {
+    fn both_closures_run_and_each_result_keeps_its_place() {
         let (one, other) = run_both(|| 1, || "two");
         assert_eq!((one, other), (1, "two"));
     }
 
     #[test]
     #[should_panic(expected = "of its own")]
-    fn a_panic_of_the_other_thread_is_one_here() {
+    fn a_panic_of_the_other_thread_is_propagated() {
         run_both(|| panic!("of its own"), || ());
     }
 }

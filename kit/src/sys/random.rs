@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_draws_the_same_text() {
+    fn the_same_seed_generates_the_same_text() {
         let (a, b) = (
             RandomSource::choose(Some("7")),
             RandomSource::choose(Some("7")),

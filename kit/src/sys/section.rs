@@ -57,7 +57,7 @@ mod tests {
     };
 
     #[test]
-    fn a_section_that_is_taken_out_leaves_the_text_as_it_was() {
+    fn removing_a_section_restores_the_original_text() {
         for text in ["", "a", "a\n", "a\n\n", "# A\n\ntext\r\n"] {
             let with = MARKS.insert(text, "body\n");
             assert!(MARKS.is_in(&with));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_below_a_section_stays() {
+    fn text_below_a_section_is_kept() {
         let with = MARKS.insert("a\n", "body") + "below\n";
         assert_eq!(MARKS.remove(&with).as_deref(), Some("a\nbelow\n"));
     }

@@ -66,12 +66,12 @@ mod tests {
     use crate::ui::Style;
 
     #[test]
-    fn wide_characters_count_two() {
+    fn wide_characters_count_as_two_columns() {
         assert_eq!(cut_to_width("日本語テキスト", 7), "日本語…");
     }
 
     #[test]
-    fn colours_take_no_room() {
+    fn colors_take_no_columns() {
         let painted = Style::coloured().red("abcdef");
         assert_eq!(cut_styled_to_width(&painted, 6), painted);
         assert_eq!(cut_styled_to_width(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
@@ -79,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cut_text_fits(text in any::<String>(), width in 0usize..40) {
+        fn cut_text_fits_the_width(text in any::<String>(), width in 0usize..40) {
             prop_assert!(cut_to_width(&text, width).width() <= width.max(text.width().min(width)));
         }
     }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_follows_the_terminal_and_the_conventions() {
+    fn color_follows_the_terminal_and_the_environment_conventions() {
         assert!(on(true, &[]));
         assert!(!on(false, &[]));
         assert!(!on(true, &[("NO_COLOR", "1")]));

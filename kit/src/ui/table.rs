@@ -71,7 +71,7 @@ mod tests {
     use crate::ui::Style;
 
     #[test]
-    fn columns_line_up_and_the_last_is_cut() {
+    fn columns_are_aligned_and_the_last_is_cut() {
         let mut table = TextTable::new();
         table.row(["a", "a long text that does not fit"]);
         table.row(["bcd", "short"]);

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_of_time_are_told_in_their_largest_unit() {
+    fn durations_are_shown_in_their_largest_unit() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let told = |text: &str| format_ago(now, text.parse().unwrap());
         assert_eq!(told("2026-03-10T11:59:58Z"), "just now");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_names_its_year_only_if_it_is_another_one() {
+    fn a_time_shows_its_year_only_if_it_differs() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let shown = |text: &str| format_moment(now, text.parse().unwrap(), &TimeZone::UTC);
         assert_eq!(shown("2026-03-01T18:02:07.123Z"), "Mar 1 18:02:07");

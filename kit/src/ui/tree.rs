@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_join_parents_and_children() {
+    fn tree_lines_connect_parents_and_children() {
         let children = [vec![1, 3], vec![2], vec![], vec![], vec![]];
         let lines = walk_tree(&[0, 4], &children);
         let drawn: Vec<String> = lines
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
+    fn a_cycle_does_not_repeat_forever() {
         assert_eq!(walk_tree(&[], &[vec![1], vec![0]]).len(), 2);
     }
 }

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_is_told_in_a_few_lines() {
+    fn a_decision_is_summarized_in_a_few_lines() {
         let spec = "Add user profile modal with logout button";
         let mut decision = review_text(
             &test_vault(),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_session_is_told_what_touches_its_bead_and_how_much_is_not_shown() {
+    fn a_later_session_gets_the_clauses_of_its_bead_and_a_count() {
         let spec = "Add user profile modal with logout, the user_status enum and /api/users/me";
         let mut decision =
             review_text(&test_vault(), KeeperMode::Growth, spec, spec, "2026-01-13").decision;
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn however_much_is_decided_it_stays_within_700_tokens_and_a_reference_within_45() {
+    fn a_brief_stays_within_700_tokens_and_a_reference_within_45() {
         let mut seeds = Vec::new();
         let mut spec = String::new();
         for at in 0..200 {

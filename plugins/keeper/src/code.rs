@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_those_of_the_thing_itself_and_variants_are_words() {
+    fn methods_belong_to_the_type_itself_and_variants_are_words() {
         let ts = "export class UserService {\n  constructor(private db: Db) {}\n  async getProfile(id: string): Promise<User> {\n    \
                   if (id) { this.db.find(id); }\n  }\n  private secret() {}\n  rename(id: string) {\n  }\n}\nclass Other {\n  foreign() {}\n}\n";
         assert_eq!(
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shapes_of_common_languages_are_seen() {
+    fn definitions_in_common_languages_are_recognized() {
         let tsx = "import x\nexport function ProfileModal(props) {\nexport const Button = styled.button``\n\
                    const MAX = (1)\n  const Inner = () => 1\nexport enum Tier { A }\nclass AuthService {";
         assert_eq!(

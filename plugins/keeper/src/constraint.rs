@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_expand_and_unknown_ones_are_told_from_words() {
+    fn codes_expand_and_unknown_codes_are_distinguished_from_prose() {
         assert!(
             matches!(parse_constraint("auth-reuse"), ConstraintMeaning::Known(code) if code.meaning.contains("auth"))
         );

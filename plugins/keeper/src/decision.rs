@@ -213,7 +213,7 @@ mod tests {
 "#;
 
     #[test]
-    fn a_record_keeps_all_that_was_written_there() {
+    fn a_record_keeps_everything_written_in_it() {
         let first = Decision::parse(WRITTEN).unwrap();
         let again = Decision::parse(&first.to_yaml()).unwrap();
         assert_eq!(first, again);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_given_once_to_however_many_at_a_time() {
+    fn concurrent_decisions_get_unique_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::create_dir_all(super::decisions_folder(root)).unwrap();

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_installed_for_the_mayor_and_taken_away_with_the_last_keeper() {
+    fn mayor_commands_are_installed_and_removed_with_the_last_keeper() {
         let folder = tempfile::tempdir().unwrap();
         let town = folder.path();
         sys::replace_file(&town.join("mayor/town.json"), "{}", 0o644).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_are_put_in_place_and_taken_away_and_others_are_let_be() {
+    fn hooks_are_installed_and_removed_and_foreign_hooks_stay() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let program = Path::new("/opt/it's here/gt-keeper");

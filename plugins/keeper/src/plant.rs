@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repository_fills_the_vault_and_what_people_wrote_stays() {
+    fn planting_a_repository_fills_the_vault_and_keeps_user_edits() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let clone = root.join("mayor/rig");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_seeds_stays_one_that_can_be_read() {
+    fn a_seed_file_always_stays_readable() {
         let folder = tempfile::tempdir().unwrap();
         let clone = folder.path().join("mayor/rig");
         let enums: Vec<String> = (0..SEEDS + 5)

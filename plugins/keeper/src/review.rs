@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn known_is_reused_near_extended_and_new_decided_by_the_mode() {
+    fn known_elements_are_reused_near_ones_extended_new_ones_decided_by_mode() {
         for (mode, status, allowed, gated) in [
             (
                 KeeperMode::Seeding,
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_off_limits_is_said_in_few_words() {
+    fn forbidden_elements_are_listed_briefly() {
         let review = outcome(&test_vault(), KeeperMode::Growth);
         let rules: Vec<String> = review
             .decision
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_a_profile_modal_is_approved_by_reuse_in_every_mode() {
+    fn the_profile_modal_example_is_approved_by_reuse_in_every_mode() {
         for mode in [
             KeeperMode::Seeding,
             KeeperMode::Growth,
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_names_no_element_is_none() {
+    fn a_word_that_names_no_element_is_ignored() {
         let mut vault = test_vault();
         vault.seeds.retain(|seed| seed.domain != "auth");
         let text = "Mail people whose password is old";
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_vault_allows_and_a_text_that_proposes_nothing_is_approved() {
+    fn an_empty_vault_allows_everything_and_a_text_without_proposals_is_approved() {
         let empty = outcome(&Vault::default(), KeeperMode::Conservation);
         assert_eq!(empty.status, ReviewStatus::Approved);
         let nothing = review_text(
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hook_files_a_decision_and_a_persons_answer_settles_it() {
+    fn the_hook_files_a_decision_and_the_users_answer_settles_it() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let seeds = "seeds:\n  - {name: Modal, kind: component}\n";

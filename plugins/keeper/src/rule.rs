@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_held_against_kind_and_name() {
+    fn rule_words_are_matched_against_kind_and_name() {
         assert!(speaks(
             "new modal components",
             DefinitionKind::Component,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_fit_patterns() {
+    fn paths_match_patterns() {
         for (pattern, path, expected) in [
             ("legacy/**", "legacy/a/b.rs", true),
             ("legacy/**", "src/legacy/a.rs", false),

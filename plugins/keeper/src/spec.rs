@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_found_by_the_words_that_name_them() {
+    fn elements_are_found_by_the_words_that_name_them() {
         assert_eq!(
             found("Add user profile modal with logout button."),
             "frontend:user profile modal, frontend:logout button"
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thing_is_proposed_once() {
+    fn an_element_is_proposed_only_once() {
         assert_eq!(found("A modal. Another modal! `Modal`"), "frontend:modal");
     }
 }

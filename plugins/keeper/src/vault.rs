@@ -318,7 +318,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn names_are_known_near_or_new() {
+    fn names_are_classified_as_known_near_or_new() {
         let vault = test_vault();
         let of = |domain: &str, name: &str| match vault.match_name(domain, name) {
             SeedMatch::Known(seed) => format!("known {}", seed.name),
@@ -345,7 +345,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn synonyms_words_and_members_are_those_of_the_seed_files() {
+    fn synonyms_words_and_members_come_from_the_seed_files() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             sys::replace_file(&super::seeds_folder(folder.path()).join(name), text, 0o644).unwrap();

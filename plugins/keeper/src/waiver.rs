@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_waiver_never_takes_the_place_of_another() {
+    fn a_waiver_never_replaces_another() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let waiver = |rule: &str| Waiver {

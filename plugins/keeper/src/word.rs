@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_split_into_small_singular_words() {
+    fn names_are_split_into_lowercase_singular_words() {
         for (name, expected) in [
             ("ProfileModal", "profile modal"),
             ("Button.primary", "button primary"),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_tells_what_is_alike() {
+    fn similar_spellings_count_as_alike() {
         assert!(is_alike("auth", "authentication") && !is_alike("log", "login"));
         assert!(is_alike("billing", "billed") && is_alike("rename", "renaming"));
         assert!(!is_alike("user", "using") && !is_alike("tier", "tied"));

@@ -294,14 +294,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read_back_as_it_was(value in any_value()) {
+        fn written_yaml_round_trips(value in any_value()) {
             let text = format_yaml(&value);
             prop_assert_eq!(parse_yaml(&text), Ok(value), "{}", text);
         }
     }
 
     #[test]
-    fn what_people_write_keeps_its_words() {
+    fn hand_written_yaml_keeps_its_words() {
         let value =
             parse_yaml("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
         assert_eq!(value.field("a"), "1.10");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_are_refused() {
+    fn yaml_bombs_are_refused() {
         assert!(parse_yaml("a: &a [x]\nb: *a\n").is_err());
         assert!(parse_yaml(&format!("a: {}", "[".repeat(200))).is_err());
         assert!(parse_yaml("a: 1\na: 2\n").is_err());

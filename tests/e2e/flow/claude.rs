@@ -11,7 +11,7 @@ fn program() -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
+fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
     let Some(bin) = program() else {
         return;
     };
@@ -70,7 +70,7 @@ fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
 }
 
 #[test]
-fn claude_code_does_the_steps_of_a_formula_and_a_killed_session_is_followed_at_the_same_step() {
+fn claude_code_does_formula_steps_and_resumes_a_killed_step() {
     let Some(bin) = program() else {
         return;
     };
@@ -150,7 +150,7 @@ fn begun(town: &Town, source: &str) {
 }
 
 #[test]
-fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
+fn clear_compact_and_handoff_each_give_claude_code_its_context_once() {
     let Some(bin) = program() else {
         return;
     };
@@ -203,7 +203,7 @@ fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
 }
 
 #[test]
-fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
+fn a_past_claude_code_session_can_be_found_searched_and_asked() {
     let Some(bin) = program() else {
         return;
     };
@@ -304,7 +304,7 @@ fn count(town: &Town, rule: &str) -> usize {
 }
 
 #[test]
-fn a_question_in_text_is_noticed_and_a_nudge_brings_the_work_to_its_end() {
+fn a_question_in_text_is_noticed_and_a_nudge_gets_the_work_finished() {
     // The stop hook speaks once; then the model asks again and stops.
     let turns = json!([
         { "text": "Shall I use tabs or spaces?" },
@@ -321,7 +321,7 @@ fn a_question_in_text_is_noticed_and_a_nudge_brings_the_work_to_its_end() {
 }
 
 #[test]
-fn an_api_without_credit_is_named_and_the_work_goes_on_when_it_answers() {
+fn an_api_without_credit_is_reported_and_work_continues_when_it_answers() {
     let refusal = json!({ "status": 400, "type": "invalid_request_error",
         "message": "Your credit balance is too low to access the Anthropic API.", "times": 1 });
     let turns = json!([
@@ -353,7 +353,7 @@ fn an_api_without_credit_is_named_and_the_work_goes_on_when_it_answers() {
 }
 
 #[test]
-fn workers_are_offered_no_tool_that_waits_for_a_person() {
+fn workers_get_no_tool_that_waits_for_the_user() {
     let turns = json!([{ "text": "Working.", "sh": FINISH }, { "text": "Done." }]);
     let Some((town, model, bead)) = slung(&turns) else {
         return;
@@ -402,7 +402,7 @@ fn refused(error: &serde_json::Value) -> Option<(Town, Model, String, serde_json
 }
 
 #[test]
-fn an_overloaded_api_is_named_and_the_work_goes_on_without_a_restart() {
+fn an_overloaded_api_is_reported_and_work_continues_without_a_restart() {
     let error = json!({ "status": 529, "type": "overloaded_error", "message": "Overloaded",
         "times": 2, "headers": { "retry-after": "1" } });
     let Some((town, _model, bead, refusal)) = refused(&error) else {
@@ -417,7 +417,7 @@ fn an_overloaded_api_is_named_and_the_work_goes_on_without_a_restart() {
 }
 
 #[test]
-fn an_api_that_says_when_it_answers_again_is_asked_then() {
+fn an_api_is_retried_at_the_time_that_it_names() {
     let error = json!({ "status": 429, "type": "rate_limit_error",
         "message": "This request would exceed your rate limit. Please try again in 8 seconds.",
         "times": 2, "headers": { "retry-after": "1" } });
@@ -439,7 +439,7 @@ fn an_api_that_says_when_it_answers_again_is_asked_then() {
 }
 
 #[test]
-fn a_dialog_about_an_api_key_is_reported_by_sling_and_left_to_a_person() {
+fn sling_reports_an_api_key_dialog_and_leaves_it_to_the_user() {
     let Some((town, model)) = with_model(&json!({ "default": { "text": "OK." } })) else {
         return;
     };
@@ -455,7 +455,7 @@ fn a_dialog_about_an_api_key_is_reported_by_sling_and_left_to_a_person() {
 }
 
 #[test]
-fn a_claude_that_is_killed_in_the_middle_is_restarted_and_hears_what_was_there() {
+fn a_killed_claude_is_restarted_and_shown_the_existing_work() {
     let scenario = json!({
         "scripts": [
             { "name": "again", "match": { "cwd": "/polecats/", "text": "half\\.txt" },

@@ -314,7 +314,7 @@ fn program() -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn each_session_of_a_convoy_with_claude_code_has_what_it_should_know_once() {
+fn each_claude_code_session_of_a_convoy_gets_its_context_once() {
     let Some(bin) = program() else {
         return;
     };

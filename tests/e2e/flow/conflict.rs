@@ -11,7 +11,7 @@ const WORK: &str = r#"case "$GT_BEAD" in
 esac"#;
 
 #[test]
-fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done() {
+fn a_conflict_becomes_a_convoy_task_and_its_resolution_lets_the_convoy_land() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let bead = town.bead("web", "Change the line");
@@ -69,7 +69,7 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
 }
 
 #[test]
-fn a_conflict_of_the_resolution_itself_closes_the_whole_chain_when_it_is_solved() {
+fn resolving_a_conflict_of_the_resolution_closes_the_whole_chain() {
     let town = Town::new();
     let origin = town.add_rig("web", "my-app");
     town.script(WORK);

@@ -18,7 +18,7 @@ fn go(town: &Town) {
 }
 
 #[test]
-fn a_session_killed_in_mid_work_is_started_again_and_its_work_is_merged_once() {
+fn a_session_killed_during_work_is_restarted_and_its_work_merges_once() {
     let (town, origin) = Town::with_rig();
     town.script(WAITING);
     let bead = town.bead("web", "Slow");
@@ -55,7 +55,7 @@ fn a_session_killed_in_mid_work_is_started_again_and_its_work_is_merged_once() {
 }
 
 #[test]
-fn an_agent_goes_on_when_the_daemon_is_killed_and_a_new_daemon_finishes_the_rest() {
+fn an_agent_survives_a_killed_daemon_and_a_new_daemon_finishes() {
     let (town, origin) = Town::with_rig();
     town.script(WAITING);
     let bead = town.bead("web", "Slow");
@@ -85,7 +85,7 @@ fn an_agent_goes_on_when_the_daemon_is_killed_and_a_new_daemon_finishes_the_rest
 }
 
 #[test]
-fn down_names_whom_it_stopped_at_work_and_up_starts_them_again() {
+fn gt_down_lists_the_workers_it_stops_and_gt_up_restarts_them() {
     let (town, origin) = Town::with_rig();
     town.script(WAITING);
     let bead = town.bead("web", "Slow");
@@ -121,7 +121,7 @@ fn down_names_whom_it_stopped_at_work_and_up_starts_them_again() {
 }
 
 #[test]
-fn a_daemon_killed_during_a_merge_leaves_one_merge_one_close_one_landing_mail() {
+fn a_daemon_killed_during_a_merge_merges_closes_and_mails_once() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     // The gate tells that the merge has begun, and waits for leave.
@@ -163,7 +163,7 @@ fn a_daemon_killed_during_a_merge_leaves_one_merge_one_close_one_landing_mail() 
 }
 
 #[test]
-fn a_merge_that_was_pushed_but_not_recorded_is_recognised_and_only_recorded() {
+fn a_pushed_but_unrecorded_merge_is_detected_and_only_recorded() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     let bead = town.bead("web", "Work");
@@ -190,7 +190,7 @@ fn a_merge_that_was_pushed_but_not_recorded_is_recognised_and_only_recorded() {
 }
 
 #[test]
-fn work_squashed_by_hand_is_recognised_by_its_tree() {
+fn work_squashed_by_hand_is_recognized_by_its_tree() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > by-hand.txt");
     let bead = town.bead("web", "Work");
@@ -205,7 +205,7 @@ fn work_squashed_by_hand_is_recognised_by_its_tree() {
 }
 
 #[test]
-fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_once() {
+fn a_session_that_keeps_ending_opens_the_breaker_and_notifies_once() {
     let (town, _origin) = Town::with_rig();
     // It lives long enough to count as started (a start that fails waits longer each time), and for
     // tmux to read its last words: what is unread at the end is lost.
@@ -287,7 +287,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
 }
 
 #[test]
-fn a_worker_whose_done_is_refused_is_stuck_and_the_overseer_hears_of_it_once() {
+fn a_worker_whose_done_is_refused_is_stuck_and_reported_once() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Nothing to show");
@@ -349,7 +349,7 @@ fn is_there(pid: &str) -> bool {
 }
 
 #[test]
-fn what_a_dead_session_left_running_ends_before_the_next_one_starts() {
+fn leftover_processes_of_a_dead_session_end_before_the_next_starts() {
     let (town, _origin) = Town::with_rig();
     town.script(STRAY);
     let bead = town.bead("web", "Work");

@@ -41,7 +41,7 @@ fn kept(town: &Town, key: &str) -> String {
 }
 
 #[test]
-fn twelve_beads_hand_their_documents_on_and_none_reaches_the_target() {
+fn twelve_beads_pass_on_their_documents_and_none_reaches_the_target() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let mut beads: Vec<String> = Vec::new();
@@ -129,7 +129,7 @@ fn twelve_beads_hand_their_documents_on_and_none_reaches_the_target() {
 }
 
 #[test]
-fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work() {
+fn documents_of_an_unfinished_worker_survive_reuse_of_its_sandbox() {
     let (town, _origin) = Town::with_rig();
     town.script(
         "mkdir -p .gt/discovery; echo half > .gt/discovery/half.md; touch \"$GT_ROOT/../scripts/wrote\"\n\
@@ -163,7 +163,7 @@ fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work
 }
 
 #[test]
-fn a_document_is_all_that_an_explorer_has_to_hand_in_and_is_not_enough_for_others() {
+fn a_document_alone_completes_explorer_work_but_no_other_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let [explore, build] = ["Explore the parser", "Build the parser"].map(|t| town.bead("web", t));
@@ -197,7 +197,7 @@ fn a_document_is_all_that_an_explorer_has_to_hand_in_and_is_not_enough_for_other
 }
 
 #[test]
-fn documents_go_to_origin_with_the_beads_and_come_to_another_town() {
+fn documents_sync_with_the_beads_to_another_town() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let (one, two) = (
@@ -255,7 +255,7 @@ fn documents_go_to_origin_with_the_beads_and_come_to_another_town() {
 }
 
 #[test]
-fn documents_stay_on_the_machine_where_the_setting_says_so() {
+fn documents_stay_local_if_configured() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     town.set_rig_setting("web", "discovery", serde_json::json!({ "push": false }));

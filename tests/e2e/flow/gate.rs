@@ -4,7 +4,7 @@ use serde_json::json;
 use town_tests::{Town, eventually};
 
 #[test]
-fn a_failing_gate_blocks_the_merge_and_the_end_of_its_log_is_in_the_task() {
+fn a_failing_gate_blocks_the_merge_and_its_task_shows_the_log() {
     let (town, origin) = Town::with_rig();
     town.script(
         r#"case "$GT_BEAD" in
@@ -50,7 +50,7 @@ esac"#,
 }
 
 #[test]
-fn a_repair_that_brings_nothing_of_the_work_does_not_make_it_merged() {
+fn a_repair_without_the_original_work_does_not_count_as_its_merge() {
     let (town, origin) = Town::with_rig();
     town.script(
         r#"case "$GT_BEAD" in
@@ -97,7 +97,7 @@ esac"#,
 }
 
 #[test]
-fn gates_run_on_the_work_as_it_will_be_on_the_target() {
+fn gates_run_on_the_merged_result() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     // Passes only where both the work and the newer commit of the target are there.
@@ -114,7 +114,7 @@ fn gates_run_on_the_work_as_it_will_be_on_the_target() {
 }
 
 #[test]
-fn a_lock_file_that_a_killed_git_left_in_the_queues_tree_is_not_in_the_way() {
+fn a_stale_git_lock_in_the_queue_tree_does_not_block_the_queue() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
     town.gate("web", "true");
@@ -139,7 +139,7 @@ fn a_lock_file_that_a_killed_git_left_in_the_queues_tree_is_not_in_the_way() {
 }
 
 #[test]
-fn a_request_that_cannot_be_read_waits_for_a_person_and_those_behind_it_are_merged() {
+fn an_unreadable_request_waits_for_the_user_and_later_requests_merge() {
     let (town, _origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
@@ -160,7 +160,7 @@ fn a_request_that_cannot_be_read_waits_for_a_person_and_those_behind_it_are_merg
 }
 
 #[test]
-fn a_queue_that_is_turned_off_merges_nothing_and_says_so() {
+fn a_disabled_queue_merges_nothing_and_reports_that() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let off = |enabled: bool| {
@@ -187,7 +187,7 @@ fn a_queue_that_is_turned_off_merges_nothing_and_says_so() {
 }
 
 #[test]
-fn a_misspelt_gate_stops_the_merge_until_it_is_put_right() {
+fn a_misspelled_gate_stops_the_merge_until_it_is_fixed() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     let bead = town.bead("web", "Work");
@@ -210,7 +210,7 @@ fn a_misspelt_gate_stops_the_merge_until_it_is_put_right() {
 }
 
 #[test]
-fn commands_of_the_era_are_gates_and_run_in_their_order() {
+fn original_test_commands_run_as_gates_in_order() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     let log = town.path("gates.log");
@@ -236,7 +236,7 @@ fn commands_of_the_era_are_gates_and_run_in_their_order() {
 }
 
 #[test]
-fn gates_at_a_place_that_is_not_read_stop_the_merge_and_an_unknown_key_does_not() {
+fn misplaced_gates_stop_the_merge_and_unknown_keys_do_not() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     let gates = json!({ "gates": { "test": { "cmd": "true" } } });
@@ -259,7 +259,7 @@ fn gates_at_a_place_that_is_not_read_stop_the_merge_and_an_unknown_key_does_not(
 }
 
 #[test]
-fn with_a_review_required_each_request_waits_until_it_is_released_and_no_worker_does_that() {
+fn a_required_review_holds_each_request_and_no_worker_can_release_it() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     town.set_rig_setting("web", "merge_queue", json!({ "require_review": true }));

@@ -7,7 +7,7 @@ const WORK: &str = r#"echo "$GT_BEAD_TITLE" > "$GT_BEAD.txt"
 echo "wrote $GT_BEAD.txt" > "$GT_SUMMARY_FILE""#;
 
 #[test]
-fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
+fn a_convoy_over_two_rigs_lands_once_and_notifies_subscribers_once() {
     let town = Town::new();
     let (web, api) = (town.add_rig("web", "web"), town.add_rig("api", "ap"));
     town.script(WORK);
@@ -74,7 +74,7 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
 }
 
 #[test]
-fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
+fn the_third_worker_is_briefed_on_the_work_of_the_first_two() {
     let (town, origin) = Town::with_rig();
     town.script(&format!(
         "until [ -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.1; done\n\
@@ -114,7 +114,7 @@ fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
 }
 
 #[test]
-fn what_the_callers_environment_holds_does_not_reach_the_town() {
+fn the_callers_environment_does_not_leak_into_the_town() {
     let (town, origin) = Town::with_rig();
     town.script("env > \"$GT_ROOT/../scripts/env\"; echo w > w.txt");
     let mut town = town;

@@ -67,7 +67,7 @@ fn in_two_rigs() -> (Town, [Repo; 2], [String; 2], String) {
 }
 
 #[test]
-fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents() {
+fn a_convoy_branch_lands_as_one_commit_without_its_documents() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
@@ -133,7 +133,7 @@ fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents()
 }
 
 #[test]
-fn two_rigs_are_all_prepared_before_one_is_pushed_and_a_refused_push_takes_nothing_back() {
+fn all_rigs_are_prepared_before_any_push_and_refusals_revert_nothing() {
     let town = Town::new();
     let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
     town.script(WORK);
@@ -265,7 +265,7 @@ fn swap(town: &Town, convoy: &str, from: &str, to: &str) {
 }
 
 #[test]
-fn a_landing_killed_at_any_step_goes_on_where_it_was() {
+fn a_landing_killed_at_any_step_resumes_there() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let bead = town.bead("web", "Work");
@@ -313,7 +313,7 @@ fn a_landing_killed_at_any_step_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_remote_that_is_away_is_waited_for_and_no_convoy_counts_as_landed_meanwhile() {
+fn a_landing_waits_for_an_unreachable_remote_before_it_counts() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let bead = town.bead("web", "Work");
@@ -361,7 +361,7 @@ fn a_remote_that_is_away_is_waited_for_and_no_convoy_counts_as_landed_meanwhile(
 }
 
 #[test]
-fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
+fn a_patrol_killed_after_each_git_command_lands_two_rigs_exactly_once() {
     let (town, [api, web], _, convoy) = in_two_rigs();
     let mut killed = 0;
     for number in 1..200 {
@@ -390,7 +390,7 @@ fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
 }
 
 #[test]
-fn a_landing_looks_before_its_gates_and_after_them_and_at_what_had_landed() {
+fn a_landing_rechecks_beads_and_targets_before_and_after_its_gates() {
     let (town, [api, web], [_, two], convoy) = in_two_rigs();
     // The gate of the landing is counted, and has a bead reopened the first time.
     let (ran, rig) = (town.path("scripts/ran"), town.root().join("web"));
@@ -452,7 +452,7 @@ fn moving_gate(town: &Town, origin: &Path) -> String {
 }
 
 #[test]
-fn a_target_that_moves_between_the_phases_is_prepared_for_anew() {
+fn a_target_that_moves_between_phases_is_prepared_again() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     town.gate("web", &moving_gate(&town, origin.path()));
@@ -466,7 +466,7 @@ fn a_target_that_moves_between_the_phases_is_prepared_for_anew() {
 }
 
 #[test]
-fn a_branch_that_does_not_fit_its_target_becomes_a_task_whose_result_lets_it_land() {
+fn a_branch_that_conflicts_with_its_target_lands_through_a_task() {
     let (town, origin) = Town::with_rig();
     town.script(
         r#"case "$GT_BEAD_TITLE" in
@@ -495,7 +495,7 @@ esac"#,
 }
 
 #[test]
-fn a_rig_without_a_remote_has_the_branch_in_its_own_repository() {
+fn a_rig_without_a_remote_keeps_the_convoy_branch_locally() {
     let town = Town::new();
     let source = town.origin("source");
     let add = [

@@ -39,7 +39,7 @@ fn row(name: &str, text: &str) -> (usize, usize) {
 }
 
 #[test]
-fn each_role_is_told_in_few_tokens_what_it_needs() {
+fn each_role_gets_its_context_in_few_tokens() {
     let (town, _origin) = Town::with_rig();
     let roles = [
         ("mayor", "mayor"),
@@ -62,7 +62,7 @@ fn each_role_is_told_in_few_tokens_what_it_needs() {
 }
 
 #[test]
-fn what_is_told_of_earlier_work_keeps_to_its_room() {
+fn the_report_of_earlier_work_keeps_to_its_budget() {
     let (town, _origin) = Town::with_rig();
     town.script(
         r#"echo work > "$GT_BEAD.txt"

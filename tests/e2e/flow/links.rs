@@ -38,7 +38,7 @@ fn works(town: &Town, origin: &Repo) {
 const WORK: &str = "bd show \"$GT_BEAD\" >/dev/null\necho work > \"$GT_BEAD.txt\"\ngit add -A";
 
 #[test]
-fn links_of_the_repository_at_our_folders_are_not_followed_and_stay_in_it() {
+fn repository_links_at_town_folders_are_kept_and_not_followed() {
     let town = Town::new();
     let origin = town.origin("web");
     let outside = outside(&town);
@@ -59,7 +59,7 @@ fn links_of_the_repository_at_our_folders_are_not_followed_and_stay_in_it() {
 }
 
 #[test]
-fn a_rig_goes_on_when_its_repository_gets_a_link_or_a_file_at_our_folders() {
+fn a_rig_survives_repository_links_or_files_at_town_folders() {
     let (town, origin) = Town::with_rig();
     let outside = outside(&town);
     town.script(WORK);
@@ -75,7 +75,7 @@ fn a_rig_goes_on_when_its_repository_gets_a_link_or_a_file_at_our_folders() {
 }
 
 #[test]
-fn a_file_of_the_overlay_is_not_written_through_a_link() {
+fn an_overlay_file_is_not_written_through_a_link() {
     let (town, origin) = Town::with_rig();
     let outside = outside(&town);
     let overlay = town.root().join("web/.runtime/overlay");
@@ -95,7 +95,7 @@ fn a_file_of_the_overlay_is_not_written_through_a_link() {
 }
 
 #[test]
-fn a_branch_with_a_link_in_place_of_the_beads_is_refused_with_the_way_to_drop_it() {
+fn a_branch_with_a_link_for_beads_is_refused_with_the_next_step() {
     let (town, origin) = Town::with_rig();
     town.script(
         "echo work > work.txt\nrm -rf .beads\nln -s / .beads\ngit add -f work.txt .beads\ngit commit -qm Link",

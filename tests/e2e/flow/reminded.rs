@@ -77,16 +77,16 @@ fn is_merged(
 }
 
 #[test]
-fn codex_is_trusted_has_its_context_by_a_hook_and_its_work_is_merged() {
+fn codex_gets_trust_and_hook_context_and_its_work_is_merged() {
     is_merged("codex", codex(), Model::for_codex);
 }
 
 #[test]
-fn gemini_has_its_context_and_its_work_is_merged() {
+fn gemini_gets_its_context_and_its_work_is_merged() {
     is_merged("gemini", gemini(), Model::for_gemini);
 }
 
 #[test]
-fn opencode_has_its_context_and_its_work_is_merged() {
+fn opencode_gets_its_context_and_its_work_is_merged() {
     is_merged("opencode", opencode(), Model::for_opencode);
 }

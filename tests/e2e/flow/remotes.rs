@@ -40,7 +40,7 @@ fn a_rig_without_a_remote_merges_into_its_own_repository() {
 }
 
 #[test]
-fn a_push_refused_by_a_hook_waits_for_a_person_and_is_not_tried_again_and_again() {
+fn a_push_refused_by_a_hook_waits_for_the_user_without_retries() {
     use std::os::unix::fs::PermissionsExt;
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
@@ -76,7 +76,7 @@ fn a_push_refused_by_a_hook_waits_for_a_person_and_is_not_tried_again_and_again(
 }
 
 #[test]
-fn trouble_of_the_server_needs_no_person_and_the_work_merges_once_it_is_over() {
+fn work_merges_without_help_once_a_server_failure_is_over() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt; git add -A; git commit -qm work; gt done --summary work");
     let bead = town.bead("web", "Work");
@@ -123,7 +123,7 @@ fn objects_refused(origin: &town_tests::Repo) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_remote_that_never_answers_is_named_given_up_and_blocks_no_one() {
+fn a_remote_that_never_answers_times_out_without_blocking_others() {
     let (town, origin) = Town::with_rig();
     town.script("sleep 600");
     town.set_town_setting("git", json!({ "network_timeout": "5s" }));
@@ -165,7 +165,7 @@ fn a_remote_that_never_answers_is_named_given_up_and_blocks_no_one() {
 }
 
 #[test]
-fn a_worktree_origin_with_the_target_checked_out_is_refused_with_the_ways_out() {
+fn an_origin_with_the_target_checked_out_is_refused_with_next_steps() {
     let town = Town::new();
     let bare = town.origin("source");
     let work = town.path("origins/work");

@@ -14,7 +14,7 @@ fn tracking(town: &Town) -> town_tests::Repo {
 }
 
 #[test]
-fn an_agents_add_everything_commits_no_bead_file() {
+fn git_add_all_of_an_agent_commits_no_bead_file() {
     let town = Town::new();
     let origin = tracking(&town);
     // bd in the sandbox goes to the rig's beads; then everything there is is added.
@@ -40,7 +40,7 @@ fn an_agents_add_everything_commits_no_bead_file() {
 }
 
 #[test]
-fn a_branch_that_changes_beads_is_refused_by_done_with_the_way_to_drop_it() {
+fn done_refuses_a_branch_that_changes_beads_with_the_next_step() {
     let town = Town::new();
     let _origin = tracking(&town);
     town.script("while :; do sleep 1; done");

@@ -4,7 +4,7 @@ use serde_json::json;
 use town_tests::{Town, eventually};
 
 #[test]
-fn a_first_message_that_is_no_argument_is_typed() {
+fn a_first_message_is_typed_if_it_cannot_be_an_argument() {
     let (town, origin) = Town::with_rig();
     town.script_named(
         "asker",

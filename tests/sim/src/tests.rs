@@ -28,7 +28,7 @@ fn draw_troubles(seed: u64) -> Vec<ChaosKind> {
 }
 
 #[test]
-fn every_bead_lands_whatever_goes_wrong() {
+fn every_bead_lands_under_every_kind_of_trouble() {
     for seed in 0..seed_count() {
         let result = simulate_town(&sim_request(seed, draw_troubles(seed)));
         let log = result.log.join("\n");
@@ -48,7 +48,7 @@ fn the_same_seed_gives_the_same_run() {
 }
 
 #[test]
-fn without_trouble_one_session_does_each_bead_and_nobody_is_asked() {
+fn without_trouble_each_bead_takes_one_session_and_no_questions() {
     // This kind of trouble has no effect here, and it excludes all others.
     let result = simulate_town(&sim_request(1, vec![ChaosKind::Daemon]));
     assert_eq!(result.faults, Vec::<String>::new());
@@ -59,7 +59,7 @@ fn without_trouble_one_session_does_each_bead_and_nobody_is_asked() {
 }
 
 #[test]
-fn an_outage_costs_few_tries_and_one_message() {
+fn an_outage_costs_few_retries_and_one_message() {
     for seed in 0..50 {
         let result = simulate_town(&SimRequest {
             rigs: 3,

@@ -349,13 +349,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn completions_and_man_pages_are_fresh() {
+    fn completions_and_man_pages_are_up_to_date() {
         let stale = stale(&root()).unwrap();
         assert!(stale.is_empty(), "{stale:#?}\nmend them with: {MEND}");
     }
 
     #[test]
-    fn every_visible_command_says_what_it_does() {
+    fn every_visible_command_has_a_description() {
         fn look(path: &str, command: &Command, silent: &mut Vec<String>) {
             for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
                 let path = format!("{path} {}", sub.get_name());
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_a_missing_and_a_left_over_file_are_told_and_mended() {
+    fn changed_missing_and_leftover_files_are_reported_and_fixed() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path()).unwrap();
         assert!(stale(folder.path()).unwrap().is_empty());

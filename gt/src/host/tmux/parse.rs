@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pane_without_our_token_is_not_ours() {
+    fn a_pane_without_the_session_token_is_ignored() {
         let listing = "gt-web-nux|%1|4242|0|||1700000000|1699999999|1700000009|1|0|abc|claude\n\
                        gt-web-nux|%2|4243|0|||1700000000|1700000009|1|0||vim\n\
                        broken\n";
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_apart() {
+    fn tmux_failures_are_distinguished() {
         assert_eq!(
             parse_failure("no server running on /tmp/x"),
             TmuxFailure::NoServer

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coloured_dialog_is_seen_and_a_missing_input_line_is_no_place_to_type() {
+    fn a_coloured_dialog_or_a_missing_input_line_prevents_typing() {
         let mut input = claude();
         input.dialogs.push("Enter to confirm".to_owned());
         let dialog = "\u{1b}[1mShall I?\u{1b}[0m\n ❯ No\n\u{1b}[2mEnter\u{1b}[22m to confirm";
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_the_prompt_is_seen() {
+    fn text_after_the_prompt_is_recognized() {
         let screen = "❯ said before\n● answer\n❯\u{a0}not sent yet  \n  status";
         assert_eq!(
             read_input_line(screen, &claude()),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_line_and_a_pale_hint_are_no_text() {
+    fn an_empty_line_and_a_dimmed_hint_do_not_count_as_text() {
         let hint = "\u{1b}[39m❯\u{a0}\u{1b}[2mTry \"fix lint\"\u{1b}[0m";
         assert_eq!(read_input_line(hint, &claude()), InputLine::Empty);
         assert_eq!(read_input_line("❯\u{a0}\n", &claude()), InputLine::Empty);

@@ -80,7 +80,7 @@ impl Drop for TestServer {
 }
 
 #[test]
-fn without_a_server_there_are_no_sessions() {
+fn no_server_means_no_sessions() {
     let server = TestServer::new();
     assert_eq!(server.tmux.list().unwrap(), []);
     assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
@@ -91,7 +91,7 @@ fn without_a_server_there_are_no_sessions() {
 }
 
 #[test]
-fn a_session_starts_clean_and_its_secrets_stay_off_the_command_line() {
+fn a_session_starts_with_a_clean_environment_and_no_secrets_in_arguments() {
     let server = TestServer::new();
     let mut spec = server.spec("gt-web-nux", &["sh", "-c", "env | sort; cat"]);
     spec.env
@@ -121,7 +121,7 @@ fn a_session_starts_clean_and_its_secrets_stay_off_the_command_line() {
 }
 
 #[test]
-fn names_are_exact_and_taken_once() {
+fn session_names_match_exactly_and_are_unique() {
     let server = TestServer::new();
     server.start("gt-web-nux-two", &["cat"]);
     assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
@@ -138,7 +138,7 @@ fn names_are_exact_and_taken_once() {
 }
 
 #[test]
-fn a_command_that_fails_at_once_is_told_with_its_words() {
+fn a_command_that_fails_immediately_is_reported_with_its_output() {
     let server = TestServer::new();
     // tmux closes the terminal when it notices the end, even with unread output. The answer to a
     // cursor position query arrives only after all earlier output was read.
@@ -179,7 +179,7 @@ fn the_session_ends_with_its_process() {
 }
 
 #[test]
-fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
+fn a_kept_session_shows_its_last_screen_until_it_is_ended() {
     let server = TestServer::new();
     let words = "echo no model; read line; exit 7";
     let mut spec = server.spec("gt-a", &["sh", "-c", words]);
@@ -209,7 +209,7 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
 }
 
 #[test]
-fn the_signal_that_ended_a_session_is_known() {
+fn the_signal_that_ended_a_session_is_reported() {
     let server = TestServer::new();
     let mut spec = server.spec("gt-a", &["sh", "-c", "read line; kill -KILL $$"]);
     spec.keep = true;
@@ -224,7 +224,7 @@ fn the_signal_that_ended_a_session_is_known() {
 }
 
 #[test]
-fn text_arrives_as_it_was_sent() {
+fn text_arrives_unchanged() {
     let server = TestServer::new();
     server.start("gt-a", &["cat"]);
     let input = InputRules::default();
@@ -287,7 +287,7 @@ while True:
 "#;
 
 #[test]
-fn enter_is_repeated_while_the_text_stands_in_the_input_line() {
+fn enter_is_repeated_while_the_text_stays_in_the_input_line() {
     let server = TestServer::new();
     server.start("gt-a", &["python3", "-c", DEAF]);
     server.wait_for_text("gt-a", "❯");
@@ -315,7 +315,7 @@ fn nothing_is_typed_into_a_dialog() {
 }
 
 #[test]
-fn the_whole_tree_ends_with_the_session_and_a_persons_pane_is_not_ours() {
+fn ending_a_session_ends_its_process_tree_but_not_user_panes() {
     let server = TestServer::new();
     let script = "(trap '' HUP TERM; setsid sleep 601 & trap '' TERM; sleep 602) & exec sleep 603";
     let live = server.start("gt-a", &["sh", "-c", script]);
@@ -334,7 +334,7 @@ fn the_whole_tree_ends_with_the_session_and_a_persons_pane_is_not_ours() {
 
 /// A server that takes a request and ends, like one whose last session has just ended.
 #[test]
-fn a_session_that_a_server_takes_along_is_started_in_the_next() {
+fn a_session_lost_with_its_server_starts_in_a_new_one() {
     let server = TestServer::new();
     let socket = server.tmux.socket_file();
     fs::create_dir(socket.parent().unwrap()).unwrap();
@@ -353,7 +353,7 @@ fn a_session_that_a_server_takes_along_is_started_in_the_next() {
 
 /// A permanent failure is reported at once, with tmux's message.
 #[test]
-fn where_no_server_can_be_the_words_of_tmux_are_told() {
+fn tmux_errors_are_shown_if_no_server_can_start() {
     let server = TestServer::new();
     let taken = server.tmux.socket_file();
     let folder = taken.parent().unwrap();

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_is_reminded_once_and_then_a_person_hears_of_it() {
+    fn an_agent_is_reminded_once_before_the_user_is_notified() {
         let steps = |one: &HookFacts| {
             let facts = std::slice::from_ref(one);
             let matters = hook_matters(facts, now());

@@ -58,7 +58,7 @@ fn decided_rule(polecat: &PolecatFacts) -> Option<&'static str> {
 }
 
 #[test]
-fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
+fn no_rule_waits_for_timestamps_written_by_a_wrong_clock() {
     let ahead = fixed_now() + SignedDuration::from_hours(9);
     let dead = PolecatFacts {
         alive: Some(false),
@@ -82,7 +82,7 @@ fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one row a line")]
-fn each_row_of_the_table() {
+fn every_row_of_the_rule_table_gives_its_decision() {
     let dead = PolecatFacts {
         alive: Some(false),
         ..working_polecat()
@@ -223,7 +223,7 @@ fn each_row_of_the_table() {
 }
 
 #[test]
-fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not() {
+fn a_worker_that_closed_its_own_bead_gets_time_for_gt_done() {
     let at = |minutes: i64| Some(fixed_now() - SignedDuration::from_mins(minutes));
     let closed = |superseded, alive, minutes| PolecatFacts {
         hook_closed: true,
@@ -252,7 +252,7 @@ fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not(
 }
 
 #[test]
-fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
+fn the_breaker_opens_after_three_restarts_in_half_an_hour() {
     let at = |text: &str| text.parse::<Timestamp>().unwrap();
     let recent = vec![
         at("2026-01-01T11:40:00Z"),
@@ -276,7 +276,7 @@ fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
 }
 
 #[test]
-fn thresholds_are_those_of_the_rig() {
+fn thresholds_come_from_the_rig() {
     let patient = Thresholds {
         restarts: 1,
         sling_failures: 9,
@@ -344,7 +344,7 @@ fn restarted_polecat(seconds_ago: &[i64]) -> PolecatFacts {
 }
 
 #[test]
-fn restarts_back_off_from_the_second_one_on() {
+fn restarts_back_off_from_the_second_restart() {
     let rows = [
         (restarted_polecat(&[]), Some("P6-respawn-stalled")),
         (restarted_polecat(&[9]), None),
@@ -364,7 +364,7 @@ fn restarts_back_off_from_the_second_one_on() {
 }
 
 #[test]
-fn sessions_that_were_lost_together_wait_and_open_no_breaker() {
+fn sessions_lost_together_wait_and_do_not_open_the_breaker() {
     let lost = PolecatFacts {
         lost: vec![fixed_now() - SignedDuration::from_secs(60); 9],
         ..restarted_polecat(&[])
@@ -376,7 +376,7 @@ fn sessions_that_were_lost_together_wait_and_open_no_breaker() {
 }
 
 #[test]
-fn who_the_api_refuses_opens_no_breaker_and_is_left_to_the_rule_of_outages() {
+fn workers_refused_by_the_api_are_left_to_the_outage_rule() {
     let refused = PolecatFacts {
         refused: true,
         ..restarted_polecat(&[300, 200, 100, 50])
@@ -386,7 +386,7 @@ fn who_the_api_refuses_opens_no_breaker_and_is_left_to_the_rule_of_outages() {
 }
 
 #[test]
-fn a_stuck_worker_is_tried_again_after_a_wait_that_doubles() {
+fn a_stuck_worker_is_retried_with_doubling_waits() {
     let stuck = |minutes: i64, times: u32| PolecatFacts {
         slot: SlotState::Working.into_stuck(
             String::new(),

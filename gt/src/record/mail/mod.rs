@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_operation_and_recipient_make_one_id() {
+    fn the_same_operation_and_recipient_give_the_same_id() {
         assert_eq!(
             hash_message_id("landing:x:1", "mayor/"),
             hash_message_id("landing:x:1", "mayor/")

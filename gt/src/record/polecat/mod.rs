@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_a_session_ended_is_told_once_it_is_known() {
+    fn the_end_of_a_session_is_reported_once_it_is_detected() {
         let told = |end| {
             let live = LiveSession {
                 dead: Some(end),

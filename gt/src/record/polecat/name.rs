@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn themes_hold_fifty_distinct_usable_names() {
+    fn every_theme_has_fifty_distinct_valid_names() {
         for (theme, list) in THEMES {
             let names: BTreeSet<&str> = list.lines().collect();
             assert_eq!(names.len(), 50, "{theme}");

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_an_earlier_version_is_read() {
+    fn the_slot_state_of_an_earlier_version_is_read() {
         let slot =
             read(r#"{"lease":3,"bead":"w-1","sling":"branched","failures":2,"failure":"no"}"#);
         let sling = slot.state.sling_in_progress().unwrap();
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_slot_state_round_trips() {
         let sling = SlotState::Slinging(SlingInProgress {
             no_convoy: true,
             ..SlingInProgress::default()

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_era_is_read_and_a_person_always_hears_of_what_is_urgent() {
+    fn an_original_escalation_file_is_read_and_urgent_ones_always_notify_the_user() {
         let text = r#"{"type":"escalation","version":1,
             "routes":{"high":["bead","mail:mayor","email:human"],"low":["bead","bead"]},
             "contacts":{"human_email":"dana@example.com","slack_webhook":"https://example.com/x","human_sms":null},
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused_with_its_place() {
+    fn invalid_escalation_settings_are_refused_with_their_path() {
         for (text, words) in [
             (r#"{"routes":{"urgent":["bead"]}}"#, "routes is `urgent`"),
             (r#"{"stale_threshold":"soon"}"#, "stale_threshold"),

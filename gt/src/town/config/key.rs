@@ -615,7 +615,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_family_matches_one_part() {
+    fn a_key_family_matches_exactly_one_part() {
         assert_eq!(find_key("role_agents.crew").unwrap().name, "role_agents.*");
         assert_eq!(
             find_key("merge_queue.gates.lint.cmd").unwrap().kind,
@@ -627,7 +627,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sorted_and_each_name_is_there_once() {
+    fn the_key_table_is_sorted_without_duplicates() {
         let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();

@@ -45,7 +45,7 @@ fn gate_names(queue: &str) -> Vec<String> {
 }
 
 #[test]
-fn setup_runs_in_each_tree_gates_have_their_own_and_the_commands_share_one() {
+fn setup_runs_per_tree_gates_get_separate_trees_and_commands_share_one() {
     let queue = r#"{"test_command":"t","build_command":"b","lint_command":"l","typecheck_command":"c","setup_command":"s",
         "gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}"#;
     let commands = "setup_command typecheck_command lint_command build_command test_command";
@@ -63,7 +63,7 @@ fn setup_runs_in_each_tree_gates_have_their_own_and_the_commands_share_one() {
 }
 
 #[test]
-fn what_the_queue_does_not_do_is_refused_by_name() {
+fn unsupported_queue_settings_are_refused_by_name() {
     for (queue, words) in [
         (
             r#"{"require_clean_merge":false}"#,
@@ -88,7 +88,7 @@ fn what_the_queue_does_not_do_is_refused_by_name() {
 }
 
 #[test]
-fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
+fn misplaced_gates_are_refused_with_the_correct_key() {
     for (settings, key) in [
         (
             r#"{"refinery":{"gates":{"a":{"cmd":"x"}}}}"#,
@@ -126,7 +126,7 @@ fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
 }
 
 #[test]
-fn a_review_is_asked_for_by_either_key() {
+fn either_key_turns_on_the_review() {
     let asked = |queue: &str| {
         let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let settings = RigSettings::load(&place.town, &rig).unwrap();
@@ -157,7 +157,7 @@ fn a_bad_duration_is_named() {
 }
 
 #[test]
-fn a_gate_keeps_only_what_lies_below_the_tree() {
+fn a_gate_may_keep_only_paths_below_its_tree() {
     let gates = |path: &str| {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
         let (place, rig) = town_with_settings(&settings.to_string());
@@ -182,7 +182,7 @@ fn a_gate_keeps_only_what_lies_below_the_tree() {
 }
 
 #[test]
-fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
+fn an_unknown_merge_strategy_is_refused_by_name() {
     let strategy = |text: &str| {
         let (place, rig) =
             town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
@@ -199,7 +199,7 @@ fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
 }
 
 #[test]
-fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
+fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
     for (queue, words) in [
         (
             r#"{"gates":{"test":{"cmdd":"x"}}}"#,
@@ -236,7 +236,7 @@ fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
 }
 
 #[test]
-fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
+fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
     let (place, rig) = town_with_settings(
         r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
             "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
@@ -255,7 +255,7 @@ fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
 }
 
 #[test]
-fn each_layer_overrides_the_layers_below() {
+fn each_settings_layer_overrides_the_lower_layers() {
     let (mut place, rig) = town_with_settings("{}");
     let name = "max_polecats";
     assert_eq!(
@@ -296,7 +296,7 @@ fn each_layer_overrides_the_layers_below() {
 }
 
 #[test]
-fn a_blocked_key_has_no_value_below() {
+fn a_blocked_key_hides_values_of_lower_layers() {
     let (place, rig) = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
     let path = place.town.layout.wisp_config("web");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -326,7 +326,7 @@ fn a_blocked_key_has_no_value_below() {
 }
 
 #[test]
-fn a_change_keeps_everything_else_and_is_checked() {
+fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
     let (place, rig) = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
     set_value(
         &place,
@@ -363,7 +363,7 @@ fn a_change_keeps_everything_else_and_is_checked() {
 }
 
 #[test]
-fn the_list_holds_the_table_and_the_members_of_families() {
+fn the_list_contains_all_keys_and_the_members_of_families() {
     let (place, rig) = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
     let all = SettingsLayers::load(&place.town, Some(&rig)).unwrap().all();
     let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
@@ -373,7 +373,7 @@ fn the_list_holds_the_table_and_the_members_of_families() {
 }
 
 #[test]
-fn a_damaged_file_is_named() {
+fn a_damaged_settings_file_is_named() {
     let (place, rig) = town_with_settings("{");
     let error = SettingsLayers::load(&place.town, Some(&rig)).unwrap_err();
     assert!(

@@ -203,7 +203,7 @@ mod tests {
     use crate::town::event::{MergeRef, MergeResultEvent, event};
 
     #[test]
-    fn events_of_the_era_are_read_and_bad_lines_passed_over() {
+    fn events_of_the_original_gas_town_are_read_and_invalid_lines_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let text = concat!(
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_reads_back_as_the_same_event() {
+    fn a_recorded_event_round_trips() {
         let mut place = crate::testing::TestTown::new();
         let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_gives_each_whole_line_once() {
+    fn a_reader_returns_each_complete_line_once() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let mut reader = EventReader::new(&layout);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_and_fields_survive_and_known_kinds_of_other_programs_are_read() {
+    fn unknown_kinds_and_fields_survive_and_foreign_events_are_read() {
         let text = r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"session_start","actor":"mayor","payload":{"session_id":"s","actor_pid":"mayor-1"},"visibility":"feed"}"#;
         let old = line(text);
         assert_eq!(serde_json::to_string(&old).unwrap(), text);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_tells_when_no_variable_does() {
+    fn the_folder_decides_if_no_variable_is_set() {
         let found = at("/town/web/polecats/nux/web/src", &[]);
         assert_eq!(
             found.address,
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_win_and_a_mismatch_is_told() {
+    fn variables_override_the_folder_and_a_mismatch_is_reported() {
         let found = at("/town/web/crew/max", &[("GT_ROLE", "web/polecats/nux")]);
         assert_eq!(
             found.address,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_town_root_and_a_bare_rig_are_nobody() {
+    fn the_town_root_and_a_bare_rig_identify_no_agent() {
         assert_eq!(at("/town", &[]).address, None);
         assert_eq!(at("/town/web", &[]).address, None);
     }

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_reads_back_from_its_text() {
+    fn every_address_round_trips_through_its_text() {
         for text in [
             "overseer",
             "mayor",
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mail_forms_are_read_as_the_same_agent() {
+    fn mailbox_forms_are_parsed_as_the_same_agent() {
         assert_eq!("mayor/".parse(), Ok(Address::Mayor));
         assert_eq!(
             "web/nux".parse(),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spoken_address_holds_no_path_separator() {
+    fn a_parsed_address_contains_no_path_separator() {
         let nux = Address::Polecat("web".into(), "nux".into());
         assert_eq!(nux.display_name(), "polecat nux (rig: web)");
         assert_eq!(nux.bead_id("wb"), "wb-web-polecat-nux");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_agents_that_may_be_there_share_a_session() {
+    fn no_two_valid_agents_share_a_session_name() {
         let rigs = [
             "web", "web_api", "web-api", "crew-x", "web-crew", "boot", "a",
         ];

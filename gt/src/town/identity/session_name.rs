@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_rig_that_fits_wins() {
+    fn the_longest_matching_rig_wins() {
         let found = SessionName::parse_address("gt-web-api-nux", ["web", "web-api"]);
         assert_eq!(
             found,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sessions_are_nobodys() {
+    fn foreign_session_names_belong_to_no_agent() {
         assert_eq!(SessionName::parse_address("main", ["web"]), None);
         assert_eq!(SessionName::parse_address("gt-other-nux", ["web"]), None);
     }

@@ -14,7 +14,7 @@ fn run_only(place: &TestTown, check: &str) -> Vec<Finding> {
 }
 
 #[test]
-fn a_new_town_with_a_rig_is_sound() {
+fn a_new_town_with_a_rig_has_no_problems() {
     let place = TestTown::new();
     let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
@@ -40,7 +40,7 @@ fn a_new_town_with_a_rig_is_sound() {
 }
 
 #[test]
-fn damage_is_found_and_nothing_is_changed() {
+fn damage_is_reported_without_changing_anything() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
@@ -90,7 +90,7 @@ fn damage_is_found_and_nothing_is_changed() {
 }
 
 #[test]
-fn strange_sessions_and_left_start_files_are_named() {
+fn unknown_sessions_and_leftover_start_files_are_reported() {
     let place = TestTown::new();
     let spec = SessionSpec {
         name: "gt-nowhere-nux".to_owned(),
@@ -110,7 +110,7 @@ fn strange_sessions_and_left_start_files_are_named() {
 }
 
 #[test]
-fn every_finding_that_is_not_well_says_the_way_out() {
+fn every_problem_names_its_next_step() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     for finding in run_checks(&place.town, &[]) {

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_from_what_programs_say() {
+    fn versions_are_parsed_from_program_output() {
         assert_eq!(parse_version("tmux 3.3a"), Some((3, 3)));
         assert_eq!(
             parse_version("git version 2.39.5 (Apple Git-154)"),

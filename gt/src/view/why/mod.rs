@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_name_is_told_with_where_it_was_looked_for_and_what_is_near() {
+    fn an_unknown_name_is_reported_with_searched_places_and_similar_names() {
         let error = UnknownName {
             what: "web-k3".to_owned(),
             stores: vec!["the town".to_owned(), "rig web".to_owned()],

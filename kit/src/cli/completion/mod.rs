@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_name_of_a_shell_asks_for_completion() {
+    fn only_a_shell_name_requests_completion() {
         for value in ["", "0", "1", "yes", "/bin/bash"] {
             let env = Env::with_vars(Path::new("/"), [("COMPLETE", value)]);
             let asked = answer_completion(&env, &[], || unreachable!()).is_some();

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_odd_byte_hides_nothing_and_what_is_too_large_is_no_empty_file() {
+    fn an_invalid_byte_hides_nothing_and_a_huge_file_is_not_empty() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::write(root.join("odd.ts"), b"// \xff\neval(x)\n").unwrap();

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn appending_is_fine_and_anything_else_is_named_with_its_line() {
+    fn only_appending_to_an_enum_passes_and_other_changes_name_their_line() {
         let old = "pub enum Tier {\n    /// Free, for all.\n    Free,\n    Pro { seats: u32, x: (u8, u8) },\n}\n";
         let more = old.replace("}\n", "    Team,\n}\n");
         assert_eq!(said("a.rs", old, &more), "");

@@ -26,7 +26,7 @@ fn list_findings(outcome: &ValidationOutcome) -> Vec<String> {
 }
 
 #[test]
-fn rule_file_and_line_are_named() {
+fn a_finding_names_rule_file_and_line() {
     let decision = build_decision(
         "[new modal components, {rule: nothing old, path: legacy/**}, {rule: no eval, text: eval(}, be kind]",
         "[ui-extend, rest-shape, speak well, no-such-code]",
@@ -67,7 +67,7 @@ fn rule_file_and_line_are_named() {
 }
 
 #[test]
-fn moving_code_and_what_is_allowed_or_overridden_breaks_no_rule() {
+fn moved_allowed_or_overridden_code_breaks_no_rule() {
     let decision = build_decision("[new modal components]", "[no-new-seeds, data-append]");
     let moved = [
         changed_file("a.tsx", "export function Modal() {}\n", ""),
@@ -84,7 +84,7 @@ fn moving_code_and_what_is_allowed_or_overridden_breaks_no_rule() {
 }
 
 #[test]
-fn a_waiver_lets_by_and_is_said() {
+fn a_waiver_lets_a_finding_pass_and_is_reported() {
     let decision = build_decision("[new modal components]", "[auth-reuse]");
     let files = [
         changed_file("M.tsx", "", "export const LoginModal = () => 1\n"),
