@@ -32,6 +32,46 @@ const GT: [&[&str]; 8] = [
     &[""],
 ];
 
+/// The floors of `flow` in `gt`, lowest first.
+const FLOW: [&[&str]; 4] = [
+    &[
+        "flow::install",
+        "flow::rig",
+        "flow::crew",
+        "flow::sandbox",
+        "flow::discovery",
+        "flow::town_hook",
+        "flow::sync",
+        "flow::backup",
+        "flow::rescue",
+    ],
+    &[
+        "flow::session",
+        "flow::role",
+        "flow::nudge",
+        "flow::recipient",
+        "flow::handoff",
+        "flow::seance",
+        "flow::checkpoint",
+        "flow::stop_hook",
+        "flow::polecat",
+        "flow::up",
+        "flow::down",
+    ],
+    &[
+        "flow::sling",
+        "flow::done",
+        "flow::mq",
+        "flow::landing",
+        "flow::convoy",
+        "flow::molecule",
+        "flow::formula",
+        "flow::followup",
+        "flow::prime",
+    ],
+    &["flow::deacon", "flow::dog", "flow::escalate", "flow::demo"],
+];
+
 /// The layers of `bd`, lowest first.
 const BD: [&[&str]; 10] = [
     &["git"],
@@ -102,6 +142,13 @@ fn bd_has_no_circular_imports() {
 #[test]
 fn gt_imports_nothing_from_a_higher_layer() {
     let found = imports("gt").upwards(&GT);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn flow_imports_nothing_from_a_higher_floor() {
+    let inner = |name: &str| name.starts_with("flow::").then(|| name.to_owned());
+    let found = imports("gt").grouped(inner).upwards(&FLOW);
     assert!(found.is_empty(), "{found:#?}");
 }
 

@@ -25,3 +25,4 @@ pub mod restarts;
 pub mod role;
 pub(crate) mod state_file;
 pub mod town_view;
+pub mod work_metadata;

@@ -5,9 +5,9 @@ use bd::bead::Bead;
 use jiff::Timestamp;
 
 use super::PastSession;
-use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
 use crate::record::attempt;
+use crate::record::work_metadata::WorkMetadata;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event, EventLine};
 
@@ -44,7 +44,7 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
             text.push_str(&format!("{}: {}\n", attempt.branch, attempt.why));
             attempt.summary
         }
-        None => briefing::summary_of(bead),
+        None => WorkMetadata::from_bead(bead).summary().to_owned(),
     };
     for line in summary.trim().lines() {
         text.push_str(&format!("> {line}\n"));

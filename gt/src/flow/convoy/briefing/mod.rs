@@ -16,7 +16,8 @@ pub use overview::area_of;
 
 use super::progress::{BeadEnding, ending_of, is_work_kind, parse_ending};
 use crate::record;
-use crate::record::attempt::{self, Attempt};
+use crate::record::attempt::Attempt;
+use crate::record::work_metadata::{WorkMetadata, end_time_of};
 use crate::town::beads::TownStores;
 
 /// Maximum length of a summary in characters.
@@ -64,49 +65,6 @@ struct OverviewFields {
     close_reason: String,
     #[serde(default)]
     metadata: Option<WorkMetadata>,
-}
-
-/// The metadata that `gt done` keeps on a bead for later workers.
-#[derive(Default, Deserialize)]
-struct WorkMetadata {
-    #[serde(default)]
-    summary: Option<serde_json::Value>,
-    #[serde(default)]
-    area: Option<serde_json::Value>,
-    #[serde(default)]
-    attempts: Option<serde_json::Value>,
-}
-
-impl WorkMetadata {
-    fn from_bead(bead: &Bead) -> Self {
-        let metadata = bead.metadata.as_ref();
-        metadata
-            .and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or_default()
-    }
-
-    fn summary(&self) -> &str {
-        let summary = self.summary.as_ref();
-        summary
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default()
-    }
-
-    fn area(&self) -> &str {
-        let area = self.area.as_ref();
-        area.and_then(serde_json::Value::as_str).unwrap_or_default()
-    }
-
-    /// Returns the attempts that failed before a time, oldest first.
-    fn failures(&self, until: Timestamp) -> Vec<Attempt> {
-        let mut failed = attempt::failed_attempts(self.attempts.as_ref());
-        failed.retain(|attempt| end_time_of(attempt) <= until);
-        failed
-    }
-}
-
-fn end_time_of(failed: &Attempt) -> Timestamp {
-    failed.at.parse().unwrap_or(Timestamp::MIN)
 }
 
 /// Returns the lesson of a failed attempt, in the form of the close reason of a failed bead.
@@ -278,11 +236,6 @@ fn join_summary(summary: &str, reason: &str, failed: bool) -> String {
 fn worker_name(assignee: &str) -> String {
     let parts = assignee.trim_end_matches('/').rsplit('/');
     parts.into_iter().next().unwrap_or_default().to_owned()
-}
-
-/// Returns the summary that `gt done` stored on a bead.
-pub fn summary_of(bead: &Bead) -> String {
-    WorkMetadata::from_bead(bead).summary().to_owned()
 }
 
 /// Cuts a text at a character boundary and appends a visible mark.

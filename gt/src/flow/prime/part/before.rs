@@ -9,11 +9,11 @@ use kit::ui::escape;
 use super::foreign::{fence_text, quote_lines};
 use super::work::original_task_text;
 use super::{ContextPart, PartPointer, PartRoom};
-use crate::flow::convoy::briefing;
 use crate::flow::discovery::KeptDocument;
 use crate::flow::followup::{EarlierWork, UnmergedBase};
 use crate::record::attempt::{Attempt, AttemptTrace};
 use crate::record::molecule::{Molecule, MoleculeStep};
+use crate::record::work_metadata::WorkMetadata;
 
 /// The number of attempts that are shown, newest.
 const ATTEMPTS: usize = 3;
@@ -206,7 +206,7 @@ fn format_earlier_followups(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> 
             bead.id, bead.status
         ));
         text.push_str(&quote_lines(original_task_text(bead).trim().lines()));
-        let summary = briefing::summary_of(bead);
+        let summary = WorkMetadata::from_bead(bead).summary().to_owned();
         if !summary.trim().is_empty() {
             text.push_str("What came of it:\n");
             text.push_str(&quote_lines(summary.trim().lines()));
