@@ -394,7 +394,8 @@ fn overhead(count: usize) -> (usize, usize) {
     let (tokens, front) = difference(count, true);
     assert!(tokens < 1000, "{count} beads: {tokens}");
     // As docs/CONTEXT.md says, but for a fifth: names of folders differ.
-    let page = include_str!("../../docs/CONTEXT.md");
+    let lines = include_str!("../../docs/CONTEXT.md").split_whitespace();
+    let page = lines.collect::<Vec<_>>().join(" ");
     let number = |before: &str, after: &str| -> usize {
         let rest = page.split(before).nth(1).unwrap();
         rest.split(after).next().unwrap().parse().unwrap()
