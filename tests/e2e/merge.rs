@@ -319,7 +319,9 @@ fn conflict_markers_are_resolved_only_by_the_command_in_the_hint() {
     project.bd("a", &["create", "More"]).fails(hint);
     let doctor = project.bd("a", &["doctor"]).run();
     assert!(
-        doctor.out.contains("a merge of issues.jsonl is not finished"),
+        doctor
+            .out
+            .contains("a merge of issues.jsonl is not finished"),
         "{}",
         doctor.out
     );

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::place_issues::is_kept;
+use super::issues_file::is_kept;
 use crate::merge;
 use crate::store::StoreError;
 use crate::store::index::{self, ISSUES, Index, IndexLine, IndexRow, ParsedFile};

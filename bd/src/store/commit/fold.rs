@@ -27,7 +27,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
 use crate::store::commit::write::{ContentLayout, ContentPiece, lay_out, write_pieces};
-use crate::store::commit::{place_issues, reindex, rollback};
+use crate::store::commit::{issues_file, reindex, rollback};
 use crate::store::disk::mark;
 use crate::store::disk::paths::StorePaths;
 use crate::store::index::NonBeadLine;
@@ -282,7 +282,7 @@ impl Fold<'_> {
         };
         let failed = |error| StoreError::io("write", &path, error);
         let placed = if code == ISSUES {
-            place_issues::place_issues(file, &source.paths)
+            issues_file::place_issues(file, &source.paths)
         } else {
             file.put(&path)
         };

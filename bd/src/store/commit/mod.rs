@@ -2,7 +2,7 @@
 
 mod differ;
 pub(crate) mod fold;
-pub(crate) mod place_issues;
+pub(crate) mod issues_file;
 pub(crate) mod policy;
 pub(crate) mod reindex;
 pub mod rollback;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::commit::place_issues;
+use crate::store::commit::issues_file;
 use crate::store::disk::files;
 use crate::store::{Store, StoreError};
 use kit::sys::Clock;
@@ -35,7 +35,7 @@ pub(crate) fn record_first_base(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let store = Store::at(dir);
-    place_issues::keep_fetched(&store.paths)?;
+    issues_file::keep_fetched(&store.paths)?;
     store.set_base(&SyncBase {
         branch: branch.to_owned(),
         commit: commit.to_owned(),

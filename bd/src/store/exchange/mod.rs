@@ -31,7 +31,7 @@ pub(crate) use base::record_first_base;
 use super::{FOLD_TRIES, SETTLE_PAUSE, SETTLE_TRIES, Store, StoreError};
 use crate::bead::Stamp;
 use crate::merge::OverruledValue;
-use crate::store::commit::place_issues;
+use crate::store::commit::issues_file;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
@@ -176,7 +176,7 @@ impl Store {
         let version = match issues {
             None => version,
             Some(beside) => {
-                let placed = place_issues::place_issues(beside, &self.paths).map_err(failed)?;
+                let placed = issues_file::place_issues(beside, &self.paths).map_err(failed)?;
                 self.reload_own_side();
                 mark::touch_mark(&self.paths);
                 identity::file_key(&placed.there)
