@@ -7,6 +7,13 @@ use super::{Git, GitError, Identity};
 /// The time limit of a commit, including the repository's own hooks.
 const HOOKED: Duration = Duration::from_secs(600);
 
+/// The author of a commit, and the identity that creates it.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitIdentities<'a> {
+    pub author: &'a Identity,
+    pub committer: &'a Identity,
+}
+
 impl Git {
     /// Sets a ref, if its current value is `old`. `None` means that the ref must not exist.
     pub fn update_ref(&self, name: &str, new: &str, old: Option<&str>) -> Result<(), GitError> {
@@ -73,7 +80,15 @@ impl Git {
         message: &str,
         author: &Identity,
     ) -> Result<String, GitError> {
-        self.commit_tree_as(tree, parents, message, (author, author))
+        self.commit_tree_as(
+            tree,
+            parents,
+            message,
+            CommitIdentities {
+                author,
+                committer: author,
+            },
+        )
     }
 
     /// Like [`Self::commit_tree`], with an author who is not the committer.
@@ -82,8 +97,9 @@ impl Git {
         tree: &str,
         parents: &[&str],
         message: &str,
-        (author, committer): (&Identity, &Identity),
+        identities: CommitIdentities<'_>,
     ) -> Result<String, GitError> {
+        let CommitIdentities { author, committer } = identities;
         let parents = parents.iter().flat_map(|parent| ["-p", parent]);
         self.plumbing(["commit-tree", tree])
             .args(parents)

@@ -136,7 +136,8 @@ impl Git {
     /// `to`, with the affected files. Returns `None` if later commits only built on the change.
     pub fn find_revert(
         &self,
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         tip: &str,
         files: &[String],
     ) -> Result<Option<(String, Vec<String>)>, GitError> {

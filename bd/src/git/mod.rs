@@ -35,6 +35,7 @@ use jiff::Timestamp;
 
 use kit::sys::ExecError;
 
+pub use change::CommitIdentities;
 pub use combine::{Containment, TreeMerge};
 pub(crate) use folders::find_git_folders;
 pub use read::Stash;

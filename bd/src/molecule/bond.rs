@@ -79,7 +79,8 @@ pub struct BondRequest {
 /// Bonds the operand B to the operand A.
 pub fn bond_operands(
     tx: &mut Tx<'_>,
-    (a, b): (BondOperand, BondOperand),
+    a: BondOperand,
+    b: BondOperand,
     request: &BondRequest,
 ) -> Result<BondOutcome, MoleculeError> {
     tx.describe("bond", "");

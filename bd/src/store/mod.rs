@@ -261,7 +261,7 @@ impl Store {
         let (issues, own) = sizes;
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         let began = snapshot.source.state.began();
-        let due = self.policy.due(issues, (journal, own), began.as_ref(), now);
+        let due = self.policy.due(issues, journal, own, began.as_ref(), now);
         if due != FoldDue::Now {
             mark::touch_mark(&self.paths);
         }
@@ -286,7 +286,7 @@ impl Store {
         let now = Stamp::from(clock.now());
         let is_due = || {
             let (issues, journal) = (size(self.paths.issues()), size(&self.paths.journal()));
-            let due = self.policy.due(issues, (journal, 0), None, &now);
+            let due = self.policy.due(issues, journal, 0, None, &now);
             journal > 0 && matches!(due, FoldDue::Now | FoldDue::Soon)
         };
         if !is_due() {

@@ -242,7 +242,7 @@ pub(super) fn create_from_args(
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx.vocabulary(), &new.issue_type)?;
         let bead = change::create_bead(tx, new)?;
-        let problems = add_edges(tx, (ctx, store.dir()), &bead.id, args, &edges);
+        let problems = add_edges(tx, ctx, store.dir(), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
     });
@@ -288,7 +288,8 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
 /// Adds the edges. Returns the errors of the edges that fail; the bead stays.
 fn add_edges(
     tx: &mut Tx<'_>,
-    (ctx, dir): (&Context, &Path),
+    ctx: &Context,
+    dir: &Path,
     id: &str,
     args: &Args,
     edges: &[(DepKind, String)],

@@ -85,8 +85,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Err(_) => find_template(&shelf, tx, given, &options)
                 .map(|template| BondOperand::Formula(Box::new(template))),
         };
-        let pair = (operand(&args.a)?, operand(&args.b)?);
-        Ok(bond::bond_operands(tx, pair, &request)?)
+        let (a, b) = (operand(&args.a)?, operand(&args.b)?);
+        Ok(bond::bond_operands(tx, a, b, &request)?)
     })?;
     Ok(Box::new(BondReport {
         bonded,

@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use std::ops::Range;
+
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
@@ -54,11 +56,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shown = roots.iter().filter_map(|root| {
         let quick = MoleculeProgress::by_number(&snapshot, root)?;
         if quick.steps.len() > MANY && !lists_all {
-            return Some(CurrentMolecule::from_progress(&quick, (0, 0)));
+            return Some(CurrentMolecule::from_progress(&quick, 0..0));
         }
         Some(CurrentMolecule::from_progress(
             &MoleculeProgress::for_root(&snapshot, root)?,
-            part,
+            part.clone(),
         ))
     });
     let open = || -> Vec<(String, String)> {
@@ -95,10 +97,10 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
     Ok(root.unwrap_or_else(|| bead.id.clone()))
 }
 
-/// The first and the last step to list, from 0.
-fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
+/// Parses the range of steps to list, counted from 0.
+fn parse_step_range(args: &Args) -> Result<Range<usize>, UsageError> {
     let Some(range) = &args.range else {
-        return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
+        return Ok(0..args.limit.map_or(usize::MAX, |limit| limit.max(1)));
     };
     let wrong = || {
         UsageError(format!(
@@ -108,7 +110,7 @@ fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
     let (from, to) = range.split_once('-').ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|at| *at > 0);
     match (number(from), number(to)) {
-        (Some(from), Some(to)) if from <= to => Ok((from - 1, to)),
+        (Some(from), Some(to)) if from <= to => Ok(from - 1..to),
         _ => Err(wrong()),
     }
 }
@@ -127,9 +129,9 @@ struct CurrentMolecule {
 }
 
 impl CurrentMolecule {
-    fn from_progress(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
+    fn from_progress(progress: &MoleculeProgress<'_>, shown: Range<usize>) -> Self {
         let total = progress.steps.len();
-        let steps = progress.steps.iter().take(to).skip(from);
+        let steps = progress.steps.iter().take(shown.end).skip(shown.start);
         let bead = |step: &progress::MoleculeStep<'_>| step.bead_ref.bead().cloned();
         Self {
             root: progress.root.bead().cloned().unwrap_or_default(),

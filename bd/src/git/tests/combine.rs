@@ -128,7 +128,7 @@ fn a_change_is_contained_or_reverted_or_rewritten() {
     let again = commit_file(&work, "call", "called();\n");
     let files = vec!["call".to_owned()];
     assert_eq!(contained(&again), Containment::Rewritten(files.clone()));
-    let taken_back = |tip: &str| work.find_revert((&base, &change), tip, &files).unwrap();
+    let taken_back = |tip: &str| work.find_revert(&base, &change, tip, &files).unwrap();
     assert_eq!(taken_back(&again), Some((reverted, files.clone())));
     assert_eq!(taken_back(&moved), None);
 }

@@ -47,14 +47,15 @@ impl FoldPolicy {
     pub(crate) fn due(
         self,
         issues: u64,
-        (journal, own): (u64, u64),
+        journal: u64,
+        added: u64,
         began: Option<&Stamp>,
         now: &Stamp,
     ) -> FoldDue {
         match self.at_once {
             Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
             // The change is in memory now, and would have to be read again after the answer.
-            Some(_) if own > JOURNAL => FoldDue::Now,
+            Some(_) if added > JOURNAL => FoldDue::Now,
             Some(_) if journal > JOURNAL => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
             _ => FoldDue::No,
@@ -75,15 +76,13 @@ mod tests {
     fn small_stores_fold_at_once_and_large_ones_by_journal_size_or_age() {
         let (began, now) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:30Z");
         let (began, now) = (Stamp::parse(began), Stamp::parse(now));
-        let due =
-            |issues, journal, at: &Stamp| FoldPolicy::USUAL.due(issues, journal, Some(&began), at);
-        assert_eq!(due(AT_ONCE - 1, (1, 1), &began), FoldDue::Now);
-        assert_eq!(
-            due(AT_ONCE, (JOURNAL + 1, JOURNAL + 1), &began),
-            FoldDue::Now
-        );
-        assert_eq!(due(AT_ONCE, (JOURNAL + 1, JOURNAL), &began), FoldDue::Soon);
-        assert_eq!(due(AT_ONCE, (JOURNAL, 1), &now), FoldDue::WhenOld);
-        assert_eq!(due(AT_ONCE, (JOURNAL, 1), &began), FoldDue::No);
+        let due = |issues, journal, added, at: &Stamp| {
+            FoldPolicy::USUAL.due(issues, journal, added, Some(&began), at)
+        };
+        assert_eq!(due(AT_ONCE - 1, 1, 1, &began), FoldDue::Now);
+        assert_eq!(due(AT_ONCE, JOURNAL + 1, JOURNAL + 1, &began), FoldDue::Now);
+        assert_eq!(due(AT_ONCE, JOURNAL + 1, JOURNAL, &began), FoldDue::Soon);
+        assert_eq!(due(AT_ONCE, JOURNAL, 1, &now), FoldDue::WhenOld);
+        assert_eq!(due(AT_ONCE, JOURNAL, 1, &began), FoldDue::No);
     }
 }

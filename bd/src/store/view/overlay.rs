@@ -174,7 +174,7 @@ pub(crate) fn lay_journal(
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
         let in_file = files.hash(id, home);
-        match compute_state(&changes, (id, home), in_file, files, &mut overlay)? {
+        match compute_state(&changes, id, home, in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
             PendingState::Is(pending) => {
                 // A durable bead that is in the file and was not removed wins.
@@ -230,7 +230,8 @@ enum PendingState {
 
 fn compute_state(
     changes: &[&BeadChange],
-    (id, home): (&str, BeadFile),
+    id: &str,
+    home: BeadFile,
     in_file: Option<u64>,
     files: &impl OverlayBase,
     overlay: &mut Overlay,

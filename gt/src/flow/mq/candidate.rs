@@ -2,7 +2,7 @@
 //! the receipt's commits, made without a checkout. Discovery documents are removed from the commits
 //! first, and beads files keep the content of the target.
 
-use bd::git::{Identity, TreeMerge};
+use bd::git::{CommitIdentities, Identity, TreeMerge};
 
 use super::job::MergeJob;
 use crate::flow::convoy::integration;
@@ -154,7 +154,15 @@ impl WorkRange {
             email: email.to_owned(),
         };
         let git = &job.git;
-        Ok(git.commit_tree_as(tree, &[target], &message, (&author, &queue_identity(job)))?)
+        Ok(git.commit_tree_as(
+            tree,
+            &[target],
+            &message,
+            CommitIdentities {
+                author: &author,
+                committer: &queue_identity(job),
+            },
+        )?)
     }
 }
 

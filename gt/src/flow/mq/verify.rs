@@ -56,7 +56,7 @@ fn find_change(
         Containment::All => TargetPresence::Yes { commit },
         // Later work in the same place is a revert only if it came after the commit.
         Containment::Rewritten(files) => {
-            match job.git.find_revert((onto, &commit), target, &files)? {
+            match job.git.find_revert(onto, &commit, target, &files)? {
                 Some((_, files)) => TargetPresence::Undone { commit, files },
                 None => TargetPresence::Yes { commit },
             }
