@@ -4,8 +4,8 @@
 //! Keeps the variables that name the user or the way to the network (author, ssh command, askpass,
 //! configuration files).
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 use super::wait::{self, RemoteWait};
@@ -67,77 +67,91 @@ const POINTERS: &[&str] = &[
 #[derive(Debug)]
 pub struct GitCall<'a> {
     git: &'a Git,
-    hooks: bool,
-    args: Vec<OsString>,
-    env: Vec<(OsString, OsString)>,
-    stdin: Vec<u8>,
-    limit: Duration,
+    child: ChildCommand,
+    /// The number of leading arguments that are not shown in messages.
+    hidden_args: usize,
     remote: Option<String>,
-    cap: Option<usize>,
-    cwd: Option<PathBuf>,
+    is_capped: bool,
 }
+
+/// Turns off the hooks of the repository.
+const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
 impl Git {
     /// Builds a git command that runs no hook of the repository, for bd's own operations.
     pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
-        GitCall {
-            git: self,
-            hooks: false,
-            args: args
-                .into_iter()
-                .map(|arg| arg.as_ref().to_owned())
-                .collect(),
-            env: Vec::new(),
-            stdin: Vec::new(),
-            limit: LOCAL,
-            remote: None,
-            cap: None,
-            cwd: None,
-        }
+        self.call(&NO_HOOKS, args)
     }
 
     /// Builds a git command that runs the repository's hooks, for the operations of an agent or the
     /// user.
     pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
-        let mut call = self.plumbing(args);
-        call.hooks = true;
-        call
+        self.call(&[], args)
+    }
+
+    fn call<A: AsRef<OsStr>>(
+        &self,
+        hidden: &[&str],
+        args: impl IntoIterator<Item = A>,
+    ) -> GitCall<'_> {
+        let mut child = ChildCommand::new("git")
+            .args(hidden)
+            .args(args)
+            .cwd(&self.folder)
+            .limit(LOCAL)
+            .cap(OUTPUT);
+        for name in POINTERS {
+            child = child.env_remove(name);
+        }
+        child = child
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0");
+        for (key, value) in &self.env {
+            child = child.env(key, value);
+        }
+        GitCall {
+            git: self,
+            child,
+            hidden_args: hidden.len(),
+            remote: None,
+            is_capped: false,
+        }
     }
 }
 
 impl GitCall<'_> {
-    #[must_use]
-    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+    fn with(mut self, change: impl FnOnce(ChildCommand) -> ChildCommand) -> Self {
+        self.child = change(self.child);
         self
+    }
+
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(self, args: impl IntoIterator<Item = A>) -> Self {
+        self.with(|child| child.args(args))
     }
 
     /// Sets an environment variable for this call.
     #[must_use]
-    pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env.push((key.into(), value.into()));
-        self
+    pub fn env(self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.with(|child| child.env(key, value))
     }
 
     /// Runs the command in another folder than the repository's.
     #[must_use]
-    pub fn cwd(mut self, folder: &Path) -> Self {
-        self.cwd = Some(folder.to_owned());
-        self
+    pub fn cwd(self, folder: &Path) -> Self {
+        self.with(|child| child.cwd(folder))
     }
 
     #[must_use]
-    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.stdin = bytes.into();
-        self
+    pub fn stdin(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.with(|child| child.stdin(bytes))
     }
 
     /// Sets the time limit.
     #[must_use]
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
+    pub fn limit(self, limit: Duration) -> Self {
+        self.with(|child| child.limit(limit))
     }
 
     /// Sets the time limit for the answer of `remote`, a name or a URL.
@@ -150,8 +164,8 @@ impl GitCall<'_> {
     /// Keeps at most `bytes` of the output and drops the rest.
     #[must_use]
     pub fn cap(mut self, bytes: usize) -> Self {
-        self.cap = Some(bytes);
-        self
+        self.is_capped = true;
+        self.with(|child| child.cap(bytes))
     }
 
     /// Runs the command. The caller must check the exit status.
@@ -161,12 +175,12 @@ impl GitCall<'_> {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
         }
-        let (command, whole) = (self.command_line(), self.cap.is_none());
+        let (command, whole) = (self.command_line(), !self.is_capped);
         let remote = self.remote.clone();
         let wait = remote
             .as_deref()
-            .map(|remote| RemoteWait::begin(git, remote, self.limit));
-        let ran = self.exec().run();
+            .map(|remote| RemoteWait::begin(git, remote, self.child.time_limit()));
+        let ran = self.child.run();
         drop(wait);
         let mut finished = ran.map_err(|source| match (source, remote) {
             (ExecError::TimedOut { limit, .. }, Some(remote)) => GitError::NoAnswer {
@@ -218,7 +232,7 @@ impl GitCall<'_> {
     /// The command as a user would type it, without passwords.
     pub(super) fn command_line(&self) -> String {
         let mut words = String::from("git");
-        for arg in &self.args {
+        for arg in self.child.argv().iter().skip(self.hidden_args) {
             words.push(' ');
             words.push_str(&arg.to_string_lossy());
         }
@@ -229,26 +243,6 @@ impl GitCall<'_> {
             words.push('…');
         }
         words
-    }
-
-    fn exec(self) -> ChildCommand {
-        let mut exec =
-            ChildCommand::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
-        for name in POINTERS {
-            exec = exec.env_remove(name);
-        }
-        exec = exec
-            .env("LC_ALL", "C")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0");
-        for (key, value) in self.git.env.iter().chain(&self.env) {
-            exec = exec.env(key, value);
-        }
-        if !self.hooks {
-            exec = exec.args(["-c", "core.hooksPath=/dev/null"]);
-        }
-        exec = exec.cap(self.cap.unwrap_or(OUTPUT));
-        exec.args(&self.args).stdin(self.stdin).limit(self.limit)
     }
 }
 

@@ -188,6 +188,15 @@ impl ChildCommand {
         self
     }
 
+    /// The arguments, without the program.
+    pub fn argv(&self) -> &[OsString] {
+        &self.args
+    }
+
+    pub fn time_limit(&self) -> Duration {
+        self.limit
+    }
+
     /// Runs the child to its end in its own process group. Does not wait for processes that left
     /// the group and hold the output open.
     pub fn run(self) -> Result<ChildOutput, ExecError> {
