@@ -13,8 +13,8 @@ use crate::supervise::AlreadyRunning;
 
 /// Run the daemon of Gas Town
 ///
-/// The daemon watches a town and keeps it moving. `gt up` starts it, `gt daemon` manages it. Every command works without
-/// it; it makes the town prompt and unattended.
+/// The daemon watches a town and keeps it moving. `gt up` starts it, `gt daemon` manages it. Every
+/// command works without it; it makes the town prompt and unattended.
 #[derive(Debug, Parser)]
 #[command(name = "gtd", version, subcommand_required = true)]
 struct CliArgs {
@@ -35,8 +35,8 @@ enum GtdCommand {
 
 /// Watch a town until it is stopped
 ///
-/// It wakes on changes of beads, on the end of a session's process and on requests, and checks everything at least
-/// every three minutes. An idle town costs only that check.
+/// The daemon wakes when beads change, when the process of a session ends and on requests. It
+/// checks everything at least every three minutes. An idle town costs only that check.
 #[derive(Debug, Args)]
 struct RunArgs {
     /// The town's folder (default: the one around the working directory)

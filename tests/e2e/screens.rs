@@ -1,6 +1,8 @@
-//! Whole screens at 80 and 120 columns: the pages that users look at most, and the help of the most used commands.
+//! Whole screens at 80 and 120 columns: the pages that users look at most, and the help of the most
+//! used commands.
 //!
-//! `INSTA_UPDATE=always cargo test -p town-tests --test e2e screens` rewrites the snapshots after a change of words.
+//! `INSTA_UPDATE=always cargo test -p town-tests --test e2e screens` rewrites the snapshots after a
+//! change of words.
 
 use town_tests::Town;
 

@@ -12,8 +12,9 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Make several changes in one transaction
 ///
 /// The changes are read from standard input or a file, one per line: `create KIND PRIORITY TITLE`,
-/// `update ID FIELD=VALUE …`, `close ID [REASON]`, `dep add FROM TO [KIND]`, `dep remove FROM TO`. Double quotes keep words
-/// together. Empty lines and lines that start with `#` are left out. If one change fails, none is made.
+/// `update ID FIELD=VALUE …`, `close ID [REASON]`, `dep add FROM TO [KIND]`, `dep remove FROM TO`.
+/// Double quotes keep words together. Empty lines and lines that start with `#` are left out. If
+/// one change fails, none is made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Read the changes from a file; `-` is standard input

@@ -13,9 +13,9 @@ use kit::cli::report::CommandResult;
 
 /// Close beads
 ///
-/// Refuses blocked beads, templates and pinned beads unless --force is given. Several beads are closed in
-/// one transaction: if one id is not found, nothing is closed. Without an id, closes the bead that was
-/// last created, updated or shown.
+/// Refuses blocked beads, templates and pinned beads unless --force is given. Several beads are
+/// closed in one transaction: if one id is not found, nothing is closed. Without an id, closes the
+/// bead that was last created, updated or shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

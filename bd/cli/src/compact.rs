@@ -11,9 +11,9 @@ use kit::cli::report::CommandResult;
 
 /// Move old closed beads to the archive
 ///
-/// Moves beads that were closed before --older-than from issues.jsonl to archive/YYYY.jsonl, which git
-/// tracks as well. `bd show` and `bd search --archived` still find them, `bd restore ID` moves them back.
-/// A bead stays if an open bead depends on it, or if its parent stays.
+/// Moves beads that were closed before --older-than from issues.jsonl to archive/YYYY.jsonl, which
+/// git tracks as well. `bd show` and `bd search --archived` still find them, `bd restore ID` moves
+/// them back. A bead stays if an open bead depends on it, or if its parent stays.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Move beads closed longer ago than this: 90d, 12w, 1y

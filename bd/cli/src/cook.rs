@@ -10,8 +10,9 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Cook a formula into a proto
 ///
-/// Prints the cooked formula as JSON: loops unrolled, expansions and aspects put in. With --var or --mode runtime values
-/// are put in too. --persist keeps it as beads, the proto, to be poured from later.
+/// Prints the cooked formula as JSON: loops unrolled, expansions and aspects put in. With --var or
+/// --mode runtime values are put in too. --persist keeps it as beads, the proto, to be poured from
+/// later.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The formula or its file

@@ -8,7 +8,8 @@ use kit::cli::report::CommandResult;
 
 /// Create a bead by answering questions
 ///
-/// Each question is answered by a line; an empty line takes the default. Answers may come from a pipe, too.
+/// Each question is answered by a line; an empty line takes the default. Answers may come from a
+/// pipe, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

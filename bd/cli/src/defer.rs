@@ -8,7 +8,8 @@ use kit::cli::report::CommandResult;
 
 /// Defer beads
 ///
-/// Deferred beads are not ready until `bd undefer`. --until sets the time from which they are ready again.
+/// Deferred beads are not ready until `bd undefer`. --until sets the time from which they are ready
+/// again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

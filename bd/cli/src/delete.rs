@@ -11,9 +11,9 @@ use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Delete beads
 ///
-/// Without --force it shows what would be deleted and changes nothing. A deleted bead leaves a tombstone, so that
-/// it does not come back from another clone. Its edges are removed, and its id in the text of linked beads
-/// becomes `[deleted:ID]`. Ids are given in full.
+/// Without --force it shows what would be deleted and changes nothing. A deleted bead leaves a
+/// tombstone, so that it does not come back from another clone. Its edges are removed, and its id
+/// in the text of linked beads becomes `[deleted:ID]`. Ids are given in full.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

@@ -13,8 +13,9 @@ use kit::cli::report::CommandResult;
 
 /// Show how beads differ from those of a commit
 ///
-/// Compares the beads in a commit with the beads now, or with those of a second commit. As JSON an array of
-/// `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified or removed.
+/// Compares the beads in a commit with the beads now, or with those of a second commit. As JSON an
+/// array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified
+/// or removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commit or branch before

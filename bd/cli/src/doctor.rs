@@ -13,9 +13,9 @@ use kit::cli::report::CommandResult;
 
 /// Check the beads of a project and name the fixes
 ///
-/// The exit code is 1 if something is wrong. --fix repairs what can be repaired without loss: it restores
-/// damaged lines from git, sorts the file, rebuilds the index, removes unfinished files of killed
-/// commands, and sets up merging.
+/// The exit code is 1 if something is wrong. --fix repairs what can be repaired without loss: it
+/// restores damaged lines from git, sorts the file, rebuilds the index, removes unfinished files of
+/// killed commands, and sets up merging.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The project (default: that of the working directory)
@@ -32,7 +32,8 @@ pub(crate) struct Args {
     interactive: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
-    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads of tests
+    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads
+    /// of tests
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
     /// Only print what is wrong

@@ -11,8 +11,8 @@ use kit::cli::report::CommandResult;
 
 /// Find open beads with the same title and texts
 ///
-/// Of each group one is suggested to stay: the one with the most edges, then the one that most texts name, then the
-/// smallest id.
+/// Of each group one is suggested to stay: the one with the most edges, then the one that most
+/// texts name, then the smallest id.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Close the others, each with an edge to the one that stays

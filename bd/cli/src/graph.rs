@@ -16,9 +16,10 @@ use kit::cli::report::CommandResult;
 
 /// Show beads by what waits for what
 ///
-/// Shows a bead with all beads connected to it by blocking edges or as parents and children, in layers. Beads of layer 0 wait
-/// for nothing in the graph; each other bead stands one layer below the last bead it waits for. Beads of a layer can be worked on
-/// at the same time. As JSON: `{root, issues, layout}` with `layout` `{Nodes, Layers, MaxLayer, RootID}`; with --all an array.
+/// Shows a bead with all beads connected to it by blocking edges or as parents and children, in
+/// layers. Beads of layer 0 wait for nothing in the graph; each other bead stands one layer below
+/// the last bead it waits for. Beads of a layer can be worked on at the same time. As JSON: `{root,
+/// issues, layout}` with `layout` `{Nodes, Layers, MaxLayer, RootID}`; with --all an array.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

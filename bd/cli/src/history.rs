@@ -13,9 +13,10 @@ const PARTS: [&str; 2] = ["comments", "dependencies"];
 
 /// Show each change of a bead: who, when, which fields
 ///
-/// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`, `actor`,
-/// `session`, `type` and `changes`. `outside_before` means that the bead was edited or merged outside of bd before the change,
-/// `sync_before` that a sync merged it with changes of another clone, and whose.
+/// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`,
+/// `actor`, `session`, `type` and `changes`. `outside_before` means that the bead was edited or
+/// merged outside of bd before the change, `sync_before` that a sync merged it with changes of
+/// another clone, and whose.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

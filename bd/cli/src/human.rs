@@ -20,7 +20,8 @@ const DISMISSED: &str = "Dismissed";
 
 /// Answer beads that wait for a person
 ///
-/// Such beads have the label `human`. Without a subcommand, prints the commands that a person needs most.
+/// Such beads have the label `human`. Without a subcommand, prints the commands that a person needs
+/// most.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

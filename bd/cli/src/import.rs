@@ -21,12 +21,12 @@ use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 /// A record creates its bead, or updates it if the record is newer. A deleted bead stays deleted.
 /// Importing the same file again changes nothing.
 ///
-/// From an SQLite database of another bd (read with the program `sqlite3`) the import takes beads and
-/// wisps, and the prefix, types, statuses, kept values and notes. From GitHub it reads the output of `gh
-/// issue list --state all --json
-/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`, from Jira
-/// and Linear exports as JSON or CSV. The Jira issue `PROJ-7` becomes the bead `PREFIX-proj7` with the
-/// external reference `jira-PROJ-7`.
+/// From an SQLite database of another bd (read with the program `sqlite3`) the import takes beads
+/// and wisps, and the prefix, types, statuses, kept values and notes. From GitHub it reads the
+/// output of `gh issue list --state all --json
+/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`, from
+/// Jira and Linear exports as JSON or CSV. The Jira issue `PROJ-7` becomes the bead `PREFIX-proj7`
+/// with the external reference `jira-PROJ-7`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file; `-` is standard input

@@ -16,12 +16,12 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Start a beads project in this folder
 ///
-/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's git to merge
-/// beads field by field (a setting in `.git/config`; see `bd merge`). It installs git hooks (see `bd hooks`; `--skip-hooks`
-/// leaves them out) and changes no other file. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
-/// there. It refuses in a linked git worktree, since the
-/// main repository's beads are used there. In a folder with beads, such as a clone, it adds what is missing; where it ran
-/// before it does so with --force only.
+/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's
+/// git to merge beads field by field (a setting in `.git/config`; see `bd merge`). It installs git
+/// hooks (see `bd hooks`; `--skip-hooks` leaves them out) and changes no other file. In a fresh
+/// clone with beads on the branch of `bd sync --full` it reads them from there. It refuses in a
+/// linked git worktree, since the main repository's beads are used there. In a folder with beads,
+/// such as a clone, it adds what is missing; where it ran before it does so with --force only.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The prefix of new ids (default: the folder's name)

@@ -145,13 +145,15 @@ const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 /// Track work as beads, in git, for humans and agents
 ///
 /// A bead is one unit of work. Beads are lines of `.beads/issues.jsonl`, in git beside the code
-/// they are about. There is no server. `bd create` makes a bead, `bd ready` lists beads to start now,
-/// `bd update ID --claim` claims one, `bd close ID` closes it. Any unambiguous part of an id stands for
-/// the id, except in `bd delete`, --deps, --waits-for and --parent, and for archived beads.
+/// they are about. There is no server. `bd create` makes a bead, `bd ready` lists beads to start
+/// now, `bd update ID --claim` claims one, `bd close ID` closes it. Any unambiguous part of an id
+/// stands for the id, except in `bd delete`, --deps, --waits-for and --parent, and for archived
+/// beads.
 ///
-/// The exit code is 0 if the command did what was asked, 3 if `update --expect-version` found another version, and 1 for
-/// any other failure. With --json a failure is an object with `error`, a stable `code`, and if they are known a `hint` and
-/// `similar` ids, on standard output and standard error.
+/// The exit code is 0 if the command did what was asked, 3 if `update --expect-version` found
+/// another version, and 1 for any other failure. With --json a failure is an object with `error`, a
+/// stable `code`, and if they are known a `hint` and `similar` ids, on standard output and standard
+/// error.
 #[derive(Debug, Args)]
 #[command(
     version,

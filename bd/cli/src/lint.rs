@@ -9,8 +9,9 @@ use kit::cli::report::CommandResult;
 
 /// Check descriptions for the headings of their type
 ///
-/// A bug needs the headings "Steps to Reproduce" and "Acceptance Criteria", a task and a feature "Acceptance Criteria", an epic
-/// "Success Criteria". It exits with 1 if a heading is missing, with --json with 0.
+/// A bug needs the headings "Steps to Reproduce" and "Acceptance Criteria", a task and a feature
+/// "Acceptance Criteria", an epic "Success Criteria". It exits with 1 if a heading is missing, with
+/// --json with 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads (default: all of the status)

@@ -9,11 +9,11 @@ use kit::cli::report::CommandResult;
 
 /// Run the mail command of this project
 ///
-/// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt mail`. It gets all arguments
-/// unchanged, and its exit code is that of this command.
+/// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt
+/// mail`. It gets all arguments unchanged, and its exit code is that of this command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What the mail command gets
+    /// The arguments of the mail command
     #[arg(
         value_name = "ARGUMENT",
         trailing_var_arg = true,

@@ -20,15 +20,15 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge bead files field by field (git's merge driver)
 ///
-/// Writes the merge of LEFT and RIGHT over BASE to OUT. Changes of different fields are both kept; of one field
-/// the later change wins, and the other value is reported and kept in history. Labels, edges and comments of
-/// both sides are kept. Two beads with one id are both kept. OUT may be one of the inputs. If an input
-/// has conflict markers, nothing is written and the command fails.
+/// Writes the merge of LEFT and RIGHT over BASE to OUT. Changes of different fields are both kept;
+/// of one field the later change wins, and the other value is reported and kept in history. Labels,
+/// edges and comments of both sides are kept. Two beads with one id are both kept. OUT may be one
+/// of the inputs. If an input has conflict markers, nothing is written and the command fails.
 ///
 /// --unmerged merges both sides from git's index, if `git status` reports the file as unmerged.
 ///
-/// --install makes git merge this project's beads with this command. `bd init` does so for a new project; every other
-/// clone needs it once.
+/// --install makes git merge this project's beads with this command. `bd init` does so for a new
+/// project; every other clone needs it once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The result, the common ancestor, ours and theirs

@@ -9,8 +9,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Move a bead to another rig
 ///
-/// Creates the bead in the other rig, points the edges of other beads at it, and closes the bead here. Children keep their
-/// parent here. As JSON: `{source, target, closed, deps_remapped}`.
+/// Creates the bead in the other rig, points the edges of other beads at it, and closes the bead
+/// here. Children keep their parent here. As JSON: `{source, target, closed, deps_remapped}`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

@@ -13,8 +13,8 @@ use kit::cli::report::CommandResult;
 
 /// List open beads that commit messages name
 ///
-/// A commit names a bead by its id in round brackets, as in `Fix login (bd-a1)`. Such a bead is probably done and was not
-/// closed. Reads the commits of HEAD.
+/// A commit names a bead by its id in round brackets, as in `Fix login (bd-a1)`. Such a bead is
+/// probably done and was not closed. Reads the commits of HEAD.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Close them; asks first, unless --yes or --json is given

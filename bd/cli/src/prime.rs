@@ -5,8 +5,8 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Print instructions about beads for an agent
 ///
-/// Made for session hooks: outside a project it prints nothing and succeeds. A file `.beads/PRIME.md`
-/// replaces the built-in text.
+/// Made for session hooks: outside a project it prints nothing and succeeds. A file
+/// `.beads/PRIME.md` replaces the built-in text.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print the built-in text even if PRIME.md exists

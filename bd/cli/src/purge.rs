@@ -13,8 +13,8 @@ use kit::cli::report::CommandResult;
 
 /// Delete closed wisps
 ///
-/// Shows which closed wisps would be deleted; with --force deletes them permanently. Pinned wisps stay. As JSON:
-/// `{purged_count, purged_ids}`, for a preview with `dry_run`.
+/// Shows which closed wisps would be deleted; with --force deletes them permanently. Pinned wisps
+/// stay. As JSON: `{purged_count, purged_ids}`, for a preview with `dry_run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Delete them

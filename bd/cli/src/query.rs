@@ -13,11 +13,13 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// List the beads that an expression describes
 ///
-/// An expression compares fields with values: `field=value`, also with `!=`, `<`, `<=`, `>` and `>=`, combined by AND, OR, NOT
-/// and brackets. Fields: status, priority, type, assignee, owner, label, title, description, notes, created, updated, closed, id,
-/// spec, parent, pinned, ephemeral, template, mol_type. The value `none` means that the field is empty. Titles, descriptions and
-/// notes are searched for the value. Ids, labels and specs may have `*` and `?`. `created>7d` means created within the last 7
-/// days. Closed beads are listed only with --all, or if the expression has status or closed.
+/// An expression compares fields with values: `field=value`, also with `!=`, `<`, `<=`, `>` and
+/// `>=`, combined by AND, OR, NOT and brackets. Fields: status, priority, type, assignee, owner,
+/// label, title, description, notes, created, updated, closed, id, spec, parent, pinned, ephemeral,
+/// template, mol_type. The value `none` means that the field is empty. Titles, descriptions and
+/// notes are searched for the value. Ids, labels and specs may have `*` and `?`. `created>7d` means
+/// created within the last 7 days. Closed beads are listed only with --all, or if the expression
+/// has status or closed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The expression, such as `status=open AND priority<2`

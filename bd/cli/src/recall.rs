@@ -8,7 +8,7 @@ use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Print a note of `bd remember`
 ///
-/// It exits with 1 if there is none.
+/// Exits with 1 if there is none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The key

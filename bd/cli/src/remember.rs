@@ -9,8 +9,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a note for later sessions
 ///
-/// `bd memories` lists all notes, `bd recall KEY` prints one, `bd forget KEY` removes it. A note is the setting
-/// `kv.memory.KEY` of `config.yaml`.
+/// `bd memories` lists all notes, `bd recall KEY` prints one, `bd forget KEY` removes it. A note is
+/// the setting `kv.memory.KEY` of `config.yaml`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The note

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// Its new id
+    /// The new id
     #[arg(value_name = "NEW")]
     new: String,
 }

@@ -10,8 +10,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Show which repositories have beads here
 ///
-/// Beads of other repositories are not copied. Rigs of a town are found by their routes, other projects by the setting
-/// `external_projects.NAME`.
+/// Beads of other repositories are not copied. Rigs of a town are found by their routes, other
+/// projects by the setting `external_projects.NAME`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -13,8 +13,9 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge both sides of a bead file that has conflict markers
 ///
-/// Merges the sides field by field, as `bd merge` does, writes the result in place of the file, and keeps in history what gave way. As long as git reports the
-/// file as unmerged, `bd merge --unmerged` does the same with what git knows of the common ancestor.
+/// Merges the sides field by field, as `bd merge` does, writes the result in place of the file, and
+/// keeps in history what gave way. As long as git reports the file as unmerged, `bd merge
+/// --unmerged` does the same with what git knows of the common ancestor.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file (default: the beads of this project)

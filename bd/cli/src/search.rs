@@ -12,7 +12,8 @@ use kit::cli::report::CommandResult;
 
 /// Find beads by text, closed ones included
 ///
-/// The text is looked for in title, description and id. Several words are one text, in this order. Case is ignored.
+/// The text is looked for in title, description and id. Several words are one text, in this order.
+/// Case is ignored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The text

@@ -10,7 +10,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Change a state of a bead and record the change
 ///
-/// The state is the label DIMENSION:VALUE. A closed child of type event records when, by whom and why it changed.
+/// The state is the label DIMENSION:VALUE. A closed child of type event records when, by whom and
+/// why it changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

@@ -13,8 +13,8 @@ use kit::cli::report::{CommandResult, EmptyReport, ExitReport, TextReport};
 
 /// Make an agent read about beads
 ///
-/// Writes a marked section into the file that the agent reads, or hooks that run `bd prime` into its settings. --remove takes
-/// exactly that out again. Run it again to bring the text up to date.
+/// Writes a marked section into the file that the agent reads, or hooks that run `bd prime` into
+/// its settings. --remove takes exactly that out again. Run it again to bring the text up to date.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags are bools")]
 pub(crate) struct Args {

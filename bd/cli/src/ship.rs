@@ -9,8 +9,9 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Publish a capability for other projects
 ///
-/// The closed bead labelled `export:CAPABILITY` also gets the label `provides:CAPABILITY`. Beads of other projects that wait for
-/// `external:PROJECT:CAPABILITY` are free then. As JSON: `{status, capability, issue_id, label}`.
+/// The closed bead labelled `export:CAPABILITY` also gets the label `provides:CAPABILITY`. Beads of
+/// other projects that wait for `external:PROJECT:CAPABILITY` are free then. As JSON: `{status,
+/// capability, issue_id, label}`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The capability

@@ -1,5 +1,5 @@
-//! Reads a tracked file in single commits with libgit2, for commands that must not start git. No history
-//! is walked.
+//! Reads a tracked file in single commits with libgit2, for commands that must not start git. No
+//! history is walked.
 //!
 //! If libgit2 cannot read the repository (another format of refs, a repository of another user),
 //! the result is `None` or empty, never an error. Nothing is written.
@@ -45,8 +45,8 @@ impl TrackedFile {
         self.repository.find_commit(id).is_ok().then_some(id)
     }
 
-    /// Returns the commit of `HEAD` before git's last move, if that is `ORIG_HEAD` and a descendant of
-    /// `commit`, otherwise `commit`. Pull, merge, reset and rebase write `ORIG_HEAD`.
+    /// Returns the commit of `HEAD` before git's last move, if that is `ORIG_HEAD` and a descendant
+    /// of `commit`, otherwise `commit`. Pull, merge, reset and rebase write `ORIG_HEAD`.
     pub fn before_last_move(&self, commit: Oid) -> Oid {
         let last = self.repository.refname_to_id("ORIG_HEAD").ok();
         last.filter(|last| self.movement(commit, *last) == HeadMovement::Forward)

@@ -14,9 +14,10 @@ use gt::town::temporary;
 
 /// Run a complete town in a temporary folder
 ///
-/// Three beads, two workers, a gate and one landed convoy, on a bare copy of the repository around the working directory,
-/// or of --repo. The repository itself is never written to. Without --agent the workers are scripts, so it needs no
-/// model. The demo removes everything at its end; --keep leaves the town running for you to look around.
+/// Three beads, two workers, a gate and one landed convoy, on a bare copy of the repository around
+/// the working directory, or of --repo. The repository itself is never written to. Without --agent
+/// the workers are scripts, so it needs no model. The demo removes everything at its end; --keep
+/// leaves the town running for you to look around.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The repository to work on: a path or a URL

@@ -6,8 +6,8 @@ use gt::view::doctor::{self, Finding, FindingLevel};
 
 /// Check the town and name the fix for each finding
 ///
-/// Changes nothing. The exit code is 1 if something does not work. With `--json` an array of {check, level, text, hint?}; level is ok,
-/// note, warning or error.
+/// Changes nothing. The exit code is 1 if something does not work. With `--json` an array of
+/// {check, level, text, hint?}; level is ok, note, warning or error.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run only these checks

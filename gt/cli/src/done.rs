@@ -7,13 +7,14 @@ use gt::record::polecat::GivingUp;
 
 /// Finish the work on your hook (polecats).
 ///
-/// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
-/// with its receipt, stores the summary, squashes the molecule into a digest, clears the hook and ends the session. If
-/// a step fails, `gt done` names it; run
-/// `gt done` again to continue at that step.
+/// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the
+/// merge request with its receipt, stores the summary, squashes the molecule into a digest, clears
+/// the hook and ends the session. If a step fails, `gt done` names it; run `gt done` again to
+/// continue at that step.
 ///
-/// With `--failed` nothing is merged: commits and files are kept on a rescue ref, the attempt is recorded as failed with
-/// what was tried, and the next worker of the bead reads it. The bead stays open unless `--close` is given.
+/// With `--failed` nothing is merged: commits and files are kept on a rescue ref, the attempt is
+/// recorded as failed with what was tried, and the next worker of the bead reads it. The bead stays
+/// open unless `--close` is given.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Summarise the result for the next worker

@@ -8,8 +8,9 @@ use gt::flow::down::{self, DownReport};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
-/// Hooks, branches and files stay. The uncommitted work of polecats is saved to a snapshot first. `gt up` continues where it
-/// stopped. With `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
+/// Hooks, branches and files stay. The uncommitted work of polecats is saved to a snapshot first.
+/// `gt up` continues where it stopped. With `--json` {daemon, sessions[], stopped[{worker, bead,
+/// title, snapshot?}]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Stop only the daemon and keep the sessions

@@ -14,7 +14,8 @@ use gt::view::feed::{FeedFilter, FeedRig, describe_event};
 
 /// Show what happened in the town, newest last
 ///
-/// One line per event: when, who, what. With `--json` the lines of the town's .events.jsonl, one per event.
+/// One line per event: when, who, what. With `--json` the lines of the town's .events.jsonl, one
+/// per event.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Follow events as they happen

@@ -9,12 +9,13 @@ use gt::flow::sling::{self, SlingReport};
 
 /// Make a bead that continues earlier work
 ///
-/// The new bead is linked to the finished one. Its worker's context has the earlier task, its molecule and steps, the
-/// path of its specification, the commits with their files, and earlier follow-ups in order. `gt brief BEAD` shows
-/// that context.
+/// The new bead is linked to the finished one. Its worker's context has the earlier task, its
+/// molecule and steps, the path of its specification, the commits with their files, and earlier
+/// follow-ups in order. `gt brief BEAD` shows that context.
 ///
-/// If the earlier work is in the merge queue, the branch of the new bead starts at its last commit and is merged after it;
-/// with `--wait` the new bead is not begun before the merge. If the earlier work is not handed in, the new bead waits for it.
+/// If the earlier work is in the merge queue, the branch of the new bead starts at its last commit
+/// and is merged after it; with `--wait` the new bead is not begun before the merge. If the earlier
+/// work is not handed in, the new bead waits for it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The finished bead, or the polecat that finished it

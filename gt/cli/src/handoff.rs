@@ -6,9 +6,9 @@ use gt::flow::handoff::{self, HandoffReport, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
-/// For a session whose context is full. Hook, branch and files stay, uncommitted work is saved to a snapshot, and the
-/// next session gets the handoff note in its context, once. Commands after this one in the old session may not run any
-/// more.
+/// For a session whose context is full. Hook, branch and files stay, uncommitted work is saved to a
+/// snapshot, and the next session gets the handoff note in its context, once. Commands after this
+/// one in the old session may not run any more.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent (default: you)

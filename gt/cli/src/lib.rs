@@ -77,10 +77,10 @@ pub(crate) use kit::cli::report::{CommandResult, build_report, build_report_with
 
 /// Run a town of AI coding agents
 ///
-/// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
-/// session, `gt done` hands finished work to the merge queue, `gt convoy` tracks a batch of beads until it
-/// has landed. `gtd` is the daemon that keeps all of it moving. Any other word runs the program `gt-<word>`
-/// of PATH or of the town's `plugins/<word>/`.
+/// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree
+/// and session, `gt done` hands finished work to the merge queue, `gt convoy` tracks a batch of
+/// beads until it has landed. `gtd` is the daemon that keeps all of it moving. Any other word runs
+/// the program `gt-<word>` of PATH or of the town's `plugins/<word>/`.
 #[derive(Debug, Args)]
 #[command(
     version,

@@ -9,9 +9,10 @@ use gt::record::mail;
 
 /// Print the context of this session
 ///
-/// The context has the role, the identity, the work, the convoy's prior work and the number of unread messages. The same
-/// input gives the same output. With `--hook` an agent CLI runs it at the start of a session, after a compaction and so on:
-/// it reads the CLI's JSON from standard input and records the session. `context.budget.<role>` is the budget in bytes.
+/// The context has the role, the identity, the work, the convoy's prior work and the number of
+/// unread messages. The same input gives the same output. With `--hook` an agent CLI runs it at the
+/// start of a session, after a compaction and so on: it reads the CLI's JSON from standard input
+/// and records the session. `context.budget.<role>` is the budget in bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Read an agent CLI's hook JSON from standard input and record the session

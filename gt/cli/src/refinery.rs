@@ -8,7 +8,8 @@ role::commands!(Refinery: attach, restart, start, status, stop);
 kit::family! {
     /// Start, open and stop the agent of a merge queue
     ///
-    /// By default gtd does its work with plain code and it has no session: see `patrol.mode.refinery`.
+    /// By default gtd does its work with plain code and it has no session: see
+    /// `patrol.mode.refinery`.
     Args:
     #[command(alias = "at")]
     Attach => attach,

@@ -8,8 +8,8 @@ use gt::host::wrapper;
 
 /// Become the command that a start file names
 ///
-/// The file is read and removed first, so that what it holds is on the disk only for a moment and never
-/// in an argument list.
+/// The file is read and removed first, so that what it holds is on the disk only for a moment and
+/// never in an argument list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The start file

@@ -8,21 +8,23 @@ use gt::town::identity::Address;
 
 /// Give beads to workers
 ///
-/// TARGET is a rig (an idle worker of it, else a new one), an agent's address (`<rig>/polecats/<name>`,
-/// `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several beads the last argument is the rig. A bead
-/// that is still blocked is queued and slung automatically.
+/// TARGET is a rig (an idle worker of it, else a new one), an agent's address
+/// (`<rig>/polecats/<name>`, `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several
+/// beads the last argument is the rig. A bead that is still blocked is queued and slung
+/// automatically.
 ///
-/// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own rig if no target is
-/// given; their convoy has its own branches, lands as one commit per rig and closes the epic. Beads that find no free
-/// worker are queued.
+/// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own
+/// rig if no target is given; their convoy has its own branches, lands as one commit per rig and
+/// closes the epic. Beads that find no free worker are queued.
 ///
-/// `gt sling FORMULA --on BEAD [TARGET]` pours a formula for the bead: its steps are shown to the worker one by one.
-/// `gt sling FORMULA [TARGET]` pours a formula that is work of its own. Without one of them a worker gets the steps of the
-/// setting `molecule.formula`.
+/// `gt sling FORMULA --on BEAD [TARGET]` pours a formula for the bead: its steps are shown to the
+/// worker one by one. `gt sling FORMULA [TARGET]` pours a formula that is work of its own. Without
+/// one of them a worker gets the steps of the setting `molecule.formula`.
 ///
-/// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a fresh branch of the
-/// fetched target (leftovers go to a rescue ref first); make a convoy for a bead that has none; start the agent's
-/// session with identity, work and instruction in its first message.
+/// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a
+/// fresh branch of the fetched target (leftovers go to a rescue ref first); make a convoy for a
+/// bead that has none; start the agent's session with identity, work and instruction in its first
+/// message.
 ///
 /// The exit code is 3 if a new session waits for you, such as with a dialog about an API key.
 #[derive(Debug, clap::Args)]

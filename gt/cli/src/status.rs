@@ -18,13 +18,16 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
-/// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
-/// last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
-/// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
-/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
-/// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
-/// work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json` {healthy,
-/// invariants[{invariant, says, count, faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}.
+/// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
+/// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
+/// agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
+/// A), mq{pending, blocked, needs_person}, waiting[], queued[{work_bead_id, target_rig,
+/// enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}],
+/// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
+/// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role,
+/// running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json`
+/// one such object per line. With `--health --json` {healthy, invariants[{invariant, says, count,
+/// faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Keep showing it, redrawn when something changes

@@ -6,8 +6,8 @@ use gt::flow::sling::unsling_bead;
 
 /// Take work off a hook.
 ///
-/// The bead becomes open again and the worker's session ends. Its branch and files stay. Uncommitted work is saved
-/// to a rescue ref first.
+/// The bead becomes open again and the worker's session ends. Its branch and files stay.
+/// Uncommitted work is saved to a rescue ref first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The bead

@@ -8,7 +8,8 @@ role::commands!(Witness: attach, restart, start, status, stop);
 kit::family! {
     /// Start, open and stop the agent that watches a rig
     ///
-    /// By default gtd does its work with plain code and it has no session: see `patrol.mode.witness`.
+    /// By default gtd does its work with plain code and it has no session: see
+    /// `patrol.mode.witness`.
     Args:
     #[command(alias = "at")]
     Attach => attach,

@@ -1,4 +1,5 @@
-//! Reads the metadata that `gt done` keeps on a bead for later workers: summary, area, failed attempts.
+//! Reads the metadata that `gt done` keeps on a bead for later workers: summary, area, failed
+//! attempts.
 
 use bd::bead::Bead;
 use jiff::Timestamp;

@@ -18,9 +18,10 @@ use crate::{brief, decision, install, plant, review, sys};
 
 /// Review convoys against the patterns of a repository
 ///
-/// A plugin of Gas Town: `gt keeper install` in a rig puts its hooks in place, `gt keeper plant` fills the seed vault.
-/// From then on `gt convoy create` is reviewed: known patterns are reused, near ones extended, new ones
-/// allowed or left to a person, by the mode in keeper/keeper.yaml. The merge queue checks the result.
+/// A plugin of Gas Town: `gt keeper install` in a rig puts its hooks in place, `gt keeper plant`
+/// fills the seed vault. From then on `gt convoy create` is reviewed: known patterns are reused,
+/// near ones extended, new ones allowed or left to a person, by the mode in keeper/keeper.yaml. The
+/// merge queue checks the result.
 #[derive(Debug, Parser)]
 #[command(name = "gt-keeper", version)]
 struct KeeperArgs {

@@ -12,9 +12,9 @@ use crate::{ChaosKind, SimRequest, simulate_town};
 
 /// Try the rules of the patrol on a simulated town
 ///
-/// Draws a town, agents and troubles from a seed, and lets the real rules act until every bead has landed. What must always
-/// hold is checked after each action. A failure prints its seed: the same seed gives the same run. Nothing is read from
-/// or written to a town.
+/// Draws a town, agents and troubles from a seed, and lets the real rules act until every bead has
+/// landed. What must always hold is checked after each action. A failure prints its seed: the same
+/// seed gives the same run. Nothing is read from or written to a town.
 #[derive(Debug, Parser)]
 #[command(name = "town-sim", version)]
 struct SimArgs {

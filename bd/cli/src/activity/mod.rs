@@ -13,9 +13,9 @@ use kit::cli::report::CommandResult;
 
 /// Show the latest changes of all beads, newest last
 ///
-/// As JSON an array of `timestamp`, `type` (create, update, delete, comment, status), `issue_id`, `symbol`,
-/// `message`, `actor`, `event` (for `bd undo`) and for a status `old_status` and `new_status`; one object a
-/// line with `--follow`.
+/// As JSON an array of `timestamp`, `type` (create, update, delete, comment, status), `issue_id`,
+/// `symbol`, `message`, `actor`, `event` (for `bd undo`) and for a status `old_status` and
+/// `new_status`; one object a line with `--follow`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only changes since this time (5m, 2h, 2026-03-01)

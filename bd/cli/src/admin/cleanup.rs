@@ -10,8 +10,9 @@ use kit::ui::counted;
 
 /// Delete closed beads
 ///
-/// A deleted bead leaves a tombstone, so that the deletion reaches other clones; `bd restore ID` brings it back. Pinned beads
-/// stay, and so do beads that an open bead points at, without --cascade. `bd compact` moves closed beads to the archive instead.
+/// A deleted bead leaves a tombstone, so that the deletion reaches other clones; `bd restore ID`
+/// brings it back. Pinned beads stay, and so do beads that an open bead points at, without
+/// --cascade. `bd compact` moves closed beads to the archive instead.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Delete them

@@ -10,16 +10,16 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Append a record and print its id
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What it is, such as `llm_call` or `tool_call`
+    /// The kind of the entry, such as `llm_call` or `tool_call`
     #[arg(long, value_name = "WORD", default_value = "", id = "what")]
     kind: String,
     /// The model that was asked
     #[arg(long, value_name = "MODEL", default_value = "")]
     model: String,
-    /// What it was asked
+    /// The prompt
     #[arg(long, value_name = "TEXT", default_value = "")]
     prompt: String,
-    /// What it answered
+    /// The answer
     #[arg(long, value_name = "TEXT", default_value = "")]
     response: String,
     /// The bead that it was for
@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// How the tool ended
     #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
     exit_code: Option<i64>,
-    /// What went wrong
+    /// The error
     #[arg(long, value_name = "TEXT", default_value = "")]
     error: String,
     /// Read the record as a JSON object from standard input

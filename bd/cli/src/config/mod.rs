@@ -13,8 +13,8 @@ use kit::cli::report::CommandResult;
 
 /// Show and change settings
 ///
-/// A value comes from a flag, an environment variable (`sync.mode` is `BD_SYNC_MODE`), `config.local.yaml`,
-/// `config.yaml`, or is built in, in this order.
+/// A value comes from a flag, an environment variable (`sync.mode` is `BD_SYNC_MODE`),
+/// `config.local.yaml`, `config.yaml`, or is built in, in this order.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

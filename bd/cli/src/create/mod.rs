@@ -21,14 +21,15 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Create a bead
 ///
-/// The title is a positional argument or --title. With --parent the bead becomes a child: `bd-a3f.1`.
-/// --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is a warning. An id
-/// chosen with --id must have this project's prefix, unless --force is given.
+/// The title is a positional argument or --title. With --parent the bead becomes a child:
+/// `bd-a3f.1`. --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is
+/// a warning. An id chosen with --id must have this project's prefix, unless --force is given.
 ///
-/// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to the first of
-/// `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance Criteria`, `### Assignee`,
-/// `### Labels`, `### Dependencies`. Other headings and their text belong to the description. A bead that cannot be created,
-/// or a dependency that cannot be added, is reported, and the other beads are created.
+/// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to
+/// the first of `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance
+/// Criteria`, `### Assignee`, `### Labels`, `### Dependencies`. Other headings and their text
+/// belong to the description. A bead that cannot be created, or a dependency that cannot be added,
+/// is reported, and the other beads are created.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The title
@@ -37,7 +38,8 @@ pub(crate) struct Args {
     /// Create beads from a Markdown file: `## Title` each
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "graph", "dry_run"])]
     file: Option<String>,
-    /// Create beads from a JSON plan: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`
+    /// Create beads from a JSON plan: `nodes` with `key` and `title`, `edges` with `from_key` and
+    /// `to_key`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "dry_run"])]
     graph: Option<String>,
     /// The title

@@ -14,8 +14,8 @@ use kit::failure::UsageError;
 
 /// Make a bead depend on another
 ///
-/// The other may be a capability of another project, `external:<project>:<capability>`, or a bead of
-/// another rig of the town.
+/// The other may be a capability of another project, `external:<project>:<capability>`, or a bead
+/// of another rig of the town.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The dependent bead
@@ -30,7 +30,8 @@ pub(crate) struct Args {
     /// The bead it depends on
     #[arg(long, value_name = "ID", conflicts_with_all = ["to", "blocked_by"])]
     depends_on: Option<String>,
-    /// The type of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks
+    /// The type of the edge: blocks, parent-child, conditional-blocks, waits-for, related,
+    /// discovered-from, tracks
     #[arg(
         short = 't',
         long = "type",

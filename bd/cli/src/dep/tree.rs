@@ -13,7 +13,8 @@ use kit::ui::{Page, Report, escape, tree};
 
 /// Show the dependencies of a bead as a tree
 ///
-/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its smallest depth.
+/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its
+/// smallest depth.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

@@ -10,7 +10,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Write a formula to start from
 ///
-/// The file has every key that you are likely to need, with a comment on each, and validates unchanged.
+/// The file has every key that you are likely to need, with a comment on each, and validates
+/// unchanged.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The name of the formula

@@ -10,8 +10,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a formula: its variables and steps
 ///
-/// With --json the formula as its file has it. With --graph the steps that it cooks to, as a tree of what waits for
-/// what; --mermaid and --dot print the same for other programs.
+/// With --json the formula as its file has it. With --graph the steps that it cooks to, as a tree
+/// of what waits for what; --mermaid and --dot print the same for other programs.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula or its file

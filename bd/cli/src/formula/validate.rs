@@ -9,8 +9,8 @@ use kit::cli::report::CommandResult;
 
 /// Check that formulas can be cooked
 ///
-/// Reports every problem with file, line and step, and what to change. Without a name it checks all formulas.
-/// Exits 1 if one is refused.
+/// Reports every problem with file, line and step, and what to change. Without a name it checks all
+/// formulas. Exits 1 if one is refused.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formulas or their files

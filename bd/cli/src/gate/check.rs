@@ -11,9 +11,9 @@ use kit::cli::report::CommandResult;
 
 /// Open the gates whose condition is met
 ///
-/// CI runs and pull requests are asked about with `gh`, or with the commands in the settings gate.run-command,
-/// gate.workflow-command and gate.pr-command, in which `{id}` stands for the id. A run that failed and a pull request
-/// that was closed are listed to be escalated.
+/// CI runs and pull requests are asked about with `gh`, or with the commands in the settings
+/// gate.run-command, gate.workflow-command and gate.pr-command, in which `{id}` stands for the id.
+/// A run that failed and a pull request that was closed are listed to be escalated.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only gates of this type: gh, gh:run, gh:pr, timer, bead, all

@@ -14,7 +14,7 @@ pub(super) struct Args {
     /// The type: human, mail, timer, bead, gh:run or gh:pr
     #[arg(long = "type", value_name = "TYPE", default_value = "human")]
     kind: String,
-    /// What it waits for: RIG:BEAD, a run, a pull request
+    /// The awaited thing: RIG:BEAD, a run, a pull request
     #[arg(long, value_name = "ID", default_value = "", visible_alias = "id")]
     await_id: String,
     /// How long a timer runs, or how long to wait at most, such as 30m

@@ -11,8 +11,8 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs that gates without an id wait for
 ///
-/// Asks for the latest runs of a branch and gives each gate of type gh:run that has no id the newest run that
-/// began after the gate was made, or shortly before.
+/// Asks for the latest runs of a branch and gives each gate of type gh:run that has no id the
+/// newest run that began after the gate was made, or shortly before.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only show what would be set

@@ -7,7 +7,7 @@ use kit::cli::report::CommandResult;
 
 /// Open gates
 ///
-/// What waited for them can go on. Their waiters stay in the bead.
+/// Unblocks the steps behind the gates. The list of waiters stays in the bead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The gates

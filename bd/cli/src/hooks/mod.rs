@@ -13,8 +13,9 @@ use kit::cli::report::CommandResult;
 kit::family! {
     /// Install, check and remove the git hooks of bd
     ///
-    /// `pre-commit` writes all changes to the issues file and stages it if git tracks it. `post-merge` and `post-checkout`
-    /// report what changed. A hook that is there already runs first. Settings of git stay unchanged.
+    /// `pre-commit` writes all changes to the issues file and stages it if git tracks it.
+    /// `post-merge` and `post-checkout` report what changed. A hook that is there already runs
+    /// first. Settings of git stay unchanged.
     Args:
     Install => install,
     Uninstall => uninstall,

@@ -11,7 +11,7 @@ pub(crate) struct Args {
     /// The hook
     #[arg(value_name = "HOOK")]
     hook: String,
-    /// What git gives the hook
+    /// The arguments that git passes to the hook
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

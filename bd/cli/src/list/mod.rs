@@ -20,9 +20,9 @@ pub(super) use row::DrawnRow;
 
 /// List beads
 ///
-/// Lists beads that are not closed, most urgent first, 50 at most. As JSON an array of beads, each with its
-/// `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and `comment_count`; `[]` if
-/// there are none.
+/// Lists beads that are not closed, most urgent first, 50 at most. As JSON an array of beads, each
+/// with its `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and
+/// `comment_count`; `[]` if there are none.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -87,8 +87,9 @@ pub(crate) struct Args {
     tree: bool,
     /// Print `id`, `json`, `digraph`, `dot`, or lines by a template
     ///
-    /// A template such as `{{.ID}} {{.Title}}` gives a line per bead. One with `.IssueID`, `.DependsOnID`, `.Type`, `.Issue` or
-    /// `.Dependency` gives a line per edge between the listed beads. `{{if .Assignee}}…{{else}}…{{end}}` is understood.
+    /// A template such as `{{.ID}} {{.Title}}` gives a line per bead. One with `.IssueID`,
+    /// `.DependsOnID`, `.Type`, `.Issue` or `.Dependency` gives a line per edge between the listed
+    /// beads. `{{if .Assignee}}…{{else}}…{{end}}` is understood.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// Draw the list again on each change

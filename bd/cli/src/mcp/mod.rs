@@ -7,9 +7,9 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Serve beads to an MCP client on standard input and output
 ///
-/// A client starts this command and speaks the Model Context Protocol with it. Each tool runs one `bd` command in the folder
-/// in which the client started it, or in the `workspace_root` of the call. To try it with Claude Code:
-/// `claude mcp add beads -- bd mcp`.
+/// A client starts this command and speaks the Model Context Protocol with it. Each tool runs one
+/// `bd` command in the folder in which the client started it, or in the `workspace_root` of the
+/// call. To try it with Claude Code: `claude mcp add beads -- bd mcp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

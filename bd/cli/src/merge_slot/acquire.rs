@@ -10,7 +10,7 @@ use kit::ui::escape;
 /// If another one holds it, it exits with 1, with --json with 0. It does not wait for its release.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Who takes it (default: the actor)
+    /// The new holder (default: the actor)
     #[arg(long, value_name = "NAME")]
     holder: Option<String>,
     /// Queue for it if another one holds it

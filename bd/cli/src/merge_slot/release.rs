@@ -8,7 +8,7 @@ use kit::ui::escape;
 /// Free the slot
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Who frees it; another holder keeps it (default: the holder)
+    /// Release only if NAME holds the slot (default: the holder)
     #[arg(long, value_name = "NAME", default_value = "")]
     holder: String,
 }

@@ -10,8 +10,8 @@ use kit::cli::report::CommandResult;
 
 /// Bond two formulas, protos or molecules
 ///
-/// Two formulas or protos become a compound proto. A formula or proto bonded to a molecule is poured, and its root
-/// depends on the molecule. Two molecules are linked: SECOND depends on FIRST.
+/// Two formulas or protos become a compound proto. A formula or proto bonded to a molecule is
+/// poured, and its root depends on the molecule. Two molecules are linked: SECOND depends on FIRST.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula, proto or molecule that comes first

@@ -9,8 +9,8 @@ use kit::cli::report::CommandResult;
 
 /// Remove molecules with all their steps, without a digest
 ///
-/// Wisps are gone; durable beads become tombstones, which `bd restore ID` brings back. Asks first, unless --force or
-/// --json is given.
+/// Wisps are gone; durable beads become tombstones, which `bd restore ID` brings back. Asks first,
+/// unless --force or --json is given.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The molecules

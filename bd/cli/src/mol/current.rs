@@ -14,7 +14,8 @@ use kit::cli::report::CommandResult;
 
 /// Show where you are in your molecule
 ///
-/// Without an id it shows the molecules whose steps you have begun, or the one attached to the bead on your hook.
+/// Without an id it shows the molecules whose steps you have begun, or the one attached to the bead
+/// on your hook.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The molecule, one of its steps, or the bead that it is attached to

@@ -29,9 +29,10 @@ use kit::cli::report::CommandResult;
 kit::family! {
     /// Run workflows: molecules and their steps
     ///
-    /// A formula is poured into a molecule, whose steps are beads: `bd mol pour FORMULA`. `bd mol current` shows where
-    /// you are, `bd close STEP --continue` closes a step and begins the next. `bd mol wisp` makes the same
-    /// beads on this machine only; `bd mol squash` leaves one bead of them, `bd mol burn` none.
+    /// A formula is poured into a molecule, whose steps are beads: `bd mol pour FORMULA`. `bd mol
+    /// current` shows where you are, `bd close STEP --continue` closes a step and begins the next.
+    /// `bd mol wisp` makes the same beads on this machine only; `bd mol squash` leaves one bead of
+    /// them, `bd mol burn` none.
     Args:
     #[command(visible_alias = "run")]
     Pour => pour,

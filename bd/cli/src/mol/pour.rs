@@ -10,8 +10,9 @@ use kit::cli::report::CommandResult;
 
 /// Pour a formula into a molecule of beads
 ///
-/// The root is an epic `PREFIX-mol-HASH`, its steps are `ROOT.1`, `ROOT.2` and so on, all open. Every variable that the
-/// formula uses needs a value: by --var, or its default. All beads are made in one transaction.
+/// The root is an epic `PREFIX-mol-HASH`, its steps are `ROOT.1`, `ROOT.2` and so on, all open.
+/// Every variable that the formula uses needs a value: by --var, or its default. All beads are made
+/// in one transaction.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula, its file, or a proto

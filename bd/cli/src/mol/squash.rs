@@ -9,8 +9,9 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Squash the wisps of a molecule into one digest
 ///
-/// The digest is a closed bead with --summary as its text, or with a line for each step. The wisps are removed. If the
-/// molecule itself is a wisp it is removed too. A molecule without wisps stays unchanged.
+/// The digest is a closed bead with --summary as its text, or with a line for each step. The wisps
+/// are removed. If the molecule itself is a wisp it is removed too. A molecule without wisps stays
+/// unchanged.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The molecule

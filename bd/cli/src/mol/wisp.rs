@@ -17,8 +17,8 @@ use kit::cli::report::CommandResult;
 
 /// Make wisps: molecules that stay on this machine
 ///
-/// `bd mol wisp FORMULA` makes the beads of a molecule as wisps: never in git, never synced. `bd mol squash` leaves one
-/// durable bead of them, `bd mol burn` removes them.
+/// `bd mol wisp FORMULA` makes the beads of a molecule as wisps: never in git, never synced. `bd
+/// mol squash` leaves one durable bead of them, `bd mol burn` removes them.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -67,7 +67,8 @@ struct WispListArgs {
 
 /// Remove wisps that did not change for a while
 ///
-/// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work stay.
+/// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work
+/// stay.
 #[derive(Debug, clap::Args)]
 struct WispGcArgs {
     /// Only show what would be removed

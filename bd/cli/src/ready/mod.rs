@@ -21,10 +21,11 @@ use kit::cli::report::CommandResult;
 
 /// List beads to start now
 ///
-/// Lists open beads that are neither blocked nor deferred, ten at most. As JSON an array of beads with
-/// `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
-/// `comment_count`; `[]` if there are none. --explain lists the open beads that are not ready instead,
-/// each with its reasons: an array of `{id, title, status, priority, reasons: [{rule, subject, text}]}`.
+/// Lists open beads that are neither blocked nor deferred, ten at most. As JSON an array of beads
+/// with `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
+/// `comment_count`; `[]` if there are none. --explain lists the open beads that are not ready
+/// instead, each with its reasons: an array of `{id, title, status, priority, reasons: [{rule,
+/// subject, text}]}`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Show at most N beads; 0 for all

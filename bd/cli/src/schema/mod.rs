@@ -12,8 +12,9 @@ use notation::SchemaTable;
 
 /// Print the JSON Schema of a command's --json
 ///
-/// Without a command it lists the commands that print JSON. Keys of beads that no schema names may follow in later
-/// versions, and beads keep keys of other programs. `bd schema error` describes failures.
+/// Without a command it lists the commands that print JSON. Keys of beads that no schema names may
+/// follow in later versions, and beads keep keys of other programs. `bd schema error` describes
+/// failures.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The command, such as `list` or `dep tree`

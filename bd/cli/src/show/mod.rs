@@ -18,8 +18,8 @@ use kit::cli::report::CommandResult;
 
 /// Show beads with all details
 ///
-/// As JSON an array of objects: the bead, `labels`, `comments`, `parent`, and under `dependencies` and
-/// `dependents` whole beads each with its `dependency_type`.
+/// As JSON an array of objects: the bead, `labels`, `comments`, `parent`, and under `dependencies`
+/// and `dependents` whole beads each with its `dependency_type`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

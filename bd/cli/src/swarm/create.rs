@@ -11,7 +11,8 @@ use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Make a swarm for an epic
 ///
-/// A bead that is no epic gets a new epic around it. As JSON: `{swarm_id, epic_id, coordinator, analysis}`.
+/// A bead that is no epic gets a new epic around it. As JSON: `{swarm_id, epic_id, coordinator,
+/// analysis}`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The epic

@@ -15,8 +15,8 @@ use kit::cli::report::CommandResult;
 kit::family! {
     /// Work on the children of an epic with several agents
     ///
-    /// `bd swarm validate EPIC` shows in which waves the children can be done, `bd swarm create EPIC` makes a swarm for them,
-    /// `bd swarm status EPIC` shows how far they are.
+    /// `bd swarm validate EPIC` shows in which waves the children can be done, `bd swarm create
+    /// EPIC` makes a swarm for them, `bd swarm status EPIC` shows how far they are.
     Args:
     Validate => validate,
     Create => create,

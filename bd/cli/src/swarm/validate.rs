@@ -10,7 +10,8 @@ use kit::cli::report::CommandResult;
 
 /// Show in which waves the children of an epic can be done
 ///
-/// Exits with 1 if the epic cannot be done by a swarm, as when children wait for each other in a circle.
+/// Exits with 1 if the epic cannot be done by a swarm, as when children wait for each other in a
+/// circle.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The epic

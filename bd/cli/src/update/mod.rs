@@ -12,15 +12,16 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
 ///
-/// Without ids it changes the bead that was last created, updated or shown. --claim takes an unassigned bead:
-/// you become its assignee and it is in progress. Of several claims at once exactly one succeeds. Empty
-/// text clears a field.
+/// Without ids it changes the bead that was last created, updated or shown. --claim takes an
+/// unassigned bead: you become its assignee and it is in progress. Of several claims at once
+/// exactly one succeeds. Empty text clears a field.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// The status: open, in_progress, blocked, deferred, closed, pinned, hooked, or one of status.custom
+    /// The status: open, in_progress, blocked, deferred, closed, pinned, hooked, or one of
+    /// status.custom
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
     /// The priority, 0-4 or P0-P4
@@ -83,8 +84,8 @@ pub(crate) struct Args {
     claim: bool,
     /// Change the bead only at this version: `version` or `updated_at` of `show --json`
     ///
-    /// `version` changes with every field, label, edge and comment, `updated_at` with fields only. Another version is the error
-    /// code `changed` and exit code 3, and nothing is changed.
+    /// `version` changes with every field, label, edge and comment, `updated_at` with fields only.
+    /// Another version is the error code `changed` and exit code 3, and nothing is changed.
     #[arg(long, value_name = "VERSION")]
     expect_version: Option<String>,
     /// The agent session, for closing

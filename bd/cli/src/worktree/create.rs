@@ -8,7 +8,7 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Add a worktree on a new branch
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Its folder, from the working directory
+    /// The folder, relative to the working directory
     #[arg(value_name = "PATH")]
     path: String,
     /// The branch (default: the name of the folder)

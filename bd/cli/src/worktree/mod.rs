@@ -15,7 +15,8 @@ use kit::cli::report::CommandResult;
 kit::family! {
     /// Keep git worktrees that share the beads of the main one
     ///
-    /// A command in a linked worktree uses the beads of the main worktree, so all worktrees have the same beads at all times.
+    /// A command in a linked worktree uses the beads of the main worktree, so all worktrees have
+    /// the same beads at all times.
     Args:
     Create => create,
     List => list,

@@ -8,7 +8,7 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Remove a worktree; its branch stays
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Its folder or its name
+    /// The folder or the name of the worktree
     #[arg(value_name = "PATH")]
     path: String,
     /// Remove it with its uncommitted changes

@@ -285,8 +285,8 @@ impl RollbackComparison {
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
-    /// Judges a kept line. Not every change updates `updated_at`, so an older line is also recognized
-    /// by the commit before git's last move.
+    /// Judges a kept line. Not every change updates `updated_at`, so an older line is also
+    /// recognized by the commit before git's last move.
     fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;

@@ -7,8 +7,9 @@ use gt::patrol::triage::DeaconAction;
 
 /// Look at the deacon once, and act if that is needed
 ///
-/// A session without a sign of life is reminded of its mail after 5 minutes, woken after 15, and restarted if it does not
-/// answer for 15 more. With `--json` {action: start|nothing|nudge|wake|interrupt|restart, target, reason, done}.
+/// A session without a sign of life is reminded of its mail after 5 minutes, woken after 15, and
+/// restarted if it does not answer for 15 more. With `--json` {action:
+/// start|nothing|nudge|wake|interrupt|restart, target, reason, done}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only show what would be done

@@ -18,8 +18,8 @@ use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
 kit::family! {
     /// Show and change settings
     ///
-    /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
-    /// bead, the rig's settings, the town's settings, built-in.
+    /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local
+    /// layer, the rig's bead, the rig's settings, the town's settings, built-in.
     Args:
     Get => get,
     List => list,
@@ -27,7 +27,7 @@ kit::family! {
     Unset => unset,
 }
 
-/// Whose settings are meant.
+/// Selects the town's settings or those of one rig.
 #[derive(Debug, clap::Args)]
 struct SettingsScope {
     /// The rig (default: the one around the working directory)

@@ -6,7 +6,8 @@ use gt::flow::convoy::review;
 
 /// Add beads to a convoy
 ///
-/// A convoy that has landed becomes open again. An installed `pre-convoy` hook is asked about beads of rigs that are new to the convoy.
+/// A convoy that has landed becomes open again. An installed `pre-convoy` hook is asked about beads
+/// of rigs that are new to the convoy.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy

@@ -8,8 +8,8 @@ use gt::flow::convoy::{NewConvoy, review};
 
 /// Make a convoy of beads of any rig
 ///
-/// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is made) or leave the
-/// decision to a person (exit code 3, `gt convoy review list`).
+/// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is
+/// made) or leave the decision to a person (exit code 3, `gt convoy review list`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy's name

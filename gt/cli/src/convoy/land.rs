@@ -9,10 +9,11 @@ use gt::flow::landing::LandingOutcome;
 
 /// Land a convoy now, or continue a landing that stopped
 ///
-/// The daemon lands a convoy automatically when every tracked bead is done. A convoy with its own branches lands as one
-/// commit per rig: all commits are prepared first, with gates, then all are pushed. An obstacle becomes a task. A rig
-/// that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
-/// {outcome: waits, convoy, landed, of, rig, reason, task}.
+/// The daemon lands a convoy automatically when every tracked bead is done. A convoy with its own
+/// branches lands as one commit per rig: all commits are prepared first, with gates, then all are
+/// pushed. An obstacle becomes a task. A rig that has landed stays landed. With `--json` {outcome:
+/// landed, id, title, told, beads, commits?} or {outcome: waits, convoy, landed, of, rig, reason,
+/// task}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy

@@ -13,8 +13,9 @@ use gt::record::town_view::TownView;
 
 /// Show one convoy, with its discovery documents on request
 ///
-/// With `--documents` it lists what explorers and planners wrote down, rig by rig, with the command that prints each; also after
-/// the convoy landed. With `--json` the object of `gt convoy status`, and documents: [{rig, ref, path, bytes}].
+/// With `--documents` it lists what explorers and planners wrote down, rig by rig, with the command
+/// that prints each; also after the convoy landed. With `--json` the object of `gt convoy status`,
+/// and documents: [{rig, ref, path, bytes}].
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy's id

@@ -11,14 +11,16 @@ use gt::record::town_view::TownView;
 
 /// Show each bead of a convoy, its worker and the next steps
 ///
-/// A bead that was closed without a change counts as done, and so does one cancelled with a reason (`Cancelled: why`).
-/// A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
+/// A bead that was closed without a change counts as done, and so does one cancelled with a reason
+/// (`Cancelled: why`). A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy
+/// from landing.
 ///
-/// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
-/// issue_type, assignee?, standing, waits_for, why?, next_steps}], completed, total, landings,
-/// blocked_by: [{id, title, from, next_steps}], integration?}. `blocked_by` are critical escalations. `standing` is open,
-/// blocked, working, merging, done, failed or unknown; `next_steps` are commands, one of which unblocks it;
-/// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
+/// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status,
+/// dependency_type, issue_type, assignee?, standing, waits_for, why?, next_steps}], completed,
+/// total, landings, blocked_by: [{id, title, from, next_steps}], integration?}. `blocked_by` are
+/// critical escalations. `standing` is open, blocked, working, merging, done, failed or unknown;
+/// `next_steps` are commands, one of which unblocks it; `integration` is {rigs: {RIG: {branch,
+/// target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy's id, or its number in `gt convoy list` (default: all open ones)

@@ -9,8 +9,8 @@ use gt::host::runtime;
 
 /// Start the sessions of crew members
 ///
-/// A session that runs already is left alone. With `--json` an array of {agent, session, needs_person}: the question on
-/// its screen that only a person may answer, or null.
+/// A session that runs already is left alone. With `--json` an array of {agent, session,
+/// needs_person}: the question on its screen that only a person may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The names, or RIG/NAME

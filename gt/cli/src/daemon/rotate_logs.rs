@@ -8,7 +8,8 @@ use gt::host::daemon;
 
 /// Put the daemon's log aside if it is large
 ///
-/// From 10 MiB on; the daemon does so itself. The last three are kept as daemon.log.1 to daemon.log.3.
+/// From 10 MiB on; the daemon does so itself. The last three are kept as daemon.log.1 to
+/// daemon.log.3.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Whatever its size

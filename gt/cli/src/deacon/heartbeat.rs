@@ -6,11 +6,11 @@ use gt::flow::role;
 
 /// Record that the town was looked after
 ///
-/// The deacon's session runs it in each round. With `--json` {timestamp, cycle, last_action, healthy_agents,
-/// unhealthy_agents, actions}. Fails while the town is paused.
+/// The deacon's session runs it in each round. With `--json` {timestamp, cycle, last_action,
+/// healthy_agents, unhealthy_agents, actions}. Fails while the town is paused.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What was done last
+    /// The last action
     #[arg(default_value = "")]
     action: String,
 }

@@ -16,7 +16,8 @@ role::commands!(Deacon: attach, restart, start, status, stop);
 kit::family! {
     /// Control the deacon, who patrols the town
     ///
-    /// By default gtd does its work with plain code and it has no session: see `patrol.mode.deacon`.
+    /// By default gtd does its work with plain code and it has no session: see
+    /// `patrol.mode.deacon`.
     Args:
     #[command(alias = "at")]
     Attach => attach,

@@ -7,7 +7,8 @@ use gt::record::pause::TownPause;
 
 /// Pause the patrol: it only reads and writes messages
 ///
-/// Sessions that run go on, and every command works. With `--json` {paused, reason, paused_at, paused_by}.
+/// Sessions that run go on, and every command works. With `--json` {paused, reason, paused_at,
+/// paused_by}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Why the town is paused

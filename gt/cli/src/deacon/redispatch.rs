@@ -6,8 +6,9 @@ use gt::flow::deacon::redispatch::{RedispatchOutcome, redispatch_bead};
 
 /// Sling a bead again whose worker is stuck
 ///
-/// A bead is slung again at most twice, five minutes apart. The next call escalates it. With `--json` {outcome: slung,
-/// target, attempts}, {outcome: waits, until} or {outcome: escalated, escalation}.
+/// A bead is slung again at most twice, five minutes apart. The next call escalates it. With
+/// `--json` {outcome: slung, target, attempts}, {outcome: waits, until} or {outcome: escalated,
+/// escalation}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The bead

@@ -9,9 +9,9 @@ use gt::flow::deacon::stale_hooks::{HookVerdict, handle_stale_hooks};
 
 /// Reopen work on hooks of agents that are gone
 ///
-/// A hook is stale if its agent has no session and its bead has not changed for that long. Work of a polecat or crew
-/// member with a sandbox is only listed: the patrol restarts polecats. With `--json` a list of {bead, title, assignee,
-/// since, verdict: reopen|keep, reason, done, failed?}.
+/// A hook is stale if its agent has no session and its bead has not changed for that long. Work of
+/// a polecat or crew member with a sandbox is only listed: the patrol restarts polecats. With
+/// `--json` a list of {bead, title, assignee, since, verdict: reopen|keep, reason, done, failed?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// How long a bead must not have changed

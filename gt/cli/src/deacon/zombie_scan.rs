@@ -9,8 +9,9 @@ use gt::flow::deacon::zombies::find_zombies;
 
 /// List processes that ended sessions left behind
 ///
-/// Only processes that carry the token of a session of this town are listed, and only if that session is gone. Nothing is
-/// ended without `--kill`. With `--json` a list of {pid, program, session, age_secs, ended}.
+/// Only processes that carry the token of a session of this town are listed, and only if that
+/// session is gone. Nothing is ended without `--kill`. With `--json` a list of {pid, program,
+/// session, age_secs, ended}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only list them; this is the default

@@ -7,7 +7,7 @@ use gt::flow::dog;
 /// Add a dog, with a work tree of each rig
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Its name (default: the next free one of alpha, bravo, charlie …)
+    /// The name (default: the next free one of alpha, bravo, charlie …)
     name: Option<String>,
 }
 

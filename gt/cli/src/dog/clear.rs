@@ -8,7 +8,7 @@ use gt::flow::dog;
 
 /// Take its work from a dog that does not end it
 ///
-/// What is on its hook stays there: `gt unsling` takes that off.
+/// The bead on its hook stays there: `gt unsling` removes it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dog

@@ -8,8 +8,8 @@ use gt::flow::dog::health;
 
 /// Find dogs that are not well
 ///
-/// That is: work and no session (zombie), work and no activity for long (hung), a session and no work for an hour
-/// (orphan). With `--json` [{dog, condition, work, work_seconds, cleared}].
+/// That is: work and no session (zombie), work and no activity for long (hung), a session and no
+/// work for an hour (orphan). With `--json` [{dog, condition, work, work_seconds, cleared}].
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Take their work from them and end their sessions

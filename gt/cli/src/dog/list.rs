@@ -8,8 +8,8 @@ use gt::flow::dog;
 
 /// List the dogs
 ///
-/// With `--json` a list of {name, state: idle|working, work?, work_started_at?, last_active, worktrees, created_at,
-/// updated_at}.
+/// With `--json` a list of {name, state: idle|working, work?, work_started_at?, last_active,
+/// worktrees, created_at, updated_at}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -8,7 +8,8 @@ use gt::flow::dog;
 
 /// Recreate the work trees of a dog
 ///
-/// They begin at what their rigs merge into, and rigs that were added since get one. A dog that is at work is refused.
+/// They begin at what their rigs merge into, and rigs that were added since get one. A dog that is
+/// at work is refused.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dog

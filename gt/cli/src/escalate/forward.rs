@@ -6,14 +6,15 @@ use gt::flow::escalate;
 
 /// Pass an escalation on to another agent or person
 ///
-/// The recipient gets a message. The acknowledgement is taken back, and the wait for the next one begins.
+/// The recipient gets a message. The acknowledgement is taken back, and the wait for the next one
+/// begins.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Args {
     /// The escalation
     escalation: String,
     /// The recipient: overseer, mayor/, RIG/witness, RIG/crew/NAME
     to: String,
-    /// What you add
+    /// A note to add
     #[arg(short, long, default_value = "")]
     message: String,
 }

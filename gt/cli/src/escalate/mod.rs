@@ -19,18 +19,19 @@ use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Sev
 
 /// Ask for help or for a decision
 ///
-/// An escalation is a bead of the town. Its severity chooses who hears of it: low only records it, medium also mails the
-/// mayor, high also mails the overseer and runs the commands set up for users, critical also blocks the convoy until it is
-/// resolved. The same escalation made again is counted, not repeated. The answer is mailed to those who asked, and `gt prime`
-/// shows it to the worker of the bead. Routes and commands are in settings/escalation.json (docs/ESCALATIONS.md).
+/// An escalation is a bead of the town. Its severity chooses who hears of it: low only records it,
+/// medium also mails the mayor, high also mails the overseer and runs the commands set up for
+/// users, critical also blocks the convoy until it is resolved. The same escalation made again is
+/// counted, not repeated. The answer is mailed to those who asked, and `gt prime` shows it to the
+/// worker of the bead. Routes and commands are in settings/escalation.json (docs/ESCALATIONS.md).
 ///
-/// Quote the description: its first word is taken for a subcommand if it is one.
-/// With `--json` {id, severity, actions, targets, source?, occurrences, convoy?, deliveries[{route, severity, state, tries, at,
-/// detail, message?}], warning?}.
+/// Quote the description: its first word is taken for a subcommand if it is one. With `--json` {id,
+/// severity, actions, targets, source?, occurrences, convoy?, deliveries[{route, severity, state,
+/// tries, at, detail, message?}], warning?}.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(super) struct Args {
-    /// What is wrong, or what is to be decided
+    /// The problem, or the decision to make
     description: Vec<String>,
     /// How urgent it is
     #[arg(short, long, default_value = "medium", value_name = "SEVERITY",
@@ -48,7 +49,7 @@ pub(super) struct Args {
         hide_default_value = true
     )]
     reason: String,
-    /// What noticed it, such as plugin:NAME
+    /// The source of the escalation, such as plugin:NAME
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
     /// The bead that it is about (default: the one on your hook)

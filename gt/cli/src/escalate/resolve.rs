@@ -8,7 +8,8 @@ use gt::flow::escalate;
 
 /// Answer an escalation and close it
 ///
-/// The answer is kept on the escalation and mailed to all that asked. The messages about the escalation are closed.
+/// The answer is kept on the escalation and mailed to all that asked. The messages about the
+/// escalation are closed.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Args {
     /// The escalation

@@ -9,9 +9,10 @@ use gt::record::escalation::Escalation;
 
 /// Show an escalation, its routes and its answer
 ///
-/// With `--json` {id, title, status, created_at, severity, reason, source, escalatedBy, escalatedAt, ackedBy, ackedAt,
-/// closedBy, closedReason, relatedBead, originalSeverity, reescalationCount, lastReescalatedAt, lastReescalatedBy, category,
-/// askedBy[], occurrences, lastSeen, decision?{options[], default, deadline}, answer, convoy, forwards[{by, to, at, note,
+/// With `--json` {id, title, status, created_at, severity, reason, source, escalatedBy,
+/// escalatedAt, ackedBy, ackedAt, closedBy, closedReason, relatedBead, originalSeverity,
+/// reescalationCount, lastReescalatedAt, lastReescalatedBy, category, askedBy[], occurrences,
+/// lastSeen, decision?{options[], default, deadline}, answer, convoy, forwards[{by, to, at, note,
 /// message}], deliveries[]}.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Args {

@@ -8,8 +8,9 @@ use gt::flow::escalate;
 
 /// Raise escalations that nobody acknowledged in time
 ///
-/// The daemon does the same (rule E1-reescalate). `patrol.escalation.stale` says after how long, `patrol.escalation.limit` how
-/// often. With `--json` an array of {ID, Title, OldSeverity, NewSeverity, ReescalationNum, Skipped, SkipReason}.
+/// The daemon does the same (rule E1-reescalate). `patrol.escalation.stale` says after how long,
+/// `patrol.escalation.limit` how often. With `--json` an array of {ID, Title, OldSeverity,
+/// NewSeverity, ReescalationNum, Skipped, SkipReason}.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Args {
     /// Only show which would be raised

@@ -11,8 +11,9 @@ use crate::context::Context;
 kit::family! {
     /// List, show and run formulas
     ///
-    /// A formula is a workflow. `gt sling FORMULA --on BEAD` gives its steps to the worker of a bead; `gt formula run`
-    /// starts one whose legs run in parallel. `bd formula` writes and checks them.
+    /// A formula is a workflow. `gt sling FORMULA --on BEAD` gives its steps to the worker of a
+    /// bead; `gt formula run` starts one whose legs run in parallel. `bd formula` writes and checks
+    /// them.
     Args:
     List => list,
     Show => show,

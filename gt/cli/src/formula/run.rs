@@ -7,8 +7,8 @@ use gt::flow::sling::formula::rig_of_target;
 
 /// Run a convoy formula: legs in parallel, then a synthesis
 ///
-/// Makes a bead of the rig for each leg and one for the synthesis, which waits for all legs, and a convoy that tracks
-/// them, and slings all of them.
+/// Makes a bead of the rig for each leg and one for the synthesis, which waits for all legs, and a
+/// convoy that tracks them, and slings all of them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula (default: the setting workflow.default_formula)

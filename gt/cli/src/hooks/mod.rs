@@ -11,9 +11,9 @@ use crate::context::Context;
 kit::family! {
     /// Show and install the hooks by which agents call `gt`
     ///
-    /// Hooks are in settings files beside the work trees, one per role. Each start of a session adds missing hooks and keeps
-    /// all other keys of the file. (The folder `hooks/` of a town or a rig is different: it has the programs that run at
-    /// the town's events.)
+    /// Hooks are in settings files beside the work trees, one per role. Each start of a session
+    /// adds missing hooks and keeps all other keys of the file. (The folder `hooks/` of a town or a
+    /// rig is different: it has the programs that run at the town's events.)
     Args:
     #[command(alias = "list")]
     Status => status,

@@ -7,7 +7,8 @@ use gt::host::runtime::installed::{self, HooksState};
 /// Show which roles have their hooks, and where
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only for this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`
+    /// Only for this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`,
+    /// `<rig>/refinery`
     target: Option<String>,
 }
 

@@ -9,9 +9,9 @@ use gt::record::mail::{self, MailMessage};
 
 /// Show whether there is unread mail
 ///
-/// With `--inject` an agent CLI runs it at each prompt, with its JSON on standard input. It then prints nothing without
-/// mail, else a reminder for the agent: each message once per session, later only the number of unread messages. It then
-/// never fails.
+/// With `--inject` an agent CLI runs it at each prompt, with its JSON on standard input. It then
+/// prints nothing without mail, else a reminder for the agent: each message once per session, later
+/// only the number of unread messages. It then never fails.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Print a reminder for the agent, and nothing without mail

@@ -20,8 +20,9 @@ use gt::record::molecule::{Molecule, MoleculeStep};
 kit::family! {
     /// Follow the steps of the work on a hook
     ///
-    /// A slung bead gets a molecule: the steps of a formula, each a bead. `gt mol status` shows them, `gt mol step done`
-    /// closes the current one and begins the next. A crash, a handoff or another worker goes on at the same step.
+    /// A slung bead gets a molecule: the steps of a formula, each a bead. `gt mol status` shows
+    /// them, `gt mol step done` closes the current one and begins the next. A crash, a handoff or
+    /// another worker goes on at the same step.
     Args:
     Status => status,
     Current => current,

@@ -17,14 +17,14 @@ mod done {
 
     /// Close a step and begin the next
     ///
-    /// Without a step, the one that you have begun. If the step or the setting molecule.cycle says so, a fresh session
-    /// goes on with the next one.
+    /// Without a step, the one that you have begun. If the step or the setting molecule.cycle says
+    /// so, a fresh session goes on with the next one.
     #[derive(Debug, clap::Args)]
     pub(super) struct Args {
         /// The step
         #[arg(value_name = "STEP")]
         step: Option<String>,
-        /// What was done
+        /// The summary of the step
         #[arg(short, long, value_name = "TEXT", default_value = "Done")]
         reason: String,
         /// Only check the step
@@ -76,8 +76,8 @@ mod await_signal {
 
     /// Wait until something happens in the town
     ///
-    /// Ends with the next event, or after the timeout; the exit code is 0 in both cases. With --idle the timeout doubles for
-    /// each cycle that ended without an event.
+    /// Ends with the next event, or after the timeout; the exit code is 0 in both cases. With
+    /// --idle the timeout doubles for each cycle that ended without an event.
     #[derive(Debug, clap::Args)]
     pub(super) struct Args {
         /// Wait at most this long

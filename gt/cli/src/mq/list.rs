@@ -12,8 +12,8 @@ use gt::town::config;
 
 /// List the open merge requests of a rig, in merge order
 ///
-/// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
-/// needs_person?, stopped_by?}. `status` is ready or blocked.
+/// With `--json` an array of {id, bead, branch, target, worker, status, score, priority,
+/// created_at, waits_for, needs_person?, stopped_by?}. `status` is ready or blocked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig

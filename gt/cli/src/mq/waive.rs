@@ -7,7 +7,8 @@ use gt::record::merge_request;
 
 /// Waive the pre-merge hooks of a merge request
 ///
-/// For a request that such a hook has stopped. The reason stays on the request, its task is closed, and gates still run.
+/// For a request that such a hook has stopped. The reason stays on the request, its task is closed,
+/// and gates still run.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge request

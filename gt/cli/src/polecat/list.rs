@@ -7,9 +7,10 @@ use gt::view::polecat::PolecatRow;
 
 /// List polecats
 ///
-/// The state is working, idle, stalled or zombie, with the reason. With `--json` an array of {rig, name, state, why,
-/// issue?, session_running, lease, branch, stuck?, failed_step?,
-/// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen, of its last session that ended unasked.
+/// The state is working, idle, stalled or zombie, with the reason. With `--json` an array of {rig,
+/// name, state, why, issue?, session_running, lease, branch, stuck?, failed_step?, last_end?{at,
+/// lease, exit, signal, screen[]}}: exit code or signal, and last screen, of its last session that
+/// ended unasked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only polecats of this rig

@@ -7,8 +7,9 @@ use gt::record::town_view::TownView;
 
 /// Remove a polecat's sandbox
 ///
-/// This is the only command that removes one. It refuses while work is on the hook, files are uncommitted or commits are on
-/// no remote. With --force that work is saved to a rescue ref first. Identity and record stay.
+/// This is the only command that removes one. It refuses while work is on the hook, files are
+/// uncommitted or commits are on no remote. With --force that work is saved to a rescue ref first.
+/// Identity and record stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The polecats: RIG/NAME

@@ -6,7 +6,8 @@ use gt::flow;
 
 /// Restart a worker that is stuck
 ///
-/// The patrol restarts its session, or continues its sling or its `gt done` at the step that failed.
+/// The patrol restarts its session, or continues its sling or its `gt done` at the step that
+/// failed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The worker: RIG/NAME

@@ -8,8 +8,9 @@ use gt::flow::rescue;
 
 /// List saved work
 ///
-/// Rescue refs are made before a sandbox is reset, snapshots when a session ends. Each is listed with its worker and its bead, if known. With `--json` an array of
-/// {ref, rig, commit, saved_at, subject, polecat?, bead?}.
+/// Rescue refs are made before a sandbox is reset, snapshots when a session ends. Each is listed
+/// with its worker and its bead, if known. With `--json` an array of {ref, rig, commit, saved_at,
+/// subject, polecat?, bead?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only work of this rig

@@ -8,8 +8,8 @@ use gt::flow::rescue;
 
 /// Restore saved work to a working tree
 ///
-/// It refuses to overwrite files that differ or are not committed, and to write to the sandbox of a worker at work. The
-/// saved work of crew is in their own clones.
+/// Refuses to overwrite files that differ or are not committed, and to write to the sandbox of a
+/// worker at work. The saved work of crew is in their own clones.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rescue ref

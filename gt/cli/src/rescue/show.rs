@@ -9,8 +9,9 @@ use gt::flow::rescue::{self, SavedWorkDetails};
 
 /// Show the commits and changes of saved work
 ///
-/// The commits that are not on the rig's target branch, the newest first; what was not committed is the first one. On a
-/// terminal it uses a pager as git does. With `--json` the object of `gt rescue list`, and log.
+/// The commits that are not on the rig's target branch, the newest first; what was not committed is
+/// the first one. On a terminal it uses a pager as git does. With `--json` the object of `gt rescue
+/// list`, and log.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rescue ref

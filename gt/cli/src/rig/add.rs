@@ -6,10 +6,11 @@ use gt::flow::rig::{self, AddRigRequest};
 
 /// Add a repository to the town
 ///
-/// The name has only letters, digits and _. Work is pushed to the URL and merged into its default branch, or
-/// into --branch. Without a URL the rig has its own repository; with --no-remote it is a copy that pushes
-/// nowhere. Beads that the repository tracks are used; else the rig gets its own, with --prefix or a prefix
-/// made from its name. With `--json` {name, path, prefix, remote, branch, tracked_beads}.
+/// The name has only letters, digits and _. Work is pushed to the URL and merged into its default
+/// branch, or into --branch. Without a URL the rig has its own repository; with --no-remote it is a
+/// copy that pushes nowhere. Beads that the repository tracks are used; else the rig gets its own,
+/// with --prefix or a prefix made from its name. With `--json` {name, path, prefix, remote, branch,
+/// tracked_beads}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig's name

@@ -6,7 +6,7 @@ use gt::flow::rig;
 
 /// Remove a rig from the town's list, and keep its folder
 ///
-/// It refuses while a session of the rig runs. With `--json` {name, path}.
+/// Refuses while a session of the rig runs. With `--json` {name, path}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig

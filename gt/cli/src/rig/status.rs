@@ -10,7 +10,8 @@ use gt::view::rig::RigStatus;
 
 /// Show a rig: repository, merge queue, workers and crew
 ///
-/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue, workers, members}.
+/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue,
+/// workers, members}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)

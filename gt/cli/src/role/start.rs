@@ -7,8 +7,9 @@ use gt::host::runtime;
 
 /// Start the session of this agent
 ///
-/// A session that runs already is left alone. A role in mechanical mode has no session: the error names the setting.
-/// With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
+/// A session that runs already is left alone. A role in mechanical mode has no session: the error
+/// names the setting. With `--json` {session, needs_person}: the question on its screen that only a
+/// person may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]

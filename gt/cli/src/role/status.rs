@@ -9,10 +9,11 @@ use gt::view::role::{RoleStatus, read_role_status};
 
 /// Show who does this agent's work and whether it runs
 ///
-/// With `--json` {agent, mode, running, session, attached, created, restarts?{last_restart, restart_count, backoff_until,
-/// crash_loop_since?, stopped?}, heartbeat?{timestamp, cycle, last_action, healthy_agents, unhealthy_agents, actions,
-/// freshness}, paused?{paused, reason, paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?,
-/// reason, error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
+/// With `--json` {agent, mode, running, session, attached, created, restarts?{last_restart,
+/// restart_count, backoff_until, crash_loop_since?, stopped?}, heartbeat?{timestamp, cycle,
+/// last_action, healthy_agents, unhealthy_agents, actions, freshness}, paused?{paused, reason,
+/// paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?, reason,
+/// error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]

@@ -12,10 +12,10 @@ use gt::flow::seance::{self, PastSession, SeanceResult, SessionFilter};
 
 /// List, search or ask past sessions
 ///
-/// A session is known by the event of its start, and by the transcript that its agent program keeps.
-/// `--talk` forks it: the agent program (Claude Code, Codex, Gemini CLI, OpenCode) resumes a copy of the conversation in
-/// that session's folder, and may not use tools unasked. The session itself stays unchanged, and may still run. Of a
-/// scripted session it shows what is recorded.
+/// A session is known by the event of its start, and by the transcript that its agent program
+/// keeps. `--talk` forks it: the agent program (Claude Code, Codex, Gemini CLI, OpenCode) resumes a
+/// copy of the conversation in that session's folder, and may not use tools unasked. The session
+/// itself stays unchanged, and may still run. Of a scripted session it shows what is recorded.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -34,7 +34,7 @@ pub(super) struct Args {
     verb: Option<Verb>,
 }
 
-/// Which sessions.
+/// Selects sessions.
 #[derive(Debug, Clone, clap::Args)]
 struct SessionFilterArgs {
     /// Only sessions of this role, or of an address that contains it

@@ -8,7 +8,8 @@ use crate::context::Context;
 
 /// Record what an agent program does, asks or is refused
 ///
-/// Agent programs run it after a tool, for a dialog, and when their API refuses. It prints nothing and never fails.
+/// Agent programs run it after a tool, for a dialog, and when their API refuses. It prints nothing
+/// and never fails.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -10,7 +10,8 @@ use crate::context::Context;
 
 /// Answer an agent program's hooks
 ///
-/// Agent programs run these commands at the turns of a session, with their JSON on standard input (docs/RUNTIMES.md).
+/// Agent programs run these commands at the turns of a session, with their JSON on standard input
+/// (docs/RUNTIMES.md).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

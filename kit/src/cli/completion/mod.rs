@@ -23,8 +23,9 @@ pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Print the completion script for a shell.
 ///
-/// The script asks the program for candidates each time a line is completed, so it stays valid when the program
-/// changes. `make install` installs it. Without an installation, let the startup file of the shell evaluate it.
+/// The script asks the program for candidates each time a line is completed, so it stays valid when
+/// the program changes. `make install` installs it. Without an installation, let the startup file
+/// of the shell evaluate it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The shell

@@ -9,8 +9,8 @@ use gt::flow::sling;
 
 /// Approve a request, and make its convoy
 ///
-/// A sling that waited for the convoy continues. The command is safe to run again. The hooks of further rigs are asked now,
-/// so it may end like `gt convoy create`.
+/// A sling that waited for the convoy continues. The command is safe to run again. The hooks of
+/// further rigs are asked now, so it may end like `gt convoy create`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The request
