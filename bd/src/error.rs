@@ -16,7 +16,7 @@ use crate::sync::SyncError;
 /// Returns how an error is shown: its message with the code, exit code and hint of the first cause
 /// that this crate knows.
 pub fn describe_failure(error: &anyhow::Error) -> Failure {
-    let (code, exit, hint) = classify(error);
+    let (code, exit, hint) = classify_error(error);
     Failure {
         hint,
         code,
@@ -26,7 +26,7 @@ pub fn describe_failure(error: &anyhow::Error) -> Failure {
 }
 
 /// Returns code, exit code and hint of the first known cause.
-fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
+fn classify_error(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     if error.downcast_ref::<UsageError>().is_some() {
         return ("usage", FAILED, None);
     }

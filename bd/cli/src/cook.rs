@@ -85,7 +85,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
     for step in steps {
-        step.map_texts(&|text: &str| vars::substitute(text, values));
+        step.map_texts(&|text: &str| vars::substitute_values(text, values));
         substitute_variables(&mut step.children, values);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
 
 /// Checks that every id resolves before anything is changed.
 pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
-    for (store, ids) in by_store(ctx, ids)? {
+    for (store, ids) in group_by_store(ctx, ids)? {
         let snapshot = store.snapshot()?;
         for id in ids {
             let found = snapshot.resolve(&id).map(drop);
@@ -38,7 +38,7 @@ pub(crate) fn change_each<T>(
 ) -> anyhow::Result<Vec<T>> {
     let author = ctx.author();
     let (mut done, mut problems) = (Vec::new(), Vec::new());
-    for group in by_store(ctx, ids)? {
+    for group in group_by_store(ctx, ids)? {
         let (store, ids) = group;
         let result = store.transact(&author, &ctx.clock, |tx| {
             let (mut done, mut problems) = (Vec::new(), Vec::new());
@@ -105,7 +105,10 @@ fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
 }
 
 /// Groups the ids by the store that holds them, in the given order.
-fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
+fn group_by_store(
+    ctx: &Context,
+    ids: &[String],
+) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
     let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
     for id in ids {
         let store = ctx.store_for_id(id)?;

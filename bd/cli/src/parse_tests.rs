@@ -9,7 +9,7 @@ use kit::cli::parse::{ParsedCommandLine, find_command_name, parse_line};
 
 use super::{BD, Command as Commands, RootArgs};
 
-fn words(words: &[&str]) -> Vec<OsString> {
+fn to_args(words: &[&str]) -> Vec<OsString> {
     std::iter::once("bd")
         .chain(words.iter().copied())
         .map(OsString::from)
@@ -17,19 +17,19 @@ fn words(words: &[&str]) -> Vec<OsString> {
 }
 
 /// Every command by its path, those of families too.
-fn paths(command: &Command, above: &[String]) -> Vec<Vec<String>> {
+fn list_command_paths(command: &Command, above: &[String]) -> Vec<Vec<String>> {
     let subs = command.get_subcommands();
     subs.filter(|sub| sub.get_name() != "help")
         .flat_map(|sub| {
             let path = [above, &[sub.get_name().to_owned()]].concat();
-            let mut found = paths(sub, &path);
+            let mut found = list_command_paths(sub, &path);
             found.push(path);
             found
         })
         .collect()
 }
 
-fn help(command: Command, args: &[OsString]) -> String {
+fn render_help(command: Command, args: &[OsString]) -> String {
     let error = command.clone().try_get_matches_from(args).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DisplayHelp, "{error}");
     error.render().to_string()
@@ -37,15 +37,19 @@ fn help(command: Command, args: &[OsString]) -> String {
 
 #[test]
 fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
-    let all = paths(&BD.build_whole(), &[]);
+    let all = list_command_paths(&BD.build_whole(), &[]);
     assert!(all.len() > 40, "{all:?}");
     for path in all {
         for flag in ["--help", "-h"] {
             let mut line: Vec<&str> = path.iter().map(String::as_str).collect();
             line.push(flag);
-            let args = words(&line);
+            let args = to_args(&line);
             let lean = BD.build_lean(&args).unwrap();
-            assert_eq!(help(lean, &args), help(BD.build_whole(), &args), "{line:?}");
+            assert_eq!(
+                render_help(lean, &args),
+                render_help(BD.build_whole(), &args),
+                "{line:?}"
+            );
         }
     }
 }
@@ -53,7 +57,7 @@ fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
 #[test]
 fn clap_accepts_every_command_alone() {
     for sub in BD.build_whole().get_subcommands() {
-        let lean = BD.build_lean(&words(&[sub.get_name()]));
+        let lean = BD.build_lean(&to_args(&[sub.get_name()]));
         match lean {
             Some(lean) => lean.debug_assert(),
             None => assert_eq!(sub.get_name(), "help"),
@@ -67,15 +71,15 @@ fn names_and_aliases_parse_the_same_alone_and_in_the_tree() {
     for sub in whole.get_subcommands() {
         for name in sub.get_all_aliases().chain([sub.get_name()]) {
             for more in [&[][..], &["x"], &["x", "y"], &["--json"], &["--limit", "3"]] {
-                let args = words(&[&[name], more].concat());
-                alike(&args);
+                let args = to_args(&[&[name], more].concat());
+                assert_parsed_alike(&args);
             }
         }
     }
 }
 
 /// A line that the lean way understands is understood alike by the whole tree.
-fn alike(args: &[OsString]) {
+fn assert_parsed_alike(args: &[OsString]) {
     let show = |line: ParsedCommandLine<RootArgs, Commands>| format!("{line:?}");
     let Some(lean) = BD.build_lean(args) else {
         return;
@@ -92,7 +96,7 @@ fn alike(args: &[OsString]) {
 #[test]
 fn the_command_is_found_after_flags_and_their_values() {
     let named = |line: &[&str]| {
-        let args = words(line);
+        let args = to_args(line);
         find_command_name(&BD.build_root(), &args).map(|name| name.to_str().unwrap().to_owned())
     };
     let show = Some("show".to_owned());
@@ -115,15 +119,15 @@ fn the_command_is_found_after_flags_and_their_values() {
 
 #[test]
 fn abbreviated_names_are_parsed_by_the_whole_tree() {
-    assert!(BD.build_lean(&words(&["upd", "bd-1"])).is_none());
-    let line = BD.read(words(&["upd", "bd-1"])).unwrap();
+    assert!(BD.build_lean(&to_args(&["upd", "bd-1"])).is_none());
+    let line = BD.read(to_args(&["upd", "bd-1"])).unwrap();
     assert!(matches!(line.command, Some(Commands::Update(_))));
-    let line = BD.read(words(&["dep", "ad", "bd-1", "bd-2"])).unwrap();
+    let line = BD.read(to_args(&["dep", "ad", "bd-1", "bd-2"])).unwrap();
     assert!(matches!(line.command, Some(Commands::Dep(_))));
 }
 
 #[test]
 fn a_missing_command_is_not_an_error() {
-    assert!(BD.read(words(&["--json"])).unwrap().command.is_none());
-    assert!(BD.read(words(&["--version"])).unwrap().root.version);
+    assert!(BD.read(to_args(&["--json"])).unwrap().command.is_none());
+    assert!(BD.read(to_args(&["--version"])).unwrap().root.version);
 }

@@ -57,7 +57,7 @@ pub fn with_defaults(formula: &Formula, given: &VarValues) -> VarValues {
     let known = values.clone();
     for (name, value) in &mut values {
         if !given.contains_key(name) {
-            *value = substitute(value, &known);
+            *value = substitute_values(value, &known);
         }
     }
     values
@@ -154,7 +154,7 @@ pub fn names_in(text: &str) -> Vec<String> {
 }
 
 /// Substitutes values in a text. Names without a value stay unchanged.
-pub fn substitute(text: &str, values: &VarValues) -> String {
+pub fn substitute_values(text: &str, values: &VarValues) -> String {
     replace_names(text, |name| values.get(name).cloned())
 }
 
@@ -295,7 +295,7 @@ mod tests {
     fn variables_are_substituted_and_other_braces_stay() {
         let text = "{{a}} {{b}} {{else}} {{#if x}} {{ a }} {a}";
         assert_eq!(
-            substitute(text, &values(&[("a", "1"), ("else", "2")])),
+            substitute_values(text, &values(&[("a", "1"), ("else", "2")])),
             "1 {{b}} {{else}} {{#if x}} {{ a }} {a}"
         );
         assert_eq!(names_in(text), ["a", "b"]);

@@ -180,7 +180,7 @@ fn pour_onto(
     let reference = match request.reference.as_str() {
         "" => None,
         given => {
-            let name = crate::formula::vars::substitute(given, &values);
+            let name = crate::formula::vars::substitute_values(given, &values);
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
             if name.is_empty() || !name.chars().all(fits) {
                 return Err(MoleculeError::Refused(format!(

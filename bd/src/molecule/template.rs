@@ -380,7 +380,7 @@ fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
         &mut new.await_id,
     ] {
         if text.contains("{{") {
-            *text = vars::substitute(text, values);
+            *text = vars::substitute_values(text, values);
         }
     }
     // A value may have several lines, but a title has one.

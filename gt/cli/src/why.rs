@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let mut found = why::explain(&town, &args.what)?;
+    let mut found = why::explain_name(&town, &args.what)?;
     let older = match args.limit {
         0 => 0,
         limit => found.events.len().saturating_sub(limit),

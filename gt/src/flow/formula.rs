@@ -186,7 +186,7 @@ impl PreparedFormula {
         }
         format!(
             "{}/{file}",
-            vars::substitute(directory.trim_end_matches('/'), &self.values)
+            vars::substitute_values(directory.trim_end_matches('/'), &self.values)
         )
     }
 
@@ -196,7 +196,7 @@ impl PreparedFormula {
             more.iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
-        vars::substitute(text, &values)
+        vars::substitute_values(text, &values)
     }
 
     fn leg_text(&self, leg: &ConvoyLeg) -> String {

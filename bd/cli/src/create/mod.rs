@@ -15,7 +15,7 @@ use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::args::{self, DescriptionArgs};
-use super::dep::elsewhere;
+use super::dep::find_external_ref;
 use super::report::plain_json;
 use kit::cli::report::{CommandResult, EmptyReport};
 
@@ -301,7 +301,9 @@ fn add_edges(
         let found = tx.get_live(given).map(|bead| bead.id.clone());
         let target = match found {
             Some(id) => Ok(id),
-            None => elsewhere(ctx, dir, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+            None => {
+                find_external_ref(ctx, dir, given).map(|id| id.unwrap_or_else(|| given.to_owned()))
+            }
         };
         let added = target.and_then(|target| {
             Ok(change::add_dep_with_metadata(

@@ -75,7 +75,7 @@ pub(crate) fn link_beads(
         let from = resolve_dep_end(tx, from, "issue")?;
         let to = match resolve_dep_end(tx, to, "dependency") {
             Ok(id) => id,
-            Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
+            Err(error) => find_external_ref(ctx, store.dir(), to)?.ok_or(error)?,
         };
         if kind == DepKind::Blocks
             && let Some(mut path) =
@@ -92,7 +92,7 @@ pub(crate) fn link_beads(
 
 /// Returns the reference to a bead of another rig, `external:<rig>:<id>`, if routing leads to that
 /// rig. If the rig can be read, the bead must exist.
-pub(crate) fn elsewhere(
+pub(crate) fn find_external_ref(
     ctx: &Context,
     current_dir: &Path,
     id: &str,

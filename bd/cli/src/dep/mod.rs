@@ -7,7 +7,7 @@ pub(super) mod relate;
 mod remove;
 mod tree;
 
-pub(super) use add::{elsewhere, link_beads, resolve_dep_end};
+pub(super) use add::{find_external_ref, link_beads, resolve_dep_end};
 
 use crate::context::Context;
 use bd::bead::DepKind;

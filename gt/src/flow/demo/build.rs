@@ -45,7 +45,7 @@ pub(super) fn build_demo_town(
     watcher: &mut dyn DemoWatcher,
 ) -> anyhow::Result<DemoTown> {
     let origin = place.join("origin.git");
-    let repo = source(env, request, place)?;
+    let repo = prepare_source(env, request, place)?;
     watcher.report_step(&format!("Copying {repo} to a temporary origin"));
     copy_repository(env, &repo, &origin)?;
     let (branch, base) = find_head(&origin, &repo)?;
@@ -91,7 +91,7 @@ fn tracing_free(_text: &str) {}
 
 /// The repository that the demo works on: the one given, the one around the working directory, or a
 /// small one made here.
-fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<String> {
+fn prepare_source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<String> {
     if let Some(repo) = &request.repo {
         let path = env.make_absolute(repo);
         return Ok(if path.exists() {

@@ -65,7 +65,7 @@ fn describe_similar(near: &[String]) -> String {
 }
 
 /// Explains a bead, convoy, merge request, agent or rig.
-pub fn explain(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
+pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are displayed as `<rig>/<name>` and recorded by their full address.
     let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
