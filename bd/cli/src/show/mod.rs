@@ -10,11 +10,11 @@ use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::report::{linked_json, plain_json};
 use super::{each, line, watch};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show beads with all details
 ///
@@ -104,11 +104,14 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
             threads.push(thread::collect_thread(&snapshot, &shown.bead));
         }
     }
-    Ok(Box::new(ShowReport {
+    let report = ShowReport {
         beads,
         threads,
         form,
-    }))
+    };
+    build_report(report.to_json(), move |_, page| {
+        write_shown_beads(&report, page);
+    })
 }
 
 /// Hints at the history of a bead that existed once.
@@ -231,8 +234,8 @@ impl ShownBead {
     }
 }
 
-impl Report for ShowReport {
-    fn json(&self) -> Value {
+impl ShowReport {
+    fn to_json(&self) -> Value {
         let keyed = |list: fn(&ShownBead) -> Value| -> Value {
             let pairs = self
                 .beads
@@ -251,27 +254,27 @@ impl Report for ShowReport {
             ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
         }
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        for thread in &self.threads {
-            thread::write_thread(page, thread);
-        }
-        for (number, shown) in self.beads.iter().enumerate() {
-            match self.form {
-                ShowForm::Thread => {}
-                ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
-                ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
-                ShowForm::Refs => draw::write_linked(
-                    page,
-                    "REFERENCES",
-                    shown.dependents.iter().map(|(bead, _)| bead),
-                ),
-                ShowForm::Full => {
-                    if number > 0 {
-                        page.blank();
-                    }
-                    draw::write_full(page, shown);
+fn write_shown_beads(report: &ShowReport, page: &mut Page) {
+    for thread in &report.threads {
+        thread::write_thread(page, thread);
+    }
+    for (number, shown) in report.beads.iter().enumerate() {
+        match report.form {
+            ShowForm::Thread => {}
+            ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
+            ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
+            ShowForm::Refs => draw::write_linked(
+                page,
+                "REFERENCES",
+                shown.dependents.iter().map(|(bead, _)| bead),
+            ),
+            ShowForm::Full => {
+                if number > 0 {
+                    page.blank();
                 }
+                draw::write_full(page, shown);
             }
         }
     }
