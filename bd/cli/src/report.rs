@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use bd::bead::{Bead, DepKind, hash, record};
 use kit::cli::report::{CommandResult, build_confirmation};
@@ -76,13 +76,5 @@ pub(crate) fn plain_json(bead: &Bead) -> Value {
         object.shift_remove("dependencies");
         object.shift_remove("comments");
     }
-    value
-}
-
-/// Converts a bead at the other end of an edge to JSON, without its own edges and with the kind of
-/// the edge.
-pub(crate) fn linked_json(bead: &Bead, kind: &str) -> Value {
-    let mut value = plain_json(bead);
-    value["dependency_type"] = json!(kind);
     value
 }

@@ -12,7 +12,7 @@ use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
-use super::report::{linked_json, plain_json};
+use super::report::{LinkedBead, plain_json};
 use super::{each, line, watch};
 use kit::cli::report::{CommandResult, build_report};
 
@@ -182,49 +182,43 @@ struct ShowReport {
 #[derive(Debug)]
 struct ShownBead {
     bead: Bead,
-    dependencies: Vec<(Bead, DepKind)>,
-    dependents: Vec<(Bead, DepKind)>,
+    dependencies: Vec<LinkedBead>,
+    dependents: Vec<LinkedBead>,
 }
 
 impl ShownBead {
     fn from_bead(snapshot: &Snapshot, bead: Bead) -> Self {
         let out = bead.dependencies.iter().filter_map(|edge| {
             let target = snapshot.get_live(&edge.depends_on_id)?;
-            Some((target.clone(), edge.kind.clone()))
+            Some(LinkedBead::new(target.clone(), &edge.kind))
         });
         let back = snapshot.dependents_of(&bead.id).into_iter();
         Self {
             dependencies: out.collect(),
             dependents: back
-                .map(|(holder, edge)| (holder.clone(), edge.kind.clone()))
+                .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
                 .collect(),
             bead,
         }
     }
 
     fn children(&self) -> impl Iterator<Item = &Bead> {
-        let kind = DepKind::ParentChild;
-        self.dependents
-            .iter()
-            .filter(move |(_, dep_kind)| *dep_kind == kind)
-            .map(|(bead, _)| bead)
+        let children = self.dependents.iter();
+        children
+            .filter(|linked| linked.kind == DepKind::ParentChild)
+            .map(|linked| &*linked.bead)
     }
 
     fn json(&self) -> Value {
-        let linked = |list: &[(Bead, DepKind)]| -> Value {
-            list.iter()
-                .map(|(bead, kind)| linked_json(bead, kind.as_str()))
-                .collect()
-        };
         let mut value = record::bead_to_json_value(&self.bead);
         value["version"] = json!(hash::compute_version(&self.bead));
         if let Value::Object(object) = &mut value {
             object.shift_remove("dependencies");
             if !self.dependencies.is_empty() {
-                object.insert("dependencies".into(), linked(&self.dependencies));
+                object.insert("dependencies".into(), json!(self.dependencies));
             }
             if !self.dependents.is_empty() {
-                object.insert("dependents".into(), linked(&self.dependents));
+                object.insert("dependents".into(), json!(self.dependents));
             }
             if let Some(parent) = self.bead.parent() {
                 object.insert("parent".into(), json!(parent));
@@ -245,11 +239,7 @@ impl ShowReport {
         };
         match self.form {
             ShowForm::Children => keyed(|shown| shown.children().map(plain_json).collect()),
-            ShowForm::Refs => keyed(|shown| {
-                let list = shown.dependents.iter();
-                list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
-                    .collect()
-            }),
+            ShowForm::Refs => keyed(|shown| json!(shown.dependents)),
             ShowForm::Thread => self.threads.iter().flatten().map(plain_json).collect(),
             ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
         }
@@ -268,7 +258,7 @@ fn write_shown_beads(report: &ShowReport, page: &mut Page) {
             ShowForm::Refs => draw::write_linked(
                 page,
                 "REFERENCES",
-                shown.dependents.iter().map(|(bead, _)| bead),
+                shown.dependents.iter().map(|linked| &*linked.bead),
             ),
             ShowForm::Full => {
                 if number > 0 {
