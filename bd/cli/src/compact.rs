@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 before.strftime("%Y-%m-%d")
             ));
         } else if dry_run {
-            page.line(format!("Would archive {} beads:", beads.len()));
+            page.line(format!("Would archive {}:", counted(beads.len(), "bead")));
             for bead in &beads {
                 page.cut_line(format!(
                     "  {} {}",

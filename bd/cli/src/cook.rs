@@ -90,7 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     build_report(report, |report, page| {
         let mark = page.style().green("✓");
-        let count = counted(report.created, "issue");
+        let count = counted(report.created, "bead");
         page.line(format!(
             "{mark} Cooked {}: created proto {} ({count})",
             report.formula, report.proto_id

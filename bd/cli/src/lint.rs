@@ -89,7 +89,7 @@ fn write_findings(report: &LintReport, page: &mut Page) {
         return;
     };
     let total = counted(report.total, "heading");
-    let beads = counted(report.issues, "issue");
+    let beads = counted(report.issues, "bead");
     page.line(format!("{total} missing in {beads}:"));
     for bead in found {
         let title = escape::escape_line(&bead.title);

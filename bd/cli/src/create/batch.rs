@@ -270,7 +270,7 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
     let ids = made.with_context(|| path.to_owned())?;
     build_report(json!({"ids": ids}), move |_, page| {
         let mark = page.style().green("✓");
-        let count = counted(ids.len(), "issue");
+        let count = counted(ids.len(), "bead");
         page.line(format!("{mark} Created {count}:"));
         for (key, id) in &ids {
             page.line(format!("  {} → {id}", escape::escape_line(key)));
@@ -283,7 +283,7 @@ fn write_created_beads(beads: &[PlainBead], page: &mut Page) {
     if beads.is_empty() {
         return;
     }
-    let count = counted(beads.len(), "issue");
+    let count = counted(beads.len(), "bead");
     page.line(format!("{mark} Created {count}:"));
     for bead in beads {
         page.cut_line(format!(

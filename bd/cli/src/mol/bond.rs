@@ -104,7 +104,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let what = bonded.kind.replace('_', " ");
         page.line(format!("{mark} Bonded: {what} {} ({bond})", bonded.id));
         if let Some(poured) = &bonded.poured {
-            let count = counted(poured.ids.len(), "issue");
+            let count = counted(poured.ids.len(), "bead");
             page.line(format!("  Created {count}, root {}", poured.root));
         }
     })

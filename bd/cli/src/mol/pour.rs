@@ -156,7 +156,7 @@ struct PourReport {
 
 fn write_pour(report: &PourReport, page: &mut Page) {
     let mark = page.style().green("✓");
-    let count = counted(report.created, "issue");
+    let count = counted(report.created, "bead");
     let is_wisp = report.attached.is_none();
     let (what, phase) = if is_wisp {
         ("Created wisp", "vapor (ephemeral, not exported to JSONL)")
@@ -187,7 +187,7 @@ struct PreviewedStep {
 }
 
 fn write_preview(preview: &PourPreview, page: &mut Page) {
-    let count = counted(preview.would_create, "issue");
+    let count = counted(preview.would_create, "bead");
     page.line(format!("Would create {count} from {}:", preview.formula));
     for PreviewedStep { step: key, title } in &preview.steps {
         let key = if key.is_empty() { "root" } else { key };
