@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
@@ -78,22 +78,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "Showing {shown} of {total} issues (use --limit 0 for all)"
         ));
     }
-    let rows = found.into_iter().map(|bead| {
-        let links = line::format_links(&snapshot, bead);
-        (DrawnRow::from_bead(&snapshot, bead), links)
-    });
-    let rows: Vec<(DrawnRow, String)> = rows.collect();
-    let value: Value = rows.iter().map(|(row, _)| row.json(true)).collect();
+    let rows = found
+        .into_iter()
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead));
+    let rows: Vec<DrawnRow> = rows.collect();
     let is_long = args.long;
-    build_report(value, move |_, page| {
+    build_report(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("No issues found");
             return;
         }
         page.line(format!("Found {}:", counted(total, "issue")));
-        for (row, links) in &rows {
-            line::write_list_line(page, &row.bead, if is_long { "" } else { links });
-            let first = row.bead.description.lines().next().unwrap_or_default();
+        for DrawnRow { bead, links, .. } in rows {
+            line::write_list_line(page, bead, if is_long { "" } else { links });
+            let first = bead.description.lines().next().unwrap_or_default();
             if is_long && !first.is_empty() {
                 page.cut_line(format!("  {}", escape::escape_line(first)));
             }
