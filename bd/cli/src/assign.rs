@@ -3,7 +3,7 @@ use bd::change::{self, BeadEdit};
 use kit::ui::escape;
 
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Give a bead to someone
@@ -30,11 +30,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             },
         )
     })?;
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| match bead.assignee.as_str() {
-            "" => format!("✓ Unassigned {}", bead.id),
-            name => format!("✓ Assigned {} to {}", bead.id, escape::escape_line(name)),
-        },
-    }))
+    confirm_changes(beads, |bead| match bead.assignee.as_str() {
+        "" => format!("✓ Unassigned {}", bead.id),
+        name => format!("✓ Assigned {} to {}", bead.id, escape::escape_line(name)),
+    })
 }

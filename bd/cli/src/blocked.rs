@@ -1,16 +1,15 @@
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::Bead;
 use bd::graph::external::ExternalLookup;
 use bd::graph::{explain, ready};
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::line;
-use super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List blocked beads and their blockers
 ///
@@ -67,61 +66,60 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             items.push((bead_ref.id().to_owned(), by));
         }
     }
-    let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
-    let items = items.into_iter().filter_map(item).collect();
-    Ok(Box::new(BlockedReport { items, total }))
+    let item = |(id, by): (String, Vec<String>)| {
+        Some(BlockedBead {
+            bead: PlainBead(snapshot.take(&id)?),
+            blocked_by_count: by.len(),
+            blocked_by: by,
+        })
+    };
+    let items: Vec<BlockedBead> = items.into_iter().filter_map(item).collect();
+    build_report(items, move |items, page| {
+        write_blocked_beads(items, total, page);
+    })
 }
 
-/// The blocked beads and their blockers.
-#[derive(Debug)]
-struct BlockedReport {
-    items: Vec<(Bead, Vec<String>)>,
-    /// The number of blocked beads, including the ones beyond the limit.
-    total: usize,
+#[derive(Serialize)]
+struct BlockedBead {
+    #[serde(flatten)]
+    bead: PlainBead,
+    blocked_by_count: usize,
+    blocked_by: Vec<String>,
 }
 
-impl Report for BlockedReport {
-    fn json(&self) -> Value {
-        let item_json = |(bead, by): &(Bead, Vec<String>)| {
-            let mut value = plain_json(bead);
-            value["blocked_by_count"] = json!(by.len());
-            value["blocked_by"] = json!(by);
-            value
-        };
-        self.items.iter().map(item_json).collect()
+/// Writes the blocked beads. `total` includes the beads beyond the limit.
+fn write_blocked_beads(items: &[BlockedBead], total: usize, page: &mut Page) {
+    if items.is_empty() {
+        page.line("✨ No blocked issues");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.items.is_empty() {
-            page.line("✨ No blocked issues");
-            return;
-        }
-        page.line(format!("🚫 Blocked issues ({}):", self.total));
-        for (bead, by) in &self.items {
-            let style = page.style().clone();
-            page.blank();
-            let prefix = format!(
-                "[{}] {}: ",
-                line::paint_priority(&style, bead.priority),
-                style.cyan(&escape::escape_line(&bead.id))
-            );
-            line::write_fitted(page, &prefix, &bead.title, "");
-            if by.is_empty() {
-                page.line(format!("  Status: {}", bead.status));
-            } else {
-                let list = escape::escape_line(&by.join(" "));
-                page.cut_line(format!(
-                    "  Blocked by {} open dependencies: [{list}]",
-                    by.len()
-                ));
-            }
-        }
-        if self.items.len() < self.total {
-            page.blank();
-            page.line(format!(
-                "{} more (use -n 0 for all)",
-                self.total - self.items.len()
+    page.line(format!("🚫 Blocked issues ({total}):"));
+    for BlockedBead {
+        bead,
+        blocked_by: by,
+        ..
+    } in items
+    {
+        let style = page.style().clone();
+        page.blank();
+        let prefix = format!(
+            "[{}] {}: ",
+            line::paint_priority(&style, bead.priority),
+            style.cyan(&escape::escape_line(&bead.id))
+        );
+        line::write_fitted(page, &prefix, &bead.title, "");
+        if by.is_empty() {
+            page.line(format!("  Status: {}", bead.status));
+        } else {
+            let list = escape::escape_line(&by.join(" "));
+            page.cut_line(format!(
+                "  Blocked by {} open dependencies: [{list}]",
+                by.len()
             ));
         }
+    }
+    if items.len() < total {
+        page.blank();
+        page.line(format!("{} more (use -n 0 for all)", total - items.len()));
     }
 }

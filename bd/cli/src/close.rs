@@ -5,11 +5,11 @@ use bd::bead::{Bead, DepKind, Status};
 use bd::change;
 use bd::molecule::progress::{self, StepAdvance};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::report::plain_json;
 use super::{args, each};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 
 /// Close beads
 ///
@@ -95,11 +95,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(bead) if args.go_on => Some(find_next_step(ctx, &bead.id, was_open && !args.no_auto)?),
         _ => None,
     };
-    Ok(Box::new(CloseReport {
+    let report = CloseReport {
         beads: closed,
         unblocked,
         step,
-    }))
+    };
+    let value = report.to_json();
+    if report.step.is_none() && report.unblocked.is_empty() {
+        return build_confirmation(value, move |_, page| write_closed_beads(&report, page));
+    }
+    build_report(value, move |_, page| write_closed_beads(&report, page))
 }
 
 /// Finds the step after a closed one, and starts it if `begin` is set.
@@ -154,10 +159,8 @@ impl CloseReport {
         }
         value
     }
-}
 
-impl Report for CloseReport {
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
         if let Some(step) = &self.step {
             return json!({"closed": list(&self.beads), "continue": self.step_json(step)});
@@ -167,40 +170,36 @@ impl Report for CloseReport {
         }
         json!({"closed": list(&self.beads), "unblocked": list(&self.unblocked)})
     }
+}
 
-    fn is_confirmation(&self) -> bool {
-        self.step.is_none() && self.unblocked.is_empty()
+fn write_closed_beads(report: &CloseReport, page: &mut Page) {
+    let mark = page.style().green("✓");
+    for bead in &report.beads {
+        page.line(format!(
+            "{mark} Closed {}: {}",
+            bead.id,
+            escape::escape_line(&bead.close_reason)
+        ));
     }
-
-    fn human(&self, page: &mut Page) {
-        let mark = page.style().green("✓");
-        for bead in &self.beads {
-            page.line(format!(
-                "{mark} Closed {}: {}",
+    if let Some(step) = &report.step {
+        write_next_step(page, step);
+    }
+    if !report.unblocked.is_empty() {
+        page.blank();
+        page.line("Newly unblocked:");
+        for bead in &report.unblocked {
+            page.cut_line(format!(
+                "  • {} \"{}\" (P{})",
                 bead.id,
-                escape::escape_line(&bead.close_reason)
+                escape::escape_line(&bead.title),
+                bead.priority
             ));
-        }
-        if let Some(step) = &self.step {
-            human_step(page, step);
-        }
-        if !self.unblocked.is_empty() {
-            page.blank();
-            page.line("Newly unblocked:");
-            for bead in &self.unblocked {
-                page.cut_line(format!(
-                    "  • {} \"{}\" (P{})",
-                    bead.id,
-                    escape::escape_line(&bead.title),
-                    bead.priority
-                ));
-            }
         }
     }
 }
 
 /// Prints the next step of the molecule.
-fn human_step(page: &mut Page, step: &StepAdvance) {
+fn write_next_step(page: &mut Page, step: &StepAdvance) {
     let Some(molecule) = &step.molecule else {
         return;
     };

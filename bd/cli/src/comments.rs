@@ -1,14 +1,13 @@
 use anyhow::Context as _;
-use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::Comment;
 use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
-use kit::ui::{Page, Report, escape, time};
+use kit::ui::{Page, escape, time};
 
 use super::comment;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show the comments on a bead, or add one
 #[derive(Debug, clap::Args)]
@@ -40,40 +39,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let bead = snapshot
         .resolve(&id)
         .with_context(|| format!("resolving {id}"))?;
-    Ok(Box::new(CommentsReport {
-        id: bead.id.clone(),
-        comments: bead.comments.clone(),
-    }))
+    let id = bead.id.clone();
+    build_report(bead.comments.clone(), move |comments, page| {
+        write_comments(&id, comments, page);
+    })
 }
 
-#[derive(Debug)]
-struct CommentsReport {
-    id: String,
-    comments: Vec<Comment>,
-}
-
-impl Report for CommentsReport {
-    fn json(&self) -> Value {
-        serde_json::to_value(&self.comments).unwrap_or_default()
+fn write_comments(id: &str, comments: &[Comment], page: &mut Page) {
+    if comments.is_empty() {
+        page.line(format!("No comments on {id}"));
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.comments.is_empty() {
-            page.line(format!("No comments on {}", self.id));
-            return;
-        }
-        page.line(format!("Comments on {}:", self.id));
-        let zone = local_time_zone();
-        for comment in &self.comments {
-            page.blank();
-            let when = time::format_local(comment.created_at.instant(), &zone);
-            page.line(format!(
-                "[{}] at {when}",
-                escape::escape_line(&comment.author)
-            ));
-            for line in escape::escape_block(&comment.text).lines() {
-                page.line(format!("  {line}"));
-            }
+    page.line(format!("Comments on {id}:"));
+    let zone = local_time_zone();
+    for comment in comments {
+        page.blank();
+        let when = time::format_local(comment.created_at.instant(), &zone);
+        page.line(format!(
+            "[{}] at {when}",
+            escape::escape_line(&comment.author)
+        ));
+        for line in escape::escape_block(&comment.text).lines() {
+            page.line(format!("  {line}"));
         }
     }
 }

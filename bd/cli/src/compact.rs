@@ -1,13 +1,13 @@
-use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use jiff::SignedDuration;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::store::compact;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Move old closed beads to the archive
 ///
@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .checked_sub(parse_age(&args.older_than)?)
         .map_err(|_| UsageError(format!("{} is too long ago", args.older_than)))?;
     let store = ctx.store()?;
-    let beads = if args.dry_run {
+    let beads: Vec<Bead> = if args.dry_run {
         let snapshot = store.snapshot()?;
         let ids = compact::find_archivable(&snapshot, before);
         ids.iter()
@@ -41,11 +41,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let moved = store.compact(&ctx.author(), &ctx.clock, before);
         moved?
     };
-    Ok(Box::new(CompactReport {
-        before,
-        beads,
-        dry_run: args.dry_run,
-    }))
+    let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+    let dry_run = args.dry_run;
+    let value = json!({"archived": ids, "dry_run": dry_run});
+    build_report(value, move |_, page| {
+        if beads.is_empty() {
+            page.line(format!(
+                "Nothing to archive: no bead was closed before {}, or open beads still depend on each of them",
+                before.strftime("%Y-%m-%d")
+            ));
+        } else if dry_run {
+            page.line(format!("Would archive {}:", counted(beads.len(), "bead")));
+            for bead in &beads {
+                page.cut_line(format!(
+                    "  {} {}",
+                    bead.id,
+                    escape::escape_line(&bead.title)
+                ));
+            }
+        } else {
+            let count = counted(beads.len(), "bead");
+            page.line(format!("✓ Archived {count}; bd show still finds them"));
+            page.line("  Where beads are committed: .beads/archive belongs into the same commit as issues.jsonl");
+        }
+    })
 }
 
 /// Parses an age in days, weeks, months of 30 days or years of 365 days.
@@ -66,44 +85,4 @@ fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
         .checked_mul(days * 24)
         .filter(|hours| (0..1_000_000).contains(hours));
     hours.map(SignedDuration::from_hours).ok_or_else(wrong)
-}
-
-/// The removed beads, or with `dry_run` the beads that would be removed.
-#[derive(Debug)]
-struct CompactReport {
-    before: Timestamp,
-    beads: Vec<Bead>,
-    dry_run: bool,
-}
-
-impl Report for CompactReport {
-    fn json(&self) -> Value {
-        let ids: Vec<&str> = self.beads.iter().map(|bead| bead.id.as_str()).collect();
-        json!({"archived": ids, "dry_run": self.dry_run})
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.beads.is_empty() {
-            page.line(format!(
-                "Nothing to archive: no bead was closed before {}, or open beads still depend on each of them",
-                self.before.strftime("%Y-%m-%d")
-            ));
-            return;
-        }
-        let count = self.beads.len();
-        if self.dry_run {
-            page.line(format!("Would archive {count} beads:"));
-            for bead in &self.beads {
-                page.cut_line(format!(
-                    "  {} {}",
-                    bead.id,
-                    escape::escape_line(&bead.title)
-                ));
-            }
-        } else {
-            let beads = counted(count, "bead");
-            page.line(format!("✓ Archived {beads}; bd show still finds them"));
-            page.line("  Where beads are committed: .beads/archive belongs into the same commit as issues.jsonl");
-        }
-    }
 }

@@ -1,12 +1,13 @@
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::{Formula, cook_formula, vars};
 use bd::molecule::proto;
 use bd::molecule::template::MoleculeTemplate;
-pub(crate) use kit::ui::{Page, Report, counted, escape, to_pretty_json};
+use kit::ui::{Page, counted, escape, to_pretty_json};
 
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, EmptyReport, build_report};
 
 /// Cook a formula into a proto
 ///
@@ -56,7 +57,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         substitute_variables(&mut formula.steps, &values);
     }
     if args.dry_run {
-        return Ok(Box::new(CookPreview { formula }));
+        let steps = formula.every_step();
+        let value = json!({
+            "dry_run": true,
+            "formula": formula.name,
+            "steps": steps.iter().map(|step| &step.id).collect::<Vec<_>>(),
+            "variables": formula.vars.keys().collect::<Vec<_>>(),
+        });
+        return build_report(value, move |_, page| write_preview(&formula, page));
     }
     if !args.persist {
         ctx.ui.raw(&to_pretty_json(&formula));
@@ -74,13 +82,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let created = proto::persist_proto(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
-    Ok(Box::new(CookReport {
-        id,
+    let report = CookReport {
+        proto_id: id,
         created,
         variables,
         bond_points,
         formula: name,
-    }))
+    };
+    build_report(report, |report, page| {
+        let mark = page.style().green("✓");
+        let count = counted(report.created, "bead");
+        page.line(format!(
+            "{mark} Cooked {}: created proto {} ({count})",
+            report.formula, report.proto_id
+        ));
+        page.line(format!("Next: bd mol pour {}", report.proto_id));
+    })
 }
 
 fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
@@ -90,70 +107,29 @@ fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::V
     }
 }
 
-/// The formula that would be cooked.
-#[derive(Debug)]
-struct CookPreview {
-    formula: Formula,
-}
-
-impl Report for CookPreview {
-    fn json(&self) -> Value {
-        json!({
-            "dry_run": true,
-            "formula": self.formula.name,
-            "steps": self.formula.every_step().iter().map(|step| &step.id).collect::<Vec<_>>(),
-            "variables": self.formula.vars.keys().collect::<Vec<_>>(),
-        })
-    }
-
-    fn human(&self, page: &mut Page) {
-        let steps = self.formula.every_step();
-        page.line(format!(
-            "{} cooks to {}:",
-            self.formula.name,
-            counted(steps.len(), "step")
+fn write_preview(formula: &Formula, page: &mut Page) {
+    let steps = formula.every_step();
+    page.line(format!(
+        "{} cooks to {}:",
+        formula.name,
+        counted(steps.len(), "step")
+    ));
+    for step in steps {
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::escape_line(&step.id),
+            escape::escape_line(&step.title)
         ));
-        for step in steps {
-            page.cut_line(format!(
-                "  {}: {}",
-                escape::escape_line(&step.id),
-                escape::escape_line(&step.title)
-            ));
-        }
     }
 }
 
 /// The proto that was stored.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct CookReport {
-    id: String,
+    proto_id: String,
     formula: String,
     created: usize,
     variables: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     bond_points: Vec<String>,
-}
-
-impl Report for CookReport {
-    fn json(&self) -> Value {
-        let mut value = json!({
-            "proto_id": self.id,
-            "formula": self.formula,
-            "created": self.created,
-            "variables": self.variables,
-        });
-        if !self.bond_points.is_empty() {
-            value["bond_points"] = json!(self.bond_points);
-        }
-        value
-    }
-
-    fn human(&self, page: &mut Page) {
-        let mark = page.style().green("✓");
-        let count = counted(self.created, "issue");
-        page.line(format!(
-            "{mark} Cooked {}: created proto {} ({count})",
-            self.formula, self.id
-        ));
-        page.line(format!("Next: bd mol pour {}", self.id));
-    }
 }

@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
-use kit::ui::{Page, Report, escape};
+use kit::ui::escape;
 
 use super::args::FilterArgs;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Count beads, closed ones included
 #[derive(Debug, clap::Args)]
@@ -56,7 +57,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let words = snapshot.config().vocabulary();
         args.filter.explain_empty_result(ctx, &words);
     }
-    Ok(Box::new(CountReport { total, groups }))
+    let Some(groups) = groups else {
+        return TextReport::new(json!({"count": total}), total.to_string()).into_answer();
+    };
+    let groups = groups
+        .into_iter()
+        .map(|(group, count)| CountedGroup { group, count });
+    let groups: Vec<CountedGroup> = groups.collect();
+    build_report(CountReport { total, groups }, |report, page| {
+        page.line(format!("Total: {}", report.total));
+        page.blank();
+        for CountedGroup { group, count } in &report.groups {
+            page.line(format!("{}: {count}", escape::escape_line(group)));
+        }
+    })
 }
 
 type GroupKey = fn(&Bead) -> Vec<String>;
@@ -87,37 +101,14 @@ fn or_placeholder(text: &str, none: &str) -> String {
     if text.is_empty() { none } else { text }.to_owned()
 }
 
-/// The total, or one number per group.
-#[derive(Debug)]
-struct CountReport {
-    total: usize,
-    groups: Option<BTreeMap<String, usize>>,
+#[derive(Serialize)]
+struct CountedGroup {
+    group: String,
+    count: usize,
 }
 
-impl Report for CountReport {
-    fn json(&self) -> Value {
-        match &self.groups {
-            None => json!({"count": self.total}),
-            Some(groups) => {
-                let groups: Vec<Value> = groups
-                    .iter()
-                    .map(|(group, count)| json!({"group": group, "count": count}))
-                    .collect();
-                json!({"total": self.total, "groups": groups})
-            }
-        }
-    }
-
-    fn human(&self, page: &mut Page) {
-        match &self.groups {
-            None => page.line(self.total.to_string()),
-            Some(groups) => {
-                page.line(format!("Total: {}", self.total));
-                page.blank();
-                for (group, count) in groups {
-                    page.line(format!("{}: {count}", escape::escape_line(group)));
-                }
-            }
-        }
-    }
+#[derive(Serialize)]
+struct CountReport {
+    total: usize,
+    groups: Vec<CountedGroup>,
 }

@@ -6,10 +6,10 @@ use bd::bead::{Bead, lines};
 use bd::git::Git;
 use bd::query::differ::{self, BeadDifference};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, cut, escape};
+use kit::ui::{Page, counted, cut, escape};
 
 use super::report::plain_json;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show how beads differ from those of a commit
 ///
@@ -39,7 +39,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     };
     let found = differ::find_differences(old.into_iter(), new.into_iter());
-    Ok(Box::new(DiffReport(found)))
+    let value: Value = found.iter().map(difference_to_json).collect();
+    build_report(value, move |_, page| write_differences(&found, page))
 }
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
@@ -55,9 +56,6 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     Ok(read.beads.into_iter().map(|(_, _, bead)| *bead).collect())
 }
 
-#[derive(Debug)]
-struct DiffReport(Vec<BeadDifference>);
-
 /// The maximum width of a value on a line.
 const VALUE: usize = 60;
 
@@ -71,53 +69,48 @@ fn shorten_value(value: &Value) -> String {
     cut::cut_to_width(&escape::escape_line(&text), VALUE)
 }
 
-impl Report for DiffReport {
-    fn json(&self) -> Value {
-        let difference_json = |difference: &BeadDifference| {
-            let mut value =
-                json!({"issue_id": difference.bead().id, "diff_type": difference.kind()});
-            for (name, bead) in [
-                ("old_value", &difference.old),
-                ("new_value", &difference.new),
-            ] {
-                if let Some(bead) = bead {
-                    value[name] = plain_json(bead);
-                }
-            }
-            let field = |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
-            if !difference.fields.is_empty() {
-                value["fields"] = difference.fields.iter().map(field).collect();
-            }
-            value
-        };
-        self.0.iter().map(difference_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.0.is_empty() {
-            page.line("No differences");
+fn difference_to_json(difference: &BeadDifference) -> Value {
+    let mut value = json!({"issue_id": difference.bead().id, "diff_type": difference.kind()});
+    for (name, bead) in [
+        ("old_value", &difference.old),
+        ("new_value", &difference.new),
+    ] {
+        if let Some(bead) = bead {
+            value[name] = plain_json(bead);
         }
-        for difference in &self.0 {
-            let style = page.style().clone();
-            let mark = match difference.kind() {
-                "added" => style.green("+"),
-                "removed" => style.red("-"),
-                _ => style.yellow("~"),
-            };
-            let bead = difference.bead();
-            let id = style.cyan(&escape::escape_line(&bead.id));
-            super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
-            for (name, old, new) in &difference.fields {
-                if name == "updated_at" {
-                    continue;
-                }
-                let name = escape::escape_line(name);
-                page.cut_line(format!(
-                    "    {name}: {} → {}",
-                    shorten_value(old),
-                    shorten_value(new)
-                ));
+    }
+    let field =
+        |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
+    if !difference.fields.is_empty() {
+        value["fields"] = difference.fields.iter().map(field).collect();
+    }
+    value
+}
+
+fn write_differences(differences: &[BeadDifference], page: &mut Page) {
+    if differences.is_empty() {
+        page.line("No differences");
+    }
+    for difference in differences {
+        let style = page.style().clone();
+        let mark = match difference.kind() {
+            "added" => style.green("+"),
+            "removed" => style.red("-"),
+            _ => style.yellow("~"),
+        };
+        let bead = difference.bead();
+        let id = style.cyan(&escape::escape_line(&bead.id));
+        super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
+        for (name, old, new) in &difference.fields {
+            if name == "updated_at" {
+                continue;
             }
+            let name = escape::escape_line(name);
+            page.cut_line(format!(
+                "    {name}: {} → {}",
+                shorten_value(old),
+                shorten_value(new)
+            ));
         }
     }
 }

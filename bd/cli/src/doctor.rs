@@ -7,9 +7,9 @@ use crate::context::Context;
 use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check the beads of a project and name the fixes
 ///
@@ -119,17 +119,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.check_health {
         checks.retain(|check| check.level != CheckLevel::Ok);
     }
-    let report = DoctorReport {
-        path: store.dir().to_owned(),
-        checks,
-        repaired: mended,
-    };
+    let has_errors = checks.iter().any(|check| check.level == CheckLevel::Error);
+    let value = json!({
+        "path": store.dir().display().to_string(),
+        "checks": checks.iter().map(check_to_json).collect::<Vec<_>>(),
+        "mended": mended,
+        "overall_ok": !has_errors,
+        "cli_version": env!("CARGO_PKG_VERSION"),
+    });
     if let Some(path) = &args.output {
         let path = ctx.env.make_absolute(&path.to_string_lossy());
-        std::fs::write(&path, kit::json::to_pretty_json(&report.json()))
+        std::fs::write(&path, kit::json::to_pretty_json(&value))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(Box::new(report))
+    build_report_with_exit(u8::from(has_errors), value, move |_, page| {
+        write_checks(&mended, &checks, page);
+    })
 }
 
 fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
@@ -140,73 +145,40 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-#[derive(Debug)]
-struct DoctorReport {
-    path: PathBuf,
-    checks: Vec<DoctorCheck>,
-    repaired: Vec<String>,
+fn check_to_json(check: &DoctorCheck) -> Value {
+    json!({
+        "name": check.name,
+        "status": check.level.as_str(),
+        "message": check.message,
+        "detail": check.detail.join("\n"),
+        "fix": check.fix,
+    })
 }
 
-impl DoctorReport {
-    fn worst(&self) -> CheckLevel {
-        let levels = self.checks.iter().map(|check| check.level);
-        levels.max().unwrap_or(CheckLevel::Ok)
+fn write_checks(repaired: &[String], checks: &[DoctorCheck], page: &mut Page) {
+    for line in repaired {
+        page.line(format!("✓ {}", escape::escape_line(line)));
     }
-}
-
-impl Report for DoctorReport {
-    fn json(&self) -> Value {
-        let checks: Vec<Value> = self
-            .checks
-            .iter()
-            .map(|check| {
-                json!({
-                    "name": check.name,
-                    "status": check.level.as_str(),
-                    "message": check.message,
-                    "detail": check.detail.join("\n"),
-                    "fix": check.fix,
-                })
-            })
-            .collect();
-        json!({
-            "path": self.path.display().to_string(),
-            "checks": checks,
-            "mended": self.repaired,
-            "overall_ok": self.worst() != CheckLevel::Error,
-            "cli_version": env!("CARGO_PKG_VERSION"),
-        })
-    }
-
-    fn human(&self, page: &mut Page) {
-        for line in &self.repaired {
-            page.line(format!("✓ {}", escape::escape_line(line)));
+    for check in checks {
+        let style = page.style().clone();
+        let mark = match check.level {
+            CheckLevel::Ok => style.green("✓"),
+            CheckLevel::Warning => style.yellow("⚠"),
+            CheckLevel::Error => style.red("✗"),
+        };
+        page.line(format!(
+            "{mark} {}: {}",
+            check.name,
+            escape::escape_line(&check.message)
+        ));
+        for line in check.detail.iter().take(20) {
+            page.cut_line(format!("    {}", escape::escape_line(line)));
         }
-        for check in &self.checks {
-            let style = page.style().clone();
-            let mark = match check.level {
-                CheckLevel::Ok => style.green("✓"),
-                CheckLevel::Warning => style.yellow("⚠"),
-                CheckLevel::Error => style.red("✗"),
-            };
-            page.line(format!(
-                "{mark} {}: {}",
-                check.name,
-                escape::escape_line(&check.message)
-            ));
-            for line in check.detail.iter().take(20) {
-                page.cut_line(format!("    {}", escape::escape_line(line)));
-            }
-            if check.detail.len() > 20 {
-                page.line(format!("    and {} more", check.detail.len() - 20));
-            }
-            if let Some(fix) = &check.fix {
-                page.line(format!("    Fix: {}", escape::escape_line(fix)));
-            }
+        if check.detail.len() > 20 {
+            page.line(format!("    and {} more", check.detail.len() - 20));
         }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(self.worst() == CheckLevel::Error)
+        if let Some(fix) = &check.fix {
+            page.line(format!("    Fix: {}", escape::escape_line(fix)));
+        }
     }
 }

@@ -1,13 +1,13 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, DepKind};
+use bd::bead::{Bead, DepKind, Status};
 use bd::change;
 use bd::query::similar;
 use bd::store::Snapshot;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Find open beads with the same title and texts
 ///
@@ -37,33 +37,46 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ctx.check_writable("duplicates")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             for group in &groups {
-                for source in group.sources() {
-                    let reason = format!("Duplicate of {}", group.target);
-                    change::replace_bead(tx, source, &group.target, DepKind::Related, &reason)?;
+                let target = &group.suggested_target;
+                for source in &group.suggested_sources {
+                    let reason = format!("Duplicate of {target}");
+                    change::replace_bead(tx, source, target, DepKind::Related, &reason)?;
                 }
             }
             Ok(())
         })?;
     }
-    Ok(Box::new(DuplicatesReport {
+    let report = DuplicatesReport {
+        duplicate_groups: groups.len(),
+        merge_commands: args.auto_merge.then(|| list_commands(&groups)),
+        merge_results: merges.then(|| groups.iter().map(MergeResult::from_group).collect()),
         groups,
-        merges,
-        suggests: args.auto_merge,
-    }))
+    };
+    build_report(report, write_duplicates)
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct DuplicateMember {
-    bead: Bead,
+    id: String,
+    title: String,
+    status: Status,
+    priority: i64,
     references: usize,
     dependents: usize,
+    dependencies: usize,
+    weight: usize,
+    is_merge_target: bool,
 }
 
 /// Beads with the same content.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct DuplicateGroup {
-    members: Vec<DuplicateMember>,
-    target: String,
+    title: String,
+    issues: Vec<DuplicateMember>,
+    suggested_target: String,
+    suggested_sources: Vec<String>,
+    suggested_action: String,
+    note: String,
 }
 
 impl DuplicateGroup {
@@ -75,123 +88,105 @@ impl DuplicateGroup {
             });
             texts.count()
         };
-        let member = |bead: &&Bead| DuplicateMember {
-            bead: (*bead).clone(),
-            references: named(&bead.id),
-            dependents: snapshot.dependent_count(&bead.id),
+        let member = |bead: &&Bead| {
+            let dependents = snapshot.dependent_count(&bead.id);
+            let dependencies = bead.dependencies.len();
+            DuplicateMember {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                status: bead.status.clone(),
+                priority: bead.priority,
+                references: named(&bead.id),
+                dependents,
+                dependencies,
+                weight: dependents + dependencies,
+                is_merge_target: false,
+            }
         };
-        let members: Vec<DuplicateMember> = group.iter().map(member).collect();
-        let best = members
+        let mut issues: Vec<DuplicateMember> = group.iter().map(member).collect();
+        let best = issues
             .iter()
             .rev()
-            .max_by_key(|member| (member.weight(), member.references));
-        let target = best
-            .map(|member| member.bead.id.clone())
-            .unwrap_or_default();
-        Self { members, target }
-    }
-
-    fn sources(&self) -> impl Iterator<Item = &str> {
-        let ids = self.members.iter().map(|member| member.bead.id.as_str());
-        ids.filter(|id| *id != self.target)
+            .max_by_key(|member| (member.weight, member.references));
+        let target = best.map(|member| member.id.clone()).unwrap_or_default();
+        for member in &mut issues {
+            member.is_merge_target = member.id == target;
+        }
+        let sources = issues.iter().filter(|member| !member.is_merge_target);
+        let sources: Vec<String> = sources.map(|member| member.id.clone()).collect();
+        Self {
+            title: issues[0].title.clone(),
+            suggested_action: format!("bd duplicate {} --of {target}", sources.join(" ")),
+            note: format!(
+                "Duplicate: {} same title and texts",
+                counted(issues.len(), "issue")
+            ),
+            issues,
+            suggested_target: target,
+            suggested_sources: sources,
+        }
     }
 }
 
-impl DuplicateMember {
-    fn weight(&self) -> usize {
-        self.dependents + self.bead.dependencies.len()
+#[derive(Serialize)]
+struct MergeResult {
+    target: String,
+    closed: Vec<String>,
+}
+
+impl MergeResult {
+    fn from_group(group: &DuplicateGroup) -> Self {
+        Self {
+            target: group.suggested_target.clone(),
+            closed: group.suggested_sources.clone(),
+        }
     }
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct DuplicatesReport {
+    duplicate_groups: usize,
     groups: Vec<DuplicateGroup>,
-    merges: bool,
-    suggests: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merge_commands: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merge_results: Option<Vec<MergeResult>>,
 }
 
-impl DuplicatesReport {
-    fn commands(&self) -> Vec<String> {
-        let of = |group: &DuplicateGroup| {
-            let target = group.target.clone();
-            let commands = group.sources();
-            let commands = commands.map(move |id| format!("bd duplicate {id} --of {target}"));
-            commands.collect::<Vec<_>>()
-        };
-        self.groups.iter().flat_map(of).collect()
-    }
+fn list_commands(groups: &[DuplicateGroup]) -> Vec<String> {
+    let of_group = |group: &DuplicateGroup| {
+        let target = group.suggested_target.clone();
+        let sources = group.suggested_sources.clone().into_iter();
+        sources.map(move |id| format!("bd duplicate {id} --of {target}"))
+    };
+    groups.iter().flat_map(of_group).collect()
 }
 
-impl Report for DuplicatesReport {
-    fn json(&self) -> Value {
-        let member = |duplicate: &DuplicateMember, target: &str| {
-            json!({
-                "id": duplicate.bead.id,
-                "title": duplicate.bead.title,
-                "status": duplicate.bead.status.as_str(),
-                "priority": duplicate.bead.priority,
-                "references": duplicate.references,
-                "dependents": duplicate.dependents,
-                "dependencies": duplicate.bead.dependencies.len(),
-                "weight": duplicate.weight(),
-                "is_merge_target": duplicate.bead.id == target,
-            })
-        };
-        let group = |duplicate_group: &DuplicateGroup| {
-            let issues: Value = duplicate_group
-                .members
-                .iter()
-                .map(|duplicate| member(duplicate, &duplicate_group.target))
-                .collect();
-            let sources: Vec<&str> = duplicate_group.sources().collect();
-            json!({
-                "title": duplicate_group.members[0].bead.title,
-                "issues": issues,
-                "suggested_target": duplicate_group.target,
-                "suggested_sources": sources,
-                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), duplicate_group.target),
-                "note": format!("Duplicate: {} same title and texts", counted(duplicate_group.members.len(), "issue")),
-            })
-        };
-        let groups: Value = self.groups.iter().map(group).collect();
-        let mut value = json!({"duplicate_groups": self.groups.len(), "groups": groups});
-        if self.suggests {
-            value["merge_commands"] = json!(self.commands());
-        }
-        if self.merges {
-            let result = |duplicate_group: &DuplicateGroup| json!({"target": duplicate_group.target, "closed": duplicate_group.sources().collect::<Vec<_>>()});
-            value["merge_results"] = self.groups.iter().map(result).collect();
-        }
-        value
+fn write_duplicates(report: &DuplicatesReport, page: &mut Page) {
+    if report.groups.is_empty() {
+        page.line("No duplicates found");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.groups.is_empty() {
-            page.line("No duplicates found");
-            return;
+    page.line(format!(
+        "🔍 Found {}:",
+        counted(report.groups.len(), "duplicate group")
+    ));
+    for group in &report.groups {
+        page.line(escape::escape_line(&group.title));
+        for member in &group.issues {
+            let mark = if member.is_merge_target { "→" } else { " " };
+            let links = counted(member.weight, "edge");
+            page.line(format!(
+                "  {mark} {} (P{}, {links})",
+                member.id, member.priority
+            ));
         }
-        page.line(format!(
-            "🔍 Found {}:",
-            counted(self.groups.len(), "duplicate group")
-        ));
-        for group in &self.groups {
-            page.line(escape::escape_line(&group.members[0].bead.title));
-            for member in &group.members {
-                let stays = member.bead.id == group.target;
-                let mark = if stays { "→" } else { " " };
-                let links = counted(member.weight(), "edge");
-                page.line(format!(
-                    "  {mark} {} (P{}, {links})",
-                    member.bead.id, member.bead.priority
-                ));
-            }
-        }
-        for command in self.commands() {
-            page.line(if self.merges {
-                format!("✓ done: {command}")
-            } else {
-                format!("  {command}")
-            });
-        }
+    }
+    for command in list_commands(&report.groups) {
+        page.line(if report.merge_results.is_some() {
+            format!("✓ done: {command}")
+        } else {
+            format!("  {command}")
+        });
     }
 }

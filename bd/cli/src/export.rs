@@ -87,7 +87,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let value = json!({"exported": count, "path": path});
-    let message = format!("Exported {} to {}", counted(count, "issue"), path.display());
+    let message = format!("Exported {} to {}", counted(count, "bead"), path.display());
     TextReport::new(value, message).into_answer()
 }
 

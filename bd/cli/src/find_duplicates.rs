@@ -1,12 +1,12 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::query::{BeadFilter, similar};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Find pairs of beads whose texts are alike
 #[derive(Debug, clap::Args)]
@@ -55,59 +55,60 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }
-    let pairs = pairs
-        .into_iter()
-        .map(|pair| (pair.a.clone(), pair.b.clone(), pair.similarity));
-    Ok(Box::new(FindDuplicatesReport {
-        pairs: pairs.collect(),
+    let pairs = pairs.into_iter().map(|pair| SimilarBeads {
+        issue_a_id: pair.a.id.clone(),
+        issue_b_id: pair.b.id.clone(),
+        issue_a_title: pair.a.title.clone(),
+        issue_b_title: pair.b.title.clone(),
+        similarity: pair.similarity,
+        method: "mechanical",
+    });
+    let pairs: Vec<SimilarBeads> = pairs.collect();
+    let report = FindDuplicatesReport {
+        count: pairs.len(),
+        pairs,
+        method: "mechanical",
         threshold: args.threshold,
-    }))
+    };
+    build_report(report, write_similar_beads)
 }
 
-/// The pairs of similar beads with their similarity.
-#[derive(Debug)]
+#[derive(Serialize)]
+struct SimilarBeads {
+    issue_a_id: String,
+    issue_b_id: String,
+    issue_a_title: String,
+    issue_b_title: String,
+    similarity: f64,
+    method: &'static str,
+}
+
+#[derive(Serialize)]
 struct FindDuplicatesReport {
-    pairs: Vec<(Bead, Bead, f64)>,
+    pairs: Vec<SimilarBeads>,
+    count: usize,
+    method: &'static str,
     threshold: f64,
 }
 
-impl Report for FindDuplicatesReport {
-    fn json(&self) -> Value {
-        let pair_json = |(a, b, similarity): &(Bead, Bead, f64)| {
-            json!({
-                "issue_a_id": a.id,
-                "issue_b_id": b.id,
-                "issue_a_title": a.title,
-                "issue_b_title": b.title,
-                "similarity": similarity,
-                "method": "mechanical",
-            })
-        };
-        let pairs: Value = self.pairs.iter().map(pair_json).collect();
-        let count = self.pairs.len();
-        json!({"pairs": pairs, "count": count, "method": "mechanical", "threshold": self.threshold})
+fn write_similar_beads(report: &FindDuplicatesReport, page: &mut Page) {
+    let least = report.threshold * 100.0;
+    if report.pairs.is_empty() {
+        page.line(format!("No similar issues found (threshold: {least:.0}%)"));
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        let least = self.threshold * 100.0;
-        if self.pairs.is_empty() {
-            page.line(format!("No similar issues found (threshold: {least:.0}%)"));
-            return;
+    let count = counted(report.count, "pair");
+    page.line(format!(
+        "🔍 Found {count} of similar issues (threshold: {least:.0}%):"
+    ));
+    for pair in &report.pairs {
+        page.line(format!("{:.0}% alike:", pair.similarity * 100.0));
+        for (id, title) in [
+            (&pair.issue_a_id, &pair.issue_a_title),
+            (&pair.issue_b_id, &pair.issue_b_title),
+        ] {
+            page.cut_line(format!("  {id}: {}", escape::escape_line(title)));
         }
-        let count = counted(self.pairs.len(), "pair");
-        page.line(format!(
-            "🔍 Found {count} of similar issues (threshold: {least:.0}%):"
-        ));
-        for (a, b, similarity) in &self.pairs {
-            page.line(format!("{:.0}% alike:", similarity * 100.0));
-            for bead in [a, b] {
-                page.cut_line(format!(
-                    "  {}: {}",
-                    bead.id,
-                    escape::escape_line(&bead.title)
-                ));
-            }
-        }
-        page.line("Close one with: bd duplicate ID --of OTHER");
     }
+    page.line("Close one with: bd duplicate ID --of OTHER");
 }

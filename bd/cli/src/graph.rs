@@ -8,11 +8,11 @@ use bd::graph::layers::{self, LayeredBeads};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted};
+use kit::ui::{Page, counted};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show beads by what waits for what
 ///
@@ -69,11 +69,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
         return Err(UsageError("no open beads to draw".into()).into());
     }
-    Ok(Box::new(GraphReport {
-        parts,
-        form,
-        all: args.all,
-    }))
+    let values = parts.iter().map(GraphPart::json);
+    let value = if args.all {
+        values.collect()
+    } else {
+        values.last().unwrap_or_default()
+    };
+    build_report(value, move |_, page| write_graph(&parts, form, page))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,13 +93,6 @@ struct GraphPart {
     beads: Vec<Bead>,
     layer: Vec<usize>,
     steps: Vec<DrawnStep>,
-}
-
-#[derive(Debug)]
-struct GraphReport {
-    parts: Vec<GraphPart>,
-    form: GraphForm,
-    all: bool,
 }
 
 impl GraphPart {
@@ -163,51 +158,41 @@ impl GraphPart {
     }
 }
 
-impl Report for GraphReport {
-    fn json(&self) -> Value {
-        let parts = self.parts.iter().map(GraphPart::json);
-        if self.all {
-            return parts.collect();
+fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
+    if let GraphForm::Mermaid | GraphForm::Dot = form {
+        let all = parts.iter().map(|part| match form {
+            GraphForm::Mermaid => draw::format_mermaid(&part.steps),
+            _ => draw::format_dot(&part.root.id, &part.steps),
+        });
+        for text in all {
+            page.line(text.trim_end());
         }
-        parts.last().unwrap_or_default()
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if let GraphForm::Mermaid | GraphForm::Dot = self.form {
-            let all = self.parts.iter().map(|part| match self.form {
-                GraphForm::Mermaid => draw::format_mermaid(&part.steps),
-                _ => draw::format_dot(&part.root.id, &part.steps),
-            });
-            for text in all {
-                page.line(text.trim_end());
-            }
-            return;
+    if parts.is_empty() {
+        page.line("No open issues");
+    }
+    for (number, part) in parts.iter().enumerate() {
+        if number > 0 {
+            page.blank();
         }
-        if self.parts.is_empty() {
-            page.line("No open issues");
-        }
-        for (number, part) in self.parts.iter().enumerate() {
-            if number > 0 {
-                page.blank();
-            }
-            let layers = part.layer.last().map_or(0, |last| last + 1);
-            let size = counted(part.beads.len(), "bead");
-            let tail = format!(" ({size}, {})", counted(layers, "layer"));
-            let prefix = format!("📊 {}: ", page.style().cyan(&part.root.id));
-            line::write_fitted(page, &prefix, &part.root.title, &tail);
-            if self.form == GraphForm::Tree {
-                let style = page.style().clone();
-                let symbol = |at: usize| {
-                    let status = part
-                        .beads
-                        .get(at)
-                        .map_or(&Status::Open, |bead| &bead.status);
-                    format!("{} ", line::paint_symbol(&style, status))
-                };
-                steps::draw_step_tree(page, &part.steps, symbol);
-            } else {
-                part.draw_layers(page);
-            }
+        let layers = part.layer.last().map_or(0, |last| last + 1);
+        let size = counted(part.beads.len(), "bead");
+        let tail = format!(" ({size}, {})", counted(layers, "layer"));
+        let prefix = format!("📊 {}: ", page.style().cyan(&part.root.id));
+        line::write_fitted(page, &prefix, &part.root.title, &tail);
+        if form == GraphForm::Tree {
+            let style = page.style().clone();
+            let symbol = |at: usize| {
+                let status = part
+                    .beads
+                    .get(at)
+                    .map_or(&Status::Open, |bead| &bead.status);
+                format!("{} ", line::paint_symbol(&style, status))
+            };
+            steps::draw_step_tree(page, &part.steps, symbol);
+        } else {
+            part.draw_layers(page);
         }
     }
 }

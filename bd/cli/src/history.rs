@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::store::event::{BeadChange, Event};
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// The fields of which several elements can lose in one merge.
 const PARTS: [&str; 2] = ["comments", "dependencies"];
@@ -49,7 +49,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if history.steps().any(|step| step.2.is_some()) {
         history.elsewhere = store.made_elsewhere()?;
     }
-    Ok(Box::new(history))
+    build_report(history.to_json(), move |_, page| {
+        write_history(&history, page);
+    })
 }
 
 #[derive(Debug)]
@@ -180,10 +182,8 @@ impl HistoryReport {
                 (event, change, gap)
             })
     }
-}
 
-impl Report for HistoryReport {
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         self.steps()
             .map(|(event, change, gap)| {
                 let fields: Vec<Value> = change
@@ -213,49 +213,49 @@ impl Report for HistoryReport {
             })
             .collect()
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        if self.events.is_empty() {
-            page.line(format!(
-                "No history of {} in this clone",
-                escape::escape_line(&self.id)
-            ));
-            return;
+fn write_history(history: &HistoryReport, page: &mut Page) {
+    if history.events.is_empty() {
+        page.line(format!(
+            "No history of {} in this clone",
+            escape::escape_line(&history.id)
+        ));
+        return;
+    }
+    for (event, change, gap) in history.steps() {
+        let style = page.style().clone();
+        if let Some(gap) = gap {
+            page.line(gap.describe_origin());
         }
-        for (event, change, gap) in self.steps() {
-            let style = page.style().clone();
-            if let Some(gap) = gap {
-                page.line(gap.describe_origin());
-            }
-            let verb = if event.verb.is_empty() {
-                change.kind().as_str().to_owned()
-            } else if event.undoes.is_empty() {
-                event.verb.clone()
-            } else {
-                format!("{} of {}", event.verb, event.undoes)
-            };
-            page.line(format!(
-                "{}  {}  {}  {}",
-                style.cyan(&escape::escape_line(&event.id)),
-                page.local_time(&event.at),
-                escape::escape_line(&event.actor),
-                escape::escape_line(&verb)
+        let verb = if event.verb.is_empty() {
+            change.kind().as_str().to_owned()
+        } else if event.undoes.is_empty() {
+            event.verb.clone()
+        } else {
+            format!("{} of {}", event.verb, event.undoes)
+        };
+        page.line(format!(
+            "{}  {}  {}  {}",
+            style.cyan(&escape::escape_line(&event.id)),
+            page.local_time(&event.at),
+            escape::escape_line(&event.actor),
+            escape::escape_line(&verb)
+        ));
+        for (field, old, new) in change.fields() {
+            page.cut_line(format!(
+                "    {}: {} → {}",
+                escape::escape_line(field),
+                format_value(old),
+                format_value(new)
             ));
-            for (field, old, new) in change.fields() {
-                page.cut_line(format!(
-                    "    {}: {} → {}",
-                    escape::escape_line(field),
-                    format_value(old),
-                    format_value(new)
-                ));
-            }
-            for (field, value) in conflict_losers(change) {
-                let field = escape::escape_line(field);
-                page.cut_line(format!(
-                    "    lost in the merge: {field} {}",
-                    format_plain(value)
-                ));
-            }
+        }
+        for (field, value) in conflict_losers(change) {
+            let field = escape::escape_line(field);
+            page.cut_line(format!(
+                "    lost in the merge: {field} {}",
+                format_plain(value)
+            ));
         }
     }
 }

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
@@ -6,11 +6,11 @@ use bd::change;
 use bd::query::{BeadFilter, sort};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::escape;
 
 use super::line;
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
+use super::report::{PlainBead, plain_json};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport, build_report};
 
 /// The label of a bead that waits for a person.
 const LABEL: &str = "human";
@@ -105,9 +105,17 @@ fn list_waiting(ctx: &Context, status: Option<&str>) -> CommandResult {
     let mut found = find_labelled(&snapshot, filter);
     let count = found.len();
     sort::sort_usual(&mut found, count);
-    Ok(Box::new(HumanListReport(
-        found.into_iter().cloned().collect(),
-    )))
+    let beads: Vec<PlainBead> = found.into_iter().cloned().map(PlainBead).collect();
+    build_report(beads, |beads, page| {
+        if beads.is_empty() {
+            page.line("No beads wait for a person");
+            return;
+        }
+        for bead in beads {
+            line::write_list_line(page, bead, "");
+        }
+        page.line("Answer: bd human respond ID -r TEXT");
+    })
 }
 
 fn close_with_comment(
@@ -159,24 +167,4 @@ fn count_by_state(ctx: &Context) -> CommandResult {
         line("Dismissed", dismissed),
     ];
     TextReport::lines(json, lines).into_answer()
-}
-
-#[derive(Debug)]
-struct HumanListReport(Vec<Bead>);
-
-impl Report for HumanListReport {
-    fn json(&self) -> Value {
-        self.0.iter().map(plain_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.0.is_empty() {
-            page.line("No beads wait for a person");
-            return;
-        }
-        for bead in &self.0 {
-            line::write_list_line(page, bead, "");
-        }
-        page.line("Answer: bd human respond ID -r TEXT");
-    }
 }

@@ -232,13 +232,9 @@ pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
     let FetchedBeads {
         beads, branch, dir, ..
     } = taken;
-    let beads = if *beads == 1 {
-        "1 bead".to_owned()
-    } else {
-        format!("{beads} beads")
-    };
     format!(
-        "{beads} read from the branch {branch} into {}",
+        "{} read from the branch {branch} into {}",
+        counted(*beads, "bead"),
         dir.display()
     )
 }

@@ -1,11 +1,11 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Kind, Status};
 use bd::query::{BeadFilter, lint, sort};
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check descriptions for the headings of their type
 ///
@@ -46,63 +46,57 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let all = beads.len();
     sort::sort_usual(&mut beads, all);
-    let found = beads
-        .into_iter()
-        .map(|bead| (bead.clone(), lint::find_missing_headings(bead)));
-    let found = found.filter(|(_, missing)| !missing.is_empty()).collect();
-    let is_json = ctx.ui.is_json();
-    Ok(Box::new(LintReport { found, is_json }))
+    let found = beads.into_iter().map(|bead| {
+        let missing = lint::find_missing_headings(bead);
+        IncompleteBead {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            kind: bead.issue_type.clone(),
+            warnings: missing.len(),
+            missing,
+        }
+    });
+    let found: Vec<IncompleteBead> = found.filter(|bead| bead.warnings > 0).collect();
+    let exit = u8::from(!ctx.ui.is_json() && !found.is_empty());
+    let report = LintReport {
+        total: found.iter().map(|bead| bead.warnings).sum(),
+        issues: found.len(),
+        results: (!found.is_empty()).then_some(found),
+    };
+    build_report_with_exit(exit, report, write_findings)
+}
+
+#[derive(Serialize)]
+struct IncompleteBead {
+    id: String,
+    title: String,
+    #[serde(rename = "type")]
+    kind: Kind,
+    missing: Vec<&'static str>,
+    warnings: usize,
 }
 
 /// Beads without their required headings.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct LintReport {
-    found: Vec<(Bead, Vec<&'static str>)>,
-    is_json: bool,
+    total: usize,
+    issues: usize,
+    results: Option<Vec<IncompleteBead>>,
 }
 
-impl LintReport {
-    fn total(&self) -> usize {
-        self.found.iter().map(|(_, missing)| missing.len()).sum()
-    }
-}
-
-impl Report for LintReport {
-    fn json(&self) -> Value {
-        let bead_json = |(bead, missing): &(Bead, Vec<&str>)| {
-            json!({
-                "id": bead.id,
-                "title": bead.title,
-                "type": bead.issue_type.as_str(),
-                "missing": missing,
-                "warnings": missing.len(),
-            })
-        };
-        let results: Value = match self.found.len() {
-            0 => Value::Null,
-            _ => self.found.iter().map(bead_json).collect(),
-        };
-        json!({"total": self.total(), "issues": self.found.len(), "results": results})
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.found.is_empty() {
-            page.line("✓ Every description has the headings of its type");
-            return;
+fn write_findings(report: &LintReport, page: &mut Page) {
+    let Some(found) = &report.results else {
+        page.line("✓ Every description has the headings of its type");
+        return;
+    };
+    let total = counted(report.total, "heading");
+    let beads = counted(report.issues, "bead");
+    page.line(format!("{total} missing in {beads}:"));
+    for bead in found {
+        let title = escape::escape_line(&bead.title);
+        page.line(format!("{} [{}]: {title}", bead.id, bead.kind));
+        for heading in &bead.missing {
+            page.line(format!("  ⚠ Missing: {heading}"));
         }
-        let (total, beads) = (self.total(), self.found.len());
-        let (total, beads) = (counted(total, "heading"), counted(beads, "issue"));
-        page.line(format!("{total} missing in {beads}:"));
-        for (bead, missing) in &self.found {
-            let title = escape::escape_line(&bead.title);
-            page.line(format!("{} [{}]: {title}", bead.id, bead.issue_type));
-            for heading in missing {
-                page.line(format!("  ⚠ Missing: {heading}"));
-            }
-        }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(!self.is_json && !self.found.is_empty())
     }
 }

@@ -3,9 +3,8 @@ use serde_json::Value;
 use crate::context::Context;
 use kit::failure::UsageError;
 use kit::sys::exec::ChildCommand;
-use kit::ui::{Page, Report};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Run the mail command of this project
 ///
@@ -36,21 +35,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let run = ChildCommand::new(program).args(words).args(&args.rest);
     let status = run.cwd(ctx.env.cwd()).run_attached()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Box::new(MailExit(code.unwrap_or(1))))
-}
-
-/// The exit code of the mail command.
-#[derive(Debug)]
-struct MailExit(u8);
-
-impl Report for MailExit {
-    fn json(&self) -> Value {
-        Value::Null
-    }
-
-    fn human(&self, _page: &mut Page) {}
-
-    fn exit(&self) -> u8 {
-        self.0
-    }
+    build_report_with_exit(code.unwrap_or(1), Value::Null, |_, _| {})
 }

@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::change::{self, BeadEdit};
 use kit::failure::UsageError;
 
-use super::report::Changed;
+use super::report::confirm_changes;
 use super::{args, each};
 use kit::cli::report::CommandResult;
 
@@ -45,6 +45,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             },
         )
     })?;
-    let line = |bead: &bd::bead::Bead| format!("✓ Note added to {}", bead.id);
-    Ok(Box::new(Changed { beads, line }))
+    confirm_changes(beads, |bead| format!("✓ Note added to {}", bead.id))
 }

@@ -1,15 +1,17 @@
-use serde_json::{Value, json};
+use std::iter;
+
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::change;
 use bd::git::Git;
 use bd::query::mentions;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::{each, line};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List open beads that commit messages name
 ///
@@ -36,36 +38,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let commits = mentions::group_by_id(&messages);
     let named = open.filter_map(|bead| {
         let commits = commits.get(bead.id.as_str())?;
-        let commits: Vec<OrphanCommit> = commits
-            .iter()
-            .copied()
-            .map(OrphanCommit::from_log_entry)
-            .collect();
-        Some((bead.clone(), commits))
+        let commits = commits.iter().copied().map(OrphanCommit::from_log_entry);
+        let commits: Vec<OrphanCommit> = commits.collect();
+        Some(Orphan {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            status: bead.status.clone(),
+            latest_commit: commits[0].id.clone(),
+            latest_commit_message: commits[0].subject.clone(),
+            commits: if args.details { commits } else { Vec::new() },
+        })
     });
-    let found: Vec<(Bead, Vec<OrphanCommit>)> = named.collect();
-    let mut orphans = OrphansReport {
-        found,
-        details: args.details,
-        closed: Vec::new(),
-    };
-    if !args.fix || orphans.found.is_empty() {
-        return Ok(Box::new(orphans));
+    let mut orphans: Vec<Orphan> = named.collect();
+    if !args.fix || orphans.is_empty() {
+        return build_report(orphans, |orphans, page| write_orphans(orphans, page));
     }
     ctx.check_writable("orphans")?;
     if !args.yes && !ctx.ui.is_json() && !is_confirmed(ctx, &orphans)? {
         return Err(UsageError("nothing was closed".into()).into());
     }
-    let ids: Vec<String> = orphans
-        .found
-        .iter()
-        .map(|(bead, _)| bead.id.clone())
-        .collect();
-    let reasons: Vec<String> = orphans
-        .found
-        .iter()
-        .map(|(_, commits)| commits[0].reason())
-        .collect();
+    let ids: Vec<String> = orphans.iter().map(|orphan| orphan.id.clone()).collect();
+    let reasons: Vec<String> = orphans.iter().map(Orphan::reason).collect();
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
         let at = ids
             .iter()
@@ -73,27 +66,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .unwrap_or_default();
         change::close_bead(tx, id, &reasons[at], "", false)
     })?;
-    orphans.closed = closed.into_iter().map(|bead| bead.id).collect();
-    Ok(Box::new(orphans))
+    for orphan in &mut orphans {
+        if closed.iter().any(|bead| bead.id == orphan.id) {
+            orphan.status = Status::Closed;
+        }
+    }
+    build_report(orphans, |orphans, page| write_orphans(orphans, page))
 }
 
-fn is_confirmed(ctx: &Context, orphans: &OrphansReport) -> anyhow::Result<bool> {
+fn is_confirmed(ctx: &Context, orphans: &[Orphan]) -> anyhow::Result<bool> {
     let mut page = ctx.ui.page();
-    orphans.list(&mut page);
+    list_orphans(orphans, &mut page);
     ctx.ui.status(page.text().trim_end());
-    ctx.ui.status(&format!(
-        "Close {}? [y/N]",
-        counted(orphans.found.len(), "bead")
-    ));
+    ctx.ui
+        .status(&format!("Close {}? [y/N]", counted(orphans.len(), "bead")));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// A commit whose message names a bead.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct OrphanCommit {
+    #[serde(rename = "commit")]
     id: String,
+    #[serde(rename = "message")]
     subject: String,
 }
 
@@ -105,83 +102,59 @@ impl OrphanCommit {
             subject: subject.to_owned(),
         }
     }
+}
 
+/// A bead with the commits that name it, newest first.
+#[derive(Serialize)]
+struct Orphan {
+    #[serde(rename = "issue_id")]
+    id: String,
+    title: String,
+    status: Status,
+    latest_commit: String,
+    latest_commit_message: String,
+    /// All commits, with `--details`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commits: Vec<OrphanCommit>,
+}
+
+impl Orphan {
     fn reason(&self) -> String {
-        format!("Implemented in {}", self.id)
+        format!("Implemented in {}", self.latest_commit)
     }
 }
 
-/// Open beads with the commits that name them, newest first.
-#[derive(Debug)]
-struct OrphansReport {
-    found: Vec<(Bead, Vec<OrphanCommit>)>,
-    details: bool,
-    closed: Vec<String>,
-}
-
-impl OrphansReport {
-    fn list(&self, page: &mut Page) {
-        for (bead, commits) in &self.found {
-            let style = page.style().clone();
-            let mark = line::paint_symbol(&style, &bead.status);
-            let line_start = format!("{mark} {} ", style.cyan(&bead.id));
-            line::write_fitted(page, &line_start, &bead.title, "");
-            let shown = if self.details { commits.len() } else { 1 };
-            for commit in &commits[..shown.min(commits.len())] {
-                let subject = escape::escape_line(&commit.subject);
-                page.cut_line(format!("    {} {subject}", commit.id));
-            }
+fn list_orphans(orphans: &[Orphan], page: &mut Page) {
+    for orphan in orphans {
+        let style = page.style().clone();
+        let mark = line::paint_symbol(&style, &orphan.status);
+        let line_start = format!("{mark} {} ", style.cyan(&orphan.id));
+        line::write_fitted(page, &line_start, &orphan.title, "");
+        let latest = (&orphan.latest_commit, &orphan.latest_commit_message);
+        let rest = orphan.commits.iter().skip(1);
+        for (id, subject) in
+            iter::once(latest).chain(rest.map(|commit| (&commit.id, &commit.subject)))
+        {
+            page.cut_line(format!("    {id} {}", escape::escape_line(subject)));
         }
     }
 }
 
-impl Report for OrphansReport {
-    fn json(&self) -> Value {
-        let orphan_json = |(bead, commits): &(Bead, Vec<OrphanCommit>)| {
-            let is_closed = self.closed.contains(&bead.id);
-            let status = if is_closed {
-                "closed"
-            } else {
-                bead.status.as_str()
-            };
-            let mut value = json!({
-                "issue_id": bead.id,
-                "title": bead.title,
-                "status": status,
-                "latest_commit": commits[0].id,
-                "latest_commit_message": commits[0].subject,
-            });
-            if self.details {
-                let all = commits.iter();
-                let all = all.map(|commit| json!({"commit": commit.id, "message": commit.subject}));
-                value["commits"] = all.collect();
-            }
-            value
-        };
-        self.found.iter().map(orphan_json).collect()
+fn write_orphans(orphans: &[Orphan], page: &mut Page) {
+    if orphans.is_empty() {
+        page.line("✓ No orphaned issues: no commit names an open bead");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.found.is_empty() {
-            page.line("✓ No orphaned issues: no commit names an open bead");
-            return;
+    let is_closed = |orphan: &&Orphan| orphan.status == Status::Closed;
+    if orphans.iter().any(|orphan| is_closed(&orphan)) {
+        let mark = page.style().green("✓");
+        for orphan in orphans.iter().filter(is_closed) {
+            page.line(format!("{mark} Closed {}: {}", orphan.id, orphan.reason()));
         }
-        if !self.closed.is_empty() {
-            let mark = page.style().green("✓");
-            for (bead, commits) in &self.found {
-                if self.closed.contains(&bead.id) {
-                    page.line(format!(
-                        "{mark} Closed {}: {}",
-                        bead.id,
-                        commits[0].reason()
-                    ));
-                }
-            }
-            return;
-        }
-        let count = counted(self.found.len(), "open bead");
-        page.line(format!("⚠ {count} named in commits:"));
-        self.list(page);
-        page.line("Close them: bd orphans --fix");
+        return;
     }
+    let count = counted(orphans.len(), "open bead");
+    page.line(format!("⚠ {count} named in commits:"));
+    list_orphans(orphans, page);
+    page.line("Close them: bd orphans --fix");
 }

@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::change;
 
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Pin beads as context, so that they are never ready work
@@ -20,8 +20,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             bead.pinned = true;
         })
     })?;
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("📌 Pinned {}", bead.id),
-    }))
+    confirm_changes(beads, |bead| format!("📌 Pinned {}", bead.id))
 }

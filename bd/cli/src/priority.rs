@@ -1,7 +1,7 @@
 use crate::context::Context;
 use bd::change::{self, BeadEdit};
 
-use super::report::Changed;
+use super::report::confirm_changes;
 use super::{args, each};
 use kit::cli::report::CommandResult;
 
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             },
         )
     })?;
-    let line =
-        |bead: &bd::bead::Bead| format!("✓ Set priority of {} to P{}", bead.id, bead.priority);
-    Ok(Box::new(Changed { beads, line }))
+    confirm_changes(beads, |bead| {
+        format!("✓ Set priority of {} to P{}", bead.id, bead.priority)
+    })
 }

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
@@ -7,9 +7,9 @@ use bd::query::filter::is_glob_match;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Delete closed wisps
 ///
@@ -67,8 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let store = ctx.store()?;
     if !args.force {
-        let ids = due(&store.snapshot()?);
-        return Ok(Box::new(PurgeReport { ids, dry_run: true }));
+        return report_purge(due(&store.snapshot()?), true);
     }
     ctx.check_writable("purge")?;
     let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -79,43 +78,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Ok(ids)
     })?;
-    Ok(Box::new(PurgeReport {
-        ids,
-        dry_run: false,
-    }))
+    report_purge(ids, false)
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct PurgeReport {
-    ids: Vec<String>,
+    purged_count: usize,
+    purged_ids: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
 }
 
-impl Report for PurgeReport {
-    fn json(&self) -> Value {
-        let mut value = json!({"purged_count": self.ids.len(), "purged_ids": self.ids});
-        if self.dry_run {
-            value["dry_run"] = json!(true);
-        }
-        value
-    }
+fn report_purge(ids: Vec<String>, dry_run: bool) -> CommandResult {
+    let report = PurgeReport {
+        purged_count: ids.len(),
+        purged_ids: ids,
+        dry_run,
+    };
+    build_report(report, write_purge)
+}
 
-    fn human(&self, page: &mut Page) {
-        if self.ids.is_empty() {
-            page.line("No closed wisps to delete");
-            return;
-        }
-        let count = counted(self.ids.len(), "closed wisp");
-        if self.dry_run {
-            page.line(format!("Would delete {count}:"));
-        } else {
-            page.line(format!("✓ Deleted {count}:"));
-        }
-        for id in &self.ids {
-            page.line(format!("  {}", escape::escape_line(id)));
-        }
-        if self.dry_run {
-            page.line("Delete permanently: bd purge --force");
-        }
+fn write_purge(report: &PurgeReport, page: &mut Page) {
+    if report.purged_ids.is_empty() {
+        page.line("No closed wisps to delete");
+        return;
+    }
+    let count = counted(report.purged_count, "closed wisp");
+    if report.dry_run {
+        page.line(format!("Would delete {count}:"));
+    } else {
+        page.line(format!("✓ Deleted {count}:"));
+    }
+    for id in &report.purged_ids {
+        page.line(format!("  {}", escape::escape_line(id)));
+    }
+    if report.dry_run {
+        page.line("Delete permanently: bd purge --force");
     }
 }

@@ -1,15 +1,15 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::query::{SortOrder, expr, sort};
 use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
-use kit::ui::{Page, Report, counted};
+use kit::ui::{counted, escape};
 
 use super::line;
 use super::list::{DrawnRow, warn_of_damaged_lines};
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// List the beads that an expression describes
 ///
@@ -80,44 +80,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "Showing {shown} of {total} issues (use --limit 0 for all)"
         ));
     }
-    let rows = found.into_iter().map(|bead| {
-        let links = line::format_links(&snapshot, bead);
-        (DrawnRow::from_bead(&snapshot, bead), links)
-    });
-    Ok(Box::new(QueryReport {
-        rows: rows.collect(),
-        total,
-        long: args.long,
-    }))
-}
-
-#[derive(Debug)]
-struct QueryReport {
-    rows: Vec<(DrawnRow, String)>,
-    total: usize,
-    long: bool,
-}
-
-impl Report for QueryReport {
-    fn json(&self) -> Value {
-        self.rows.iter().map(|(row, _)| row.json(true)).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.rows.is_empty() {
+    let rows = found
+        .into_iter()
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead));
+    let rows: Vec<DrawnRow> = rows.collect();
+    let is_long = args.long;
+    build_report(rows, move |rows, page| {
+        if rows.is_empty() {
             page.line("No issues found");
             return;
         }
-        page.line(format!("Found {}:", counted(self.total, "issue")));
-        for (row, links) in &self.rows {
-            line::write_list_line(page, &row.bead, if self.long { "" } else { links });
-            let first = row.bead.description.lines().next().unwrap_or_default();
-            if self.long && !first.is_empty() {
-                page.cut_line(format!("  {}", kit::ui::escape::escape_line(first)));
+        page.line(format!("Found {}:", counted(total, "issue")));
+        for DrawnRow { bead, links, .. } in rows {
+            line::write_list_line(page, bead, if is_long { "" } else { links });
+            let first = bead.description.lines().next().unwrap_or_default();
+            if is_long && !first.is_empty() {
+                page.cut_line(format!("  {}", escape::escape_line(first)));
             }
-            if self.long && !links.is_empty() {
+            if is_long && !links.is_empty() {
                 page.cut_line(format!(" {links}"));
             }
         }
-    }
+    })
 }

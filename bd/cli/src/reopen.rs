@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::change;
 
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 use serde_json::Value;
@@ -33,8 +33,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let lines = beads.iter().map(line).collect();
         return TextReport::lines(Value::Null, lines).into_answer();
     }
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("↻ Reopened {}", bead.id),
-    }))
+    confirm_changes(beads, |bead| format!("↻ Reopened {}", bead.id))
 }

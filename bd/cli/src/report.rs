@@ -1,39 +1,72 @@
-//! Reports that several commands share.
+//! Beads as reports serialize them.
 
-use serde_json::{Value, json};
+use std::ops::Deref;
 
-use bd::bead::{Bead, hash, record};
-use kit::ui::{Page, Report, escape};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
-/// Beads that a command changed, with a line for each.
+use bd::bead::{Bead, DepKind, hash, record};
+use kit::cli::report::{CommandResult, build_confirmation};
+use kit::ui::escape;
+
+/// A bead that is serialized without its edges and comments.
 #[derive(Debug)]
-pub(crate) struct Changed {
-    /// The beads after the change.
-    pub(crate) beads: Vec<Bead>,
-    /// Formats the line for one bead.
-    pub(crate) line: fn(&Bead) -> String,
+pub(crate) struct PlainBead(pub(crate) Bead);
+
+impl Deref for PlainBead {
+    type Target = Bead;
+
+    fn deref(&self) -> &Bead {
+        &self.0
+    }
 }
 
-impl Report for Changed {
-    fn json(&self) -> Value {
-        let bead_json = |bead: &Bead| {
-            let mut value = plain_json(bead);
-            value["version"] = json!(hash::compute_version(bead));
-            value
-        };
-        self.beads.iter().map(bead_json).collect()
+impl Serialize for PlainBead {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        plain_json(&self.0).serialize(serializer)
     }
+}
 
-    fn is_confirmation(&self) -> bool {
-        true
-    }
+/// A bead at the other end of an edge, serialized with the kind of the edge.
+#[derive(Debug, Serialize)]
+pub(crate) struct LinkedBead {
+    #[serde(flatten)]
+    pub(crate) bead: PlainBead,
+    #[serde(rename = "dependency_type")]
+    pub(crate) kind: DepKind,
+}
 
-    fn human(&self, page: &mut Page) {
-        for bead in &self.beads {
-            let line = (self.line)(bead);
-            page.line(escape::escape_line(&line));
+impl LinkedBead {
+    pub(crate) fn new(bead: Bead, kind: &DepKind) -> Self {
+        Self {
+            bead: PlainBead(bead),
+            kind: kind.clone(),
         }
     }
+}
+
+/// A bead after a change, serialized with its version.
+#[derive(Serialize)]
+struct ChangedBead {
+    #[serde(flatten)]
+    bead: PlainBead,
+    version: String,
+}
+
+/// Reports beads that a command changed, with a line for each.
+pub(crate) fn confirm_changes(
+    beads: Vec<Bead>,
+    format_line: impl Fn(&Bead) -> String + 'static,
+) -> CommandResult {
+    let changed = beads.into_iter().map(|bead| ChangedBead {
+        version: hash::compute_version(&bead),
+        bead: PlainBead(bead),
+    });
+    build_confirmation(changed.collect::<Vec<_>>(), move |changed, page| {
+        for ChangedBead { bead, .. } in changed {
+            page.line(escape::escape_line(&format_line(bead)));
+        }
+    })
 }
 
 /// Converts a bead to JSON, without its edges and comments.
@@ -43,13 +76,5 @@ pub(crate) fn plain_json(bead: &Bead) -> Value {
         object.shift_remove("dependencies");
         object.shift_remove("comments");
     }
-    value
-}
-
-/// Converts a bead at the other end of an edge to JSON, without its own edges and with the kind of
-/// the edge.
-pub(crate) fn linked_json(bead: &Bead, kind: &str) -> Value {
-    let mut value = plain_json(bead);
-    value["dependency_type"] = json!(kind);
     value
 }

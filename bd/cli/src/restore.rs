@@ -7,10 +7,10 @@ use bd::bead::{Bead, Stamp};
 use bd::change::{self, RestoredBeads, RevivedBead};
 use bd::store::Store;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::report::plain_json;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Bring back deleted, archived or rolled-back beads
 ///
@@ -79,7 +79,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             decided.found = restored?;
         }
     }
-    Ok(Box::new(decided))
+    build_report(decided.to_json(), move |_, page| {
+        write_rollback(&decided, page);
+    })
 }
 
 /// Resolves the requested beads to full ids. Returns `None` if none are requested.
@@ -120,44 +122,32 @@ fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
             ctx.ui.warn(&line);
         }
     }
-    Ok(Box::new(RestoreReport(restored)))
+    let revived = restored.revived.iter().map(|revived| &revived.bead);
+    let beads = restored.archived.iter().chain(revived);
+    let value: Value = beads.map(plain_json).collect();
+    build_report(value, move |_, page| write_restored_beads(&restored, page))
 }
 
-/// The beads that came back.
-struct RestoreReport(RestoredBeads);
-
-impl Report for RestoreReport {
-    fn json(&self) -> Value {
-        let revived = self.0.revived.iter().map(|revived| &revived.bead);
-        self.0
-            .archived
-            .iter()
-            .chain(revived)
-            .map(plain_json)
-            .collect()
+fn write_restored_beads(restored: &RestoredBeads, page: &mut Page) {
+    for Bead { id, title, .. } in &restored.archived {
+        let line = format!("✓ Restored {id} from the archive: {title}");
+        page.line(escape::escape_line(&line));
     }
-
-    fn human(&self, page: &mut Page) {
-        for Bead { id, title, .. } in &self.0.archived {
-            let line = format!("✓ Restored {id} from the archive: {title}");
-            page.line(escape::escape_line(&line));
-        }
-        for revived in &self.0.revived {
-            let Bead {
-                id, title, status, ..
-            } = &revived.bead;
-            let Bead {
-                deleted_by,
-                deleted_at,
-                ..
-            } = &revived.tombstone;
-            let at = deleted_at.as_ref().map_or("", Stamp::as_str);
-            let line =
-                format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
-            page.line(escape::escape_line(&line));
-            for remark in describe_missing_parts(revived) {
-                page.line(format!("    {remark}"));
-            }
+    for revived in &restored.revived {
+        let Bead {
+            id, title, status, ..
+        } = &revived.bead;
+        let Bead {
+            deleted_by,
+            deleted_at,
+            ..
+        } = &revived.tombstone;
+        let at = deleted_at.as_ref().map_or("", Stamp::as_str);
+        let line =
+            format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
+        page.line(escape::escape_line(&line));
+        for remark in describe_missing_parts(revived) {
+            page.line(format!("    {remark}"));
         }
     }
 }
@@ -188,8 +178,8 @@ struct RollbackReport {
     dry_run: bool,
 }
 
-impl Report for RollbackReport {
-    fn json(&self) -> Value {
+impl RollbackReport {
+    fn to_json(&self) -> Value {
         let entry_json = |(id, kept): (&String, &BTreeSet<String>)| {
             let restored = !self.dry_run && !self.discard;
             let discarded = !self.dry_run && self.discard;
@@ -197,32 +187,32 @@ impl Report for RollbackReport {
         };
         self.found.iter().map(entry_json).collect()
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        if !self.unaffected.is_empty() {
-            let ids = escape::escape_line(&self.unaffected.join(", "));
+fn write_rollback(rollback: &RollbackReport, page: &mut Page) {
+    if !rollback.unaffected.is_empty() {
+        let ids = escape::escape_line(&rollback.unaffected.join(", "));
+        page.line(format!(
+            "Nothing is lost of {ids}: no rollback took anything of it"
+        ));
+    } else if rollback.found.is_empty() {
+        page.line("Nothing is lost: no rollback took anything that is not there");
+    }
+    let mark = match (rollback.dry_run, rollback.discard) {
+        (true, true) => "would discard the lost changes to",
+        (true, false) => "would restore",
+        (false, true) => "✓ discarded the lost changes to",
+        (false, false) => "✓ restored",
+    };
+    for (id, kept) in &rollback.found {
+        page.line(escape::escape_line(&format!("{mark} {id}")));
+        if !kept.is_empty() {
+            let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
             page.line(format!(
-                "Nothing is lost of {ids}: no rollback took anything of it"
+                "    edited since, and left so: {} (what it was: bd history {})",
+                escape::escape_line(&kept.join(", ")),
+                escape::escape_line(id)
             ));
-        } else if self.found.is_empty() {
-            page.line("Nothing is lost: no rollback took anything that is not there");
-        }
-        let mark = match (self.dry_run, self.discard) {
-            (true, true) => "would discard the lost changes to",
-            (true, false) => "would restore",
-            (false, true) => "✓ discarded the lost changes to",
-            (false, false) => "✓ restored",
-        };
-        for (id, kept) in &self.found {
-            page.line(escape::escape_line(&format!("{mark} {id}")));
-            if !kept.is_empty() {
-                let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
-                page.line(format!(
-                    "    edited since, and left so: {} (what it was: bd history {})",
-                    escape::escape_line(&kept.join(", ")),
-                    escape::escape_line(id)
-                ));
-            }
         }
     }
 }

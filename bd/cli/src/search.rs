@@ -3,12 +3,12 @@ use serde_json::Value;
 use crate::context::Context;
 use bd::query::{SortOrder, sort};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::args::FilterArgs;
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Find beads by text, closed ones included
 ///
@@ -89,16 +89,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         args.filter
             .explain_empty_result(ctx, &snapshot.config().vocabulary());
     }
-    let rows = found
+    let rows: Vec<DrawnRow> = found
         .into_iter()
         .map(|bead| DrawnRow::from_bead(&snapshot, bead))
         .collect();
-    Ok(Box::new(SearchReport {
+    let value: Value = rows.iter().map(|row| row.json(false)).collect();
+    let report = SearchReport {
         text,
         rows,
         has_more,
         is_long: args.long,
-    }))
+    };
+    build_report(value, move |_, page| write_found_beads(&report, page))
 }
 
 #[derive(Debug)]
@@ -110,44 +112,38 @@ struct SearchReport {
     is_long: bool,
 }
 
-impl Report for SearchReport {
-    fn json(&self) -> Value {
-        self.rows.iter().map(|row| row.json(false)).collect()
+fn write_found_beads(report: &SearchReport, page: &mut Page) {
+    let text = escape::escape_line(&report.text);
+    if report.rows.is_empty() {
+        page.line(format!("No issues found matching '{text}'"));
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        let text = escape::escape_line(&self.text);
-        if self.rows.is_empty() {
-            page.line(format!("No issues found matching '{text}'"));
-            return;
+    let count = counted(report.rows.len(), "issue");
+    page.line(if report.has_more {
+        format!("Found {count} matching '{text}', and more (-n 0 shows all):")
+    } else {
+        format!("Found {count} matching '{text}':")
+    });
+    if report.is_long {
+        return draw_long(page, &report.rows);
+    }
+    for DrawnRow { bead, .. } in &report.rows {
+        let style = page.style().clone();
+        let id = style.cyan(&bead.id);
+        let mut line_start = format!(
+            "{id} [P{}] [{}] {} ",
+            bead.priority, bead.issue_type, bead.status
+        );
+        if !bead.assignee.is_empty() {
+            line_start.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
         }
-        let count = counted(self.rows.len(), "issue");
-        page.line(if self.has_more {
-            format!("Found {count} matching '{text}', and more (-n 0 shows all):")
-        } else {
-            format!("Found {count} matching '{text}':")
-        });
-        if self.is_long {
-            return draw_long(page, &self.rows);
+        if !bead.labels.is_empty() {
+            line_start.push_str(&format!(
+                "[{}] ",
+                escape::escape_line(&bead.labels.join(" "))
+            ));
         }
-        for DrawnRow { bead, .. } in &self.rows {
-            let style = page.style().clone();
-            let id = style.cyan(&bead.id);
-            let mut line_start = format!(
-                "{id} [P{}] [{}] {} ",
-                bead.priority, bead.issue_type, bead.status
-            );
-            if !bead.assignee.is_empty() {
-                line_start.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
-            }
-            if !bead.labels.is_empty() {
-                line_start.push_str(&format!(
-                    "[{}] ",
-                    escape::escape_line(&bead.labels.join(" "))
-                ));
-            }
-            line_start.push_str("- ");
-            line::write_fitted(page, &line_start, &bead.title, "");
-        }
+        line_start.push_str("- ");
+        line::write_fitted(page, &line_start, &bead.title, "");
     }
 }

@@ -1,14 +1,14 @@
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
-use kit::ui::{Page, Report};
+use kit::ui::Page;
 
 use super::line;
-use super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List open beads that nobody has touched for a while
 #[derive(Debug, clap::Args)]
@@ -52,53 +52,48 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .as_hours()
             / 24
     };
-    let beads = beads
-        .into_iter()
-        .map(|bead| (bead.clone(), age(bead)))
-        .collect();
-    Ok(Box::new(StaleReport { beads, days }))
+    let beads = beads.into_iter().map(|bead| StaleBead {
+        age: age(bead),
+        bead: PlainBead(bead.clone()),
+    });
+    let beads: Vec<StaleBead> = beads.collect();
+    build_report(beads, move |beads, page| {
+        write_stale_beads(beads, days, page);
+    })
 }
 
-/// The beads with the days since their last change.
-#[derive(Debug)]
-struct StaleReport {
-    beads: Vec<(Bead, i64)>,
-    days: i64,
+#[derive(Serialize)]
+#[serde(transparent)]
+struct StaleBead {
+    bead: PlainBead,
+    /// The days since the last change.
+    #[serde(skip)]
+    age: i64,
 }
 
-impl Report for StaleReport {
-    fn json(&self) -> Value {
-        self.beads
-            .iter()
-            .map(|(bead, _)| plain_json(bead))
-            .collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        let days = self.days;
-        if self.beads.is_empty() {
-            page.line(format!(
-                "✨ No stale issues: all were updated within {days} days"
-            ));
-            return;
-        }
-        let count = self.beads.len();
+fn write_stale_beads(beads: &[StaleBead], days: i64, page: &mut Page) {
+    if beads.is_empty() {
         page.line(format!(
-            "⏰ Stale issues ({count} not updated for {days} days):"
+            "✨ No stale issues: all were updated within {days} days"
         ));
-        for (bead, age) in &self.beads {
-            let style = page.style().clone();
-            let line_start = format!(
-                "[{}] {} ",
-                line::paint_priority(&style, bead.priority),
-                style.cyan(&bead.id)
-            );
-            line::write_fitted(
-                page,
-                &line_start,
-                &bead.title,
-                &format!(" ({}, {age} days)", bead.status),
-            );
-        }
+        return;
+    }
+    let count = beads.len();
+    page.line(format!(
+        "⏰ Stale issues ({count} not updated for {days} days):"
+    ));
+    for StaleBead { bead, age } in beads {
+        let style = page.style().clone();
+        let line_start = format!(
+            "[{}] {} ",
+            line::paint_priority(&style, bead.priority),
+            style.cyan(&bead.id)
+        );
+        line::write_fitted(
+            page,
+            &line_start,
+            &bead.title,
+            &format!(" ({}, {age} days)", bead.status),
+        );
     }
 }

@@ -5,9 +5,9 @@ use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
 use bd::graph::standing;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
-use kit::ui::{Page, Report};
+use kit::ui::Page;
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show how many beads are open, in progress, ready, closed
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
     summary.ready = standing.ready;
     summary.blocked = standing.blocked;
-    Ok(Box::new(summary))
+    build_report(summary.to_json(), move |_, page| {
+        write_status(&summary, page);
+    })
 }
 
 /// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.
@@ -94,10 +96,8 @@ impl StatusReport {
             ..Self::default()
         }
     }
-}
 
-impl Report for StatusReport {
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({"summary": {
             "total_issues": self.total,
             "open_issues": self.open,
@@ -112,30 +112,30 @@ impl Report for StatusReport {
             "average_lead_time_hours": self.lead_hours,
         }})
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        page.line("📊 Issue Database Status");
-        page.blank();
-        page.line("Summary:");
-        let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
-        row("Total Issues:", self.total);
-        row("Open:", self.open);
-        row("In Progress:", self.in_progress);
-        row("Blocked:", self.blocked);
-        row("Deferred:", self.deferred);
-        row("Closed:", self.closed);
-        row("Ready to Work:", self.ready);
-        if self.pinned > 0 {
-            row("Pinned:", self.pinned);
-        }
-        if self.epics_done > 0 {
-            row("Epics Ready to Close:", self.epics_done);
-        }
-        if self.lead_hours > 0.0 {
-            page.line(format!(
-                "  {:<23} {:.1} hours",
-                "Avg Lead Time:", self.lead_hours
-            ));
-        }
+fn write_status(summary: &StatusReport, page: &mut Page) {
+    page.line("📊 Issue Database Status");
+    page.blank();
+    page.line("Summary:");
+    let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
+    row("Total Issues:", summary.total);
+    row("Open:", summary.open);
+    row("In Progress:", summary.in_progress);
+    row("Blocked:", summary.blocked);
+    row("Deferred:", summary.deferred);
+    row("Closed:", summary.closed);
+    row("Ready to Work:", summary.ready);
+    if summary.pinned > 0 {
+        row("Pinned:", summary.pinned);
+    }
+    if summary.epics_done > 0 {
+        row("Epics Ready to Close:", summary.epics_done);
+    }
+    if summary.lead_hours > 0.0 {
+        page.line(format!(
+            "  {:<23} {:.1} hours",
+            "Avg Lead Time:", summary.lead_hours
+        ));
     }
 }

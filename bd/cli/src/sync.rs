@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::git::{Identity, NETWORK};
 use bd::sync::{self, SyncReport, SyncRequest};
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::merge;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report_with_exit};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
@@ -106,7 +106,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let synced = sync::sync_store(&request);
     let synced = synced?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
-    Ok(Box::new(FullSyncReport(synced)))
+    build_report_with_exit(
+        u8::from(synced.unpushed.is_some()),
+        sync_to_json(&synced),
+        move |_, page| write_sync(&synced, page),
+    )
 }
 
 fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
@@ -149,56 +153,46 @@ fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     TextReport::lines(value, lines).into_answer()
 }
 
-struct FullSyncReport(SyncReport);
-
-impl Report for FullSyncReport {
-    fn json(&self) -> Value {
-        let done = &self.0;
-        let merged = merge::notes_to_json(&done.lost, &done.notes);
-        let mut value = json!({
-            "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
-            "branch": done.branch,
-            "remote": done.remote,
-            "commit": done.tip,
-            "committed": done.committed,
-            "sent": done.sent,
-            "received": done.received,
-            "pushed": done.pushed,
-            "lost": merged["lost"],
-            "notes": merged["notes"],
-        });
-        if let Some(reason) = &done.unpushed {
-            value["error"] = json!(reason);
-        }
-        value
+fn sync_to_json(done: &SyncReport) -> Value {
+    let merged = merge::notes_to_json(&done.lost, &done.notes);
+    let mut value = json!({
+        "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
+        "branch": done.branch,
+        "remote": done.remote,
+        "commit": done.tip,
+        "committed": done.committed,
+        "sent": done.sent,
+        "received": done.received,
+        "pushed": done.pushed,
+        "lost": merged["lost"],
+        "notes": merged["notes"],
+    });
+    if let Some(reason) = &done.unpushed {
+        value["error"] = json!(reason);
     }
+    value
+}
 
-    fn human(&self, page: &mut Page) {
-        let done = &self.0;
-        let branch = &done.branch;
-        if done.received > 0 {
-            let beads = counted(done.received, "bead");
-            page.line(format!("✓ {beads} changed by what others did"));
-        }
-        if done.committed {
-            let beads = counted(done.sent, "changed bead");
-            page.line(format!("✓ Committed to {branch}: {beads}"));
-        } else {
-            page.line(format!("✓ Nothing new to commit to {branch}"));
-        }
-        match (&done.remote, &done.unpushed) {
-            (None, _) => page.line("  There is no remote to push to"),
-            (Some(remote), None) if done.pushed => page.line(format!("✓ {remote} has it all")),
-            (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
-            (Some(remote), Some(reason)) => {
-                let line = format!("✗ Not pushed to {remote}: {reason}");
-                page.line(escape::escape_line(&line));
-                page.line("  The commit stays; run bd sync --full again to push it");
-            }
-        }
+fn write_sync(done: &SyncReport, page: &mut Page) {
+    let branch = &done.branch;
+    if done.received > 0 {
+        let beads = counted(done.received, "bead");
+        page.line(format!("✓ {beads} changed by what others did"));
     }
-
-    fn exit(&self) -> u8 {
-        u8::from(self.0.unpushed.is_some())
+    if done.committed {
+        let beads = counted(done.sent, "changed bead");
+        page.line(format!("✓ Committed to {branch}: {beads}"));
+    } else {
+        page.line(format!("✓ Nothing new to commit to {branch}"));
+    }
+    match (&done.remote, &done.unpushed) {
+        (None, _) => page.line("  There is no remote to push to"),
+        (Some(remote), None) if done.pushed => page.line(format!("✓ {remote} has it all")),
+        (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
+        (Some(remote), Some(reason)) => {
+            let line = format!("✗ Not pushed to {remote}: {reason}");
+            page.line(escape::escape_line(&line));
+            page.line("  The commit stays; run bd sync --full again to push it");
+        }
     }
 }

@@ -1,14 +1,14 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Kind, Status};
 use bd::change::{self, NewBead};
 use bd::query::{BeadFilter, sort};
-use kit::ui::{Page, Report, escape};
+use kit::ui::escape;
 
-use super::report::plain_json;
+use super::report::{PlainBead, plain_json};
 use super::{args, each, line};
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Keep a simple list of tasks
 #[derive(Debug, clap::Args)]
@@ -101,26 +101,12 @@ fn list_tasks(ctx: &Context, all: bool) -> CommandResult {
     let mut found = filter.apply(&snapshot);
     let all = found.len();
     sort::sort_usual(&mut found, all);
-    Ok(Box::new(TodoReport {
-        beads: found.into_iter().cloned().collect(),
-    }))
-}
-
-#[derive(Debug)]
-struct TodoReport {
-    beads: Vec<Bead>,
-}
-
-impl Report for TodoReport {
-    fn json(&self) -> Value {
-        self.beads.iter().map(plain_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.beads.is_empty() {
+    let beads: Vec<PlainBead> = found.into_iter().cloned().map(PlainBead).collect();
+    build_report(beads, |beads, page| {
+        if beads.is_empty() {
             page.line("Nothing to do");
         }
-        for bead in &self.beads {
+        for bead in beads {
             let style = page.style().clone();
             let line_start = format!(
                 "{} {} [P{}] ",
@@ -130,5 +116,5 @@ impl Report for TodoReport {
             );
             line::write_fitted(page, &line_start, &bead.title, "");
         }
-    }
+    })
 }

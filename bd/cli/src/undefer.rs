@@ -3,7 +3,7 @@ use bd::bead::Status;
 use bd::change::{self, BeadEdit};
 
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Make deferred beads open again
@@ -25,8 +25,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = each::change_each(ctx, "undeferring", &args.ids, |tx, id| {
         change::update_bead(tx, id, edit.clone())
     })?;
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("* Undeferred {}", bead.id),
-    }))
+    confirm_changes(beads, |bead| format!("* Undeferred {}", bead.id))
 }

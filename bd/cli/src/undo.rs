@@ -1,12 +1,12 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::change;
 use bd::store::{Event, Store};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Revert a transaction, keeping later edits
 ///
@@ -59,7 +59,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
         match result {
             Ok(done) => {
-                undone.push(UndoneEvent { event, done });
+                undone.push(UndoneEvent {
+                    id: event.id,
+                    at: event.at,
+                    undoes: event.undoes,
+                    changed: done.changed,
+                    already: done.already,
+                });
                 left -= 1;
             }
             Err(error) if undone.is_empty() => return Err(error),
@@ -72,7 +78,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         }
     }
-    Ok(Box::new(UndoReport { undone }))
+    build_report(undone, |undone, page| write_undone_events(undone, page))
 }
 
 fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
@@ -101,43 +107,33 @@ fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<
     Ok(found)
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct UndoneEvent {
-    event: Event,
-    done: change::UndoOutcome,
+    #[serde(rename = "event")]
+    id: String,
+    #[serde(skip)]
+    at: String,
+    #[serde(skip)]
+    undoes: String,
+    #[serde(rename = "ids")]
+    changed: Vec<String>,
+    already: Vec<String>,
 }
 
-#[derive(Debug)]
-struct UndoReport {
-    undone: Vec<UndoneEvent>,
-}
-
-impl Report for UndoReport {
-    fn json(&self) -> Value {
-        let event_json = |undone: &UndoneEvent| {
-            json!({
-                "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
-            })
-        };
-        self.undone.iter().map(event_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        for undone in &self.undone {
-            let Event { id, at, undoes, .. } = &undone.event;
-            let ids = undone.done.changed.join(", ");
-            page.line(if undoes.is_empty() {
-                format!("✓ Undid {id} of {at}: {ids}")
-            } else {
-                format!("✓ Undid {id} of {at}, so {undoes} holds again: {ids}")
-            });
-            let already = &undone.done.already;
-            if !already.is_empty() {
-                page.line(format!(
-                    "  unchanged, since they have their old values already: {}",
-                    already.join(", ")
-                ));
-            }
+fn write_undone_events(undone: &[UndoneEvent], page: &mut Page) {
+    for event in undone {
+        let UndoneEvent { id, at, undoes, .. } = event;
+        let ids = event.changed.join(", ");
+        page.line(if undoes.is_empty() {
+            format!("✓ Undid {id} of {at}: {ids}")
+        } else {
+            format!("✓ Undid {id} of {at}, so {undoes} holds again: {ids}")
+        });
+        if !event.already.is_empty() {
+            page.line(format!(
+                "  unchanged, since they have their old values already: {}",
+                event.already.join(", ")
+            ));
         }
     }
 }

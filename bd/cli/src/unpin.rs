@@ -3,7 +3,7 @@ use bd::bead::Status;
 use bd::change;
 
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Unpin beads
@@ -25,8 +25,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         })
     })?;
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("✓ Unpinned {}", bead.id),
-    }))
+    confirm_changes(beads, |bead| format!("✓ Unpinned {}", bead.id))
 }

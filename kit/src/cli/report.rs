@@ -92,6 +92,7 @@ struct SerializedReport<T, F> {
     data: T,
     human: F,
     exit: u8,
+    is_confirmation: bool,
 }
 
 impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
@@ -102,6 +103,10 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
 
     fn human(&self, page: &mut Page) {
         (self.human)(&self.data, page);
+    }
+
+    fn is_confirmation(&self) -> bool {
+        self.is_confirmation
     }
 
     fn exit(&self) -> u8 {
@@ -124,5 +129,24 @@ where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,
 {
-    Ok(Box::new(SerializedReport { data, human, exit }))
+    Ok(Box::new(SerializedReport {
+        data,
+        human,
+        exit,
+        is_confirmation: false,
+    }))
+}
+
+/// Builds a report that only confirms a change. `--quiet` leaves its text out.
+pub fn build_confirmation<T, F>(data: T, human: F) -> CommandResult
+where
+    T: Serialize + 'static,
+    F: Fn(&T, &mut Page) + 'static,
+{
+    Ok(Box::new(SerializedReport {
+        data,
+        human,
+        exit: 0,
+        is_confirmation: true,
+    }))
 }

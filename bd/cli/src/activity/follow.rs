@@ -8,20 +8,22 @@ use kit::cli::report::{CommandResult, EmptyReport};
 use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
 
-use super::{ActivityItem, ActivityReport, Args, collect_items};
+use super::{ActivityItem, Args, collect_items};
 
-/// Prints new events until the reader closes the output.
+/// Prints the items and then new events, until the reader closes the output. `seen` holds the ids
+/// of all earlier events, including the events that are not shown.
 pub(super) fn follow_activity(
     ctx: &Context,
     stores: &[Store],
     args: &Args,
-    so_far: ActivityReport,
+    items: &[ActivityItem],
+    seen: Vec<String>,
 ) -> CommandResult {
     // The watch starts before the first read, so that the next read sees events in between.
     let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
     let mut printed: HashSet<String> = HashSet::new();
-    printed.extend(so_far.seen);
-    if !print_items(ctx, &so_far.items, args) {
+    printed.extend(seen);
+    if !print_items(ctx, items, args) {
         return Ok(Box::new(EmptyReport));
     }
     loop {

@@ -6,10 +6,10 @@ use crate::context::Context;
 use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, Style, escape};
+use kit::ui::{Style, escape};
 
 use super::history::format_value;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show the latest changes of all beads, newest last
 ///
@@ -71,15 +71,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 && items.len() > args.limit {
         items.drain(..items.len() - args.limit);
     }
-    let activity = ActivityReport {
-        items,
-        seen,
-        details: args.details,
-    };
     if args.follow {
-        return follow::follow_activity(ctx, &stores, &args, activity);
+        return follow::follow_activity(ctx, &stores, &args, &items, seen);
     }
-    Ok(Box::new(activity))
+    let details = args.details;
+    let value: Value = items.iter().map(|item| item.json(details)).collect();
+    build_report(value, move |_, page| {
+        if items.is_empty() {
+            page.line("Nothing happened here");
+        }
+        let style = page.style().clone();
+        for item in &items {
+            for line in item.lines(details, &style) {
+                page.cut_line(line);
+            }
+        }
+    })
 }
 
 fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
@@ -254,34 +261,5 @@ impl ActivityItem {
             }
         }
         lines
-    }
-}
-
-#[derive(Debug)]
-struct ActivityReport {
-    items: Vec<ActivityItem>,
-    /// The ids of all events, including the events that are not shown.
-    seen: Vec<String>,
-    details: bool,
-}
-
-impl Report for ActivityReport {
-    fn json(&self) -> Value {
-        self.items
-            .iter()
-            .map(|item| item.json(self.details))
-            .collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.items.is_empty() {
-            page.line("Nothing happened here");
-        }
-        let style = page.style().clone();
-        for item in &self.items {
-            for line in item.lines(self.details, &style) {
-                page.cut_line(line);
-            }
-        }
     }
 }

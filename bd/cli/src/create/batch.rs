@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args;
 use crate::context::Context;
-use crate::report::plain_json;
+use crate::report::PlainBead;
 use bd::bead::{Bead, DepKind, Kind, RawJson, record};
 use bd::change::{self, BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::sys::file;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::{Args, place, request};
 
@@ -58,8 +58,9 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
             bd::error::describe_failure(problem).message
         ));
     }
-    let failed = problems.len();
-    Ok(Box::new(MarkdownReport { beads, failed }))
+    let exit = u8::from(beads.is_empty() && !problems.is_empty());
+    let beads: Vec<PlainBead> = beads.into_iter().map(PlainBead).collect();
+    build_report_with_exit(exit, beads, |beads, page| write_created_beads(beads, page))
 }
 
 fn read_batch_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
@@ -267,63 +268,31 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
         Ok(change::create_all(tx, plan)?)
     });
     let ids = made.with_context(|| path.to_owned())?;
-    Ok(Box::new(PlanReport { ids }))
-}
-
-/// The beads created from a Markdown file.
-#[derive(Debug)]
-struct MarkdownReport {
-    beads: Vec<Bead>,
-    /// The number of beads that could not be created.
-    failed: usize,
-}
-
-impl Report for MarkdownReport {
-    fn json(&self) -> Value {
-        self.beads.iter().map(plain_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
+    build_report(json!({"ids": ids}), move |_, page| {
         let mark = page.style().green("✓");
-        if self.beads.is_empty() {
-            return;
-        }
-        let count = counted(self.beads.len(), "issue");
+        let count = counted(ids.len(), "bead");
         page.line(format!("{mark} Created {count}:"));
-        for bead in &self.beads {
-            page.cut_line(format!(
-                "  {}: {} [P{}, {}]",
-                bead.id,
-                escape::escape_line(&bead.title),
-                bead.priority,
-                bead.issue_type
-            ));
-        }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(self.beads.is_empty() && self.failed > 0)
-    }
-}
-
-/// The beads created from a plan, by key.
-#[derive(Debug)]
-struct PlanReport {
-    ids: BTreeMap<String, String>,
-}
-
-impl Report for PlanReport {
-    fn json(&self) -> Value {
-        json!({"ids": self.ids})
-    }
-
-    fn human(&self, page: &mut Page) {
-        let mark = page.style().green("✓");
-        let count = counted(self.ids.len(), "issue");
-        page.line(format!("{mark} Created {count}:"));
-        for (key, id) in &self.ids {
+        for (key, id) in &ids {
             page.line(format!("  {} → {id}", escape::escape_line(key)));
         }
+    })
+}
+
+fn write_created_beads(beads: &[PlainBead], page: &mut Page) {
+    let mark = page.style().green("✓");
+    if beads.is_empty() {
+        return;
+    }
+    let count = counted(beads.len(), "bead");
+    page.line(format!("{mark} Created {count}:"));
+    for bead in beads {
+        page.cut_line(format!(
+            "  {}: {} [P{}, {}]",
+            bead.id,
+            escape::escape_line(&bead.title),
+            bead.priority,
+            bead.issue_type
+        ));
     }
 }
 

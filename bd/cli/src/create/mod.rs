@@ -4,7 +4,7 @@ mod request;
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
@@ -12,12 +12,12 @@ use bd::bead::{Bead, DepKind, Kind, id};
 use bd::change::{self, NewBead};
 use bd::store::Tx;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::args::{self, DescriptionArgs};
 use super::dep::find_external_ref;
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, EmptyReport};
+use super::report::PlainBead;
+use kit::cli::report::{CommandResult, EmptyReport, build_report};
 
 /// Create a bead
 ///
@@ -196,11 +196,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if args.dry_run {
         let new = request::read_new_bead(ctx, &args)?;
-        return Ok(Box::new(CreateReport {
-            bead: request::preview_bead(new),
-            rig: None,
-            dry_run: true,
-        }));
+        return build_report(PlainBead(request::preview_bead(new)), |bead, page| {
+            page.line("Would create issue:");
+            write_summary(bead, page);
+        });
     }
     let silent = args.silent || (ctx.ui.is_quiet() && !ctx.ui.is_json());
     let (bead, rig) = create_from_args(ctx, &args)?;
@@ -208,11 +207,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ctx.ui.raw(&format!("{}\n", bead.id));
         return Ok(Box::new(EmptyReport));
     }
-    Ok(Box::new(CreateReport {
-        bead,
-        rig,
-        dry_run: false,
-    }))
+    let place = rig.map(|rig| format!(" in rig \"{rig}\""));
+    build_report(PlainBead(bead), move |bead, page| {
+        let mark = page.style().green("✓");
+        let place = place.as_deref().unwrap_or_default();
+        page.line(format!("{mark} Created issue{place}: {}", bead.id));
+        write_summary(bead, page);
+    })
 }
 
 /// Creates the bead. Returns the name of its rig if the rig is not the one of the working
@@ -324,33 +325,8 @@ fn add_edges(
     problems
 }
 
-#[derive(Debug)]
-struct CreateReport {
-    bead: Bead,
-    rig: Option<String>,
-    dry_run: bool,
-}
-
-impl Report for CreateReport {
-    fn json(&self) -> Value {
-        plain_json(&self.bead)
-    }
-
-    fn human(&self, page: &mut Page) {
-        let bead = &self.bead;
-        let mark = page.style().green("✓");
-        let place = self
-            .rig
-            .as_ref()
-            .map(|rig| format!(" in rig \"{rig}\""))
-            .unwrap_or_default();
-        if self.dry_run {
-            page.line("Would create issue:");
-        } else {
-            page.line(format!("{mark} Created issue{place}: {}", bead.id));
-        }
-        page.line(format!("  Title: {}", escape::escape_line(&bead.title)));
-        page.line(format!("  Priority: P{}", bead.priority));
-        page.line(format!("  Status: {}", bead.status));
-    }
+fn write_summary(bead: &Bead, page: &mut Page) {
+    page.line(format!("  Title: {}", escape::escape_line(&bead.title)));
+    page.line(format!("  Priority: P{}", bead.priority));
+    page.line(format!("  Status: {}", bead.status));
 }

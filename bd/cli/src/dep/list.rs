@@ -1,12 +1,10 @@
 use anyhow::Context as _;
-use serde_json::Value;
 
 use crate::context::Context;
 use crate::line;
-use crate::report::linked_json;
+use crate::report::LinkedBead;
 use bd::bead::{Bead, DepKind};
-use kit::cli::report::CommandResult;
-use kit::ui::{Page, Report};
+use kit::cli::report::{CommandResult, build_report};
 
 /// List the edges of a bead
 #[derive(Debug, clap::Args)]
@@ -29,11 +27,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .with_context(|| format!("resolving {}", args.id))?;
     let kind = args.kind.as_deref().map(DepKind::from);
     let wanted = |candidate: &DepKind| kind.as_ref().is_none_or(|kind| kind == candidate);
-    let links: Vec<(Bead, DepKind)> = if args.direction == "up" {
+    let links: Vec<LinkedBead> = if args.direction == "up" {
         let links = snapshot.dependents_of(&bead.id).into_iter();
         links
             .filter(|(_, edge)| wanted(&edge.kind))
-            .map(|(holder, edge)| (holder.clone(), edge.kind.clone()))
+            .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
             .collect()
     } else {
         let edges = bead.dependencies.iter().filter(|edge| wanted(&edge.kind));
@@ -43,15 +41,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     Some(bead) => bead.clone(),
                     None => find_bead_elsewhere(ctx, &edge.depends_on_id)?,
                 };
-                Some((target, edge.kind.clone()))
+                Some(LinkedBead::new(target, &edge.kind))
             })
             .collect()
     };
-    Ok(Box::new(DepListReport {
-        id: bead.id.clone(),
-        up: args.direction == "up",
-        found: links,
-    }))
+    let (id, is_up) = (bead.id.clone(), args.direction == "up");
+    build_report(links, move |links, page| {
+        let text = match (links.is_empty(), is_up) {
+            (true, false) => format!("{id} has no dependencies"),
+            (true, true) => format!("No issues depend on {id}"),
+            (false, false) => format!("{id} depends on:"),
+            (false, true) => format!("Issues that depend on {id}:"),
+        };
+        page.line(text);
+        for LinkedBead { bead, kind } in links {
+            let tail = format!(" [P{}] ({}) via {kind}", bead.priority, bead.status);
+            let prefix = format!("  {}: ", page.style().cyan(&bead.id));
+            line::write_fitted(page, &prefix, &bead.title, &tail);
+        }
+    })
 }
 
 /// Finds a bead of another rig of the town, by its id or as `external:<rig>:<id>`.
@@ -64,36 +72,4 @@ fn find_bead_elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     let dir = ctx.routes(&here.dir).dir_for(id)?;
     let snapshot = ctx.open(&dir).ok()?.snapshot().ok()?;
     snapshot.get_live(id).cloned()
-}
-
-/// The beads at the other ends of the edges.
-#[derive(Debug)]
-struct DepListReport {
-    id: String,
-    up: bool,
-    found: Vec<(Bead, DepKind)>,
-}
-
-impl Report for DepListReport {
-    fn json(&self) -> Value {
-        self.found
-            .iter()
-            .map(|(bead, kind)| linked_json(bead, kind.as_str()))
-            .collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        let text = match (self.found.is_empty(), self.up) {
-            (true, false) => format!("{} has no dependencies", self.id),
-            (true, true) => format!("No issues depend on {}", self.id),
-            (false, false) => format!("{} depends on:", self.id),
-            (false, true) => format!("Issues that depend on {}:", self.id),
-        };
-        page.line(text);
-        for (bead, kind) in &self.found {
-            let tail = format!(" [P{}] ({}) via {kind}", bead.priority, bead.status);
-            let prefix = format!("  {}: ", page.style().cyan(&bead.id));
-            line::write_fitted(page, &prefix, &bead.title, &tail);
-        }
-    }
 }

@@ -1,15 +1,15 @@
 use std::collections::HashSet;
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use crate::line;
-use crate::report::plain_json;
+use crate::report::PlainBead;
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
-use kit::cli::report::CommandResult;
-use kit::ui::{Page, Report, escape, tree};
+use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape, tree};
 
 /// Show the dependencies of a bead as a tree
 ///
@@ -76,10 +76,10 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     if let Some(status) = &args.status {
         found = filter_by_status(found, &Status::from(status.as_str()));
     }
-    Ok(Box::new(DepTreeReport {
-        nodes: found,
-        mermaid: args.format.is_some(),
-    }))
+    if args.format.is_some() {
+        return build_report(found, |nodes, page| write_mermaid(page, nodes));
+    }
+    build_report(found, |nodes, page| write_tree(page, nodes))
 }
 
 /// The maximum number of nodes in a tree.
@@ -118,7 +118,7 @@ fn collect_nodes(
 ) -> Vec<TreeNode> {
     let mut seen = HashSet::from([root.id.clone()]);
     let mut nodes = vec![TreeNode {
-        bead: root.clone(),
+        bead: PlainBead(root.clone()),
         depth: 0,
         parent: root.id.clone(),
         below: 0,
@@ -141,7 +141,7 @@ fn collect_nodes(
         for bead in next {
             if seen.insert(bead.id.clone()) || all_paths {
                 nodes.push(TreeNode {
-                    bead: bead.clone(),
+                    bead: PlainBead(bead.clone()),
                     depth: depth + 1,
                     parent: id.clone(),
                     below: at,
@@ -184,20 +184,17 @@ fn list_neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Be
         .collect()
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct TreeNode {
-    bead: Bead,
+    #[serde(flatten)]
+    bead: PlainBead,
     depth: usize,
+    #[serde(rename = "parent_id")]
     parent: String,
     /// The position of the parent node in the list.
+    #[serde(skip)]
     below: usize,
     truncated: bool,
-}
-
-#[derive(Debug)]
-struct DepTreeReport {
-    nodes: Vec<TreeNode>,
-    mermaid: bool,
 }
 
 /// Writes the tree as a mermaid diagram.
@@ -222,34 +219,17 @@ fn write_mermaid(page: &mut Page, nodes: &[TreeNode]) {
     }
 }
 
-impl Report for DepTreeReport {
-    fn json(&self) -> Value {
-        let node_json = |node: &TreeNode| {
-            let mut value = plain_json(&node.bead);
-            value["depth"] = json!(node.depth);
-            value["parent_id"] = json!(node.parent);
-            value["truncated"] = json!(node.truncated);
-            value
-        };
-        self.nodes.iter().map(node_json).collect()
+fn write_tree(page: &mut Page, nodes: &[TreeNode]) {
+    let mut children = vec![Vec::new(); nodes.len()];
+    for (at, node) in nodes.iter().enumerate().skip(1) {
+        children[node.below].push(at);
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.mermaid {
-            write_mermaid(page, &self.nodes);
-            return;
-        }
-        let mut children = vec![Vec::new(); self.nodes.len()];
-        for (at, node) in self.nodes.iter().enumerate().skip(1) {
-            children[node.below].push(at);
-        }
-        for (branch, at) in tree::walk_tree(&[0], &children) {
-            let (node, style) = (&self.nodes[at], page.style().clone());
-            let symbol = line::paint_symbol(&style, &node.bead.status);
-            let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
-            let more = if node.truncated { " …" } else { "" };
-            let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
-            line::write_fitted(page, &prefix, &node.bead.title, &tail);
-        }
+    for (branch, at) in tree::walk_tree(&[0], &children) {
+        let (node, style) = (&nodes[at], page.style().clone());
+        let symbol = line::paint_symbol(&style, &node.bead.status);
+        let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+        let more = if node.truncated { " …" } else { "" };
+        let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
+        line::write_fitted(page, &prefix, &node.bead.title, &tail);
     }
 }

@@ -6,7 +6,7 @@ use bd::change;
 use bd::graph::epic;
 use kit::cli::report::{CommandResult, TextReport};
 
-use super::status::EpicStatusReport;
+use super::status::report_epics;
 
 /// Close epics whose children are all closed
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(epic::EpicProgress::is_done);
     if args.dry_run {
-        return Ok(Box::new(EpicStatusReport(epics)));
+        return report_epics(epics);
     }
     ctx.check_writable("epic close-eligible")?;
     if epics.is_empty() {

@@ -1,11 +1,11 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use crate::line;
-use crate::report::plain_json;
+use crate::report::PlainBead;
 use bd::graph::epic::{self, EpicProgress};
-use kit::cli::report::CommandResult;
-use kit::ui::{Page, Report};
+use kit::cli::report::{CommandResult, build_report};
+use kit::ui::Page;
 
 /// Show how many children of each open epic are closed
 #[derive(Debug, clap::Args)]
@@ -18,52 +18,56 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(|epic| !args.eligible_only || epic.is_done());
-    Ok(Box::new(EpicStatusReport(epics)))
+    report_epics(epics)
 }
 
-#[derive(Debug)]
-pub(super) struct EpicStatusReport(pub(super) Vec<EpicProgress>);
+#[derive(Serialize)]
+struct EpicStatus {
+    epic: PlainBead,
+    total_children: usize,
+    closed_children: usize,
+    eligible_for_close: bool,
+}
 
-impl Report for EpicStatusReport {
-    fn json(&self) -> Value {
-        let epic_json = |progress: &EpicProgress| {
-            json!({
-                "epic": plain_json(&progress.epic),
-                "total_children": progress.children,
-                "closed_children": progress.closed,
-                "eligible_for_close": progress.is_done(),
-            })
-        };
-        self.0.iter().map(epic_json).collect()
+/// Reports the progress of epics.
+pub(super) fn report_epics(epics: Vec<EpicProgress>) -> CommandResult {
+    let epics = epics.into_iter().map(|progress| EpicStatus {
+        total_children: progress.children,
+        closed_children: progress.closed,
+        eligible_for_close: progress.is_done(),
+        epic: PlainBead(progress.epic),
+    });
+    let epics: Vec<EpicStatus> = epics.collect();
+    build_report(epics, |epics, page| write_epics(epics, page))
+}
+
+fn write_epics(epics: &[EpicStatus], page: &mut Page) {
+    if epics.is_empty() {
+        page.line("No open epics found");
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.0.is_empty() {
-            page.line("No open epics found");
-        }
-        for EpicProgress {
-            epic,
-            children,
-            closed,
-        } in &self.0
-        {
-            let style = page.style().clone();
-            let mark = line::paint_symbol(&style, &epic.status);
-            line::write_fitted(
-                page,
-                &format!("{mark} {} ", style.cyan(&epic.id)),
-                &epic.title,
-                "",
-            );
-            let percent = (closed * 100).checked_div(*children).unwrap_or_default();
-            let next = if *children > 0 && closed == children {
-                "; close it with 'bd epic close-eligible'"
-            } else {
-                ""
-            };
-            page.line(format!(
-                "   {closed}/{children} children closed ({percent}%){next}"
-            ));
-        }
+    for EpicStatus {
+        epic,
+        total_children: children,
+        closed_children: closed,
+        eligible_for_close,
+    } in epics
+    {
+        let style = page.style().clone();
+        let mark = line::paint_symbol(&style, &epic.status);
+        line::write_fitted(
+            page,
+            &format!("{mark} {} ", style.cyan(&epic.id)),
+            &epic.title,
+            "",
+        );
+        let percent = (closed * 100).checked_div(*children).unwrap_or_default();
+        let next = if *eligible_for_close {
+            "; close it with 'bd epic close-eligible'"
+        } else {
+            ""
+        };
+        page.line(format!(
+            "   {closed}/{children} children closed ({percent}%){next}"
+        ));
     }
 }

@@ -2,10 +2,10 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::formula::{Formula, FormulaKind};
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::super::line;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List formulas
 ///
@@ -32,12 +32,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     formulas.sort_by(|a, b| a.name.cmp(&b.name));
     formulas.dedup_by(|a, b| a.name == b.name);
-    Ok(Box::new(FormulaListReport { formulas }))
-}
-
-#[derive(Debug)]
-struct FormulaListReport {
-    formulas: Vec<Formula>,
+    let rows: Value = formulas.iter().map(formula_to_json).collect();
+    build_report(rows, move |_, page| write_formulas(&formulas, page))
 }
 
 /// Returns the number of steps that a list shows for a formula.
@@ -49,47 +45,42 @@ fn count_steps(formula: &Formula) -> usize {
     }
 }
 
-impl Report for FormulaListReport {
-    fn json(&self) -> Value {
-        let formula_json = |formula: &Formula| {
-            let short: String = formula.first_line().chars().take(60).collect();
-            json!({
-                "name": formula.name,
-                "type": formula.kind.as_str(),
-                "description": short,
-                "source": formula.source,
-                "steps": count_steps(formula),
-                "vars": formula.vars.len(),
-            })
-        };
-        self.formulas.iter().map(formula_json).collect()
-    }
+fn formula_to_json(formula: &Formula) -> Value {
+    let short: String = formula.first_line().chars().take(60).collect();
+    json!({
+        "name": formula.name,
+        "type": formula.kind.as_str(),
+        "description": short,
+        "source": formula.source,
+        "steps": count_steps(formula),
+        "vars": formula.vars.len(),
+    })
+}
 
-    fn human(&self, page: &mut Page) {
-        if self.formulas.is_empty() {
-            page.line("No formulas");
-            return;
-        }
-        let width = self.formulas.iter().map(|formula| formula.name.len()).max();
-        let width = width.unwrap_or_default();
-        for formula in &self.formulas {
-            let name = format!("{:width$}", formula.name);
-            let prefix = format!(
-                "{}  {:9}  ",
-                page.style().cyan(&name),
-                formula.kind.as_str()
-            );
-            line::write_fitted(
-                page,
-                &prefix,
-                &escape::escape_line(formula.first_line()),
-                "",
-            );
-        }
-        page.blank();
-        page.line(format!(
-            "{}; `bd formula show NAME` shows one",
-            counted(self.formulas.len(), "formula")
-        ));
+fn write_formulas(formulas: &[Formula], page: &mut Page) {
+    if formulas.is_empty() {
+        page.line("No formulas");
+        return;
     }
+    let width = formulas.iter().map(|formula| formula.name.len()).max();
+    let width = width.unwrap_or_default();
+    for formula in formulas {
+        let name = format!("{:width$}", formula.name);
+        let prefix = format!(
+            "{}  {:9}  ",
+            page.style().cyan(&name),
+            formula.kind.as_str()
+        );
+        line::write_fitted(
+            page,
+            &prefix,
+            &escape::escape_line(formula.first_line()),
+            "",
+        );
+    }
+    page.blank();
+    page.line(format!(
+        "{}; `bd formula show NAME` shows one",
+        counted(formulas.len(), "formula")
+    ));
 }

@@ -1,9 +1,9 @@
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
-use kit::ui::{Page, Report};
 
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show where formulas are looked for, or where one is
 #[derive(Debug, clap::Args)]
@@ -20,28 +20,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
     }
     let folders = shelf.folders.iter();
-    let folders = folders.map(|folder| (folder.display().to_string(), folder.is_dir()));
-    Ok(Box::new(FormulaPathReport {
-        folders: folders.collect(),
-    }))
-}
-
-#[derive(Debug)]
-struct FormulaPathReport {
-    folders: Vec<(String, bool)>,
-}
-
-impl Report for FormulaPathReport {
-    fn json(&self) -> Value {
-        let folder_json = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
-        self.folders.iter().map(folder_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        for (path, exists) in &self.folders {
+    let folders = folders.map(|folder| FormulaFolder {
+        path: folder.display().to_string(),
+        exists: folder.is_dir(),
+    });
+    build_report(folders.collect::<Vec<_>>(), |folders, page| {
+        for FormulaFolder { path, exists } in folders {
             let note = if *exists { "" } else { " (not there)" };
             page.line(format!("{path}{note}"));
         }
         page.line("built-in formulas");
-    }
+    })
+}
+
+#[derive(Serialize)]
+struct FormulaFolder {
+    path: String,
+    exists: bool,
 }

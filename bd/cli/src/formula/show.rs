@@ -1,12 +1,12 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::{Formula, FormulaStep, cook_formula};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show a formula: its variables and steps
 ///
@@ -38,19 +38,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::super::mol::build_search_path(ctx, &args.search_path);
     let loaded = shelf.load(&args.formula)?;
     if !(args.graph || args.mermaid || args.dot) {
-        return Ok(Box::new(FormulaShowReport {
-            formula: loaded.formula,
-            graph: None,
-        }));
+        return build_report(loaded.formula, write_formula);
     }
     let values = super::super::mol::parse_vars(&args.var)?;
     let formula = cook_formula(&shelf, &loaded, &values)?.formula;
     let steps = draw_formula(&formula);
     if args.graph {
-        return Ok(Box::new(FormulaShowReport {
-            formula,
-            graph: Some(steps),
-        }));
+        return build_report(formula, move |formula, page| {
+            write_heading(formula, page);
+            page.blank();
+            steps::draw_step_tree(page, &steps, |_| String::new());
+        });
     }
     let text = if args.mermaid {
         draw::format_mermaid(&steps)
@@ -109,62 +107,48 @@ fn draw_legs(formula: &Formula) -> Vec<DrawnStep> {
     drawn
 }
 
-#[derive(Debug)]
-struct FormulaShowReport {
-    formula: Formula,
-    graph: Option<Vec<DrawnStep>>,
+fn write_heading(formula: &Formula, page: &mut Page) {
+    page.line(format!(
+        "{} {} ({})",
+        page.style().bold(&formula.name),
+        formula.version_text(),
+        formula.kind.as_str()
+    ));
 }
 
-impl Report for FormulaShowReport {
-    fn json(&self) -> Value {
-        serde_json::to_value(&self.formula).unwrap_or_default()
-    }
-
-    fn human(&self, page: &mut Page) {
-        let formula = &self.formula;
-        page.line(format!(
-            "{} {} ({})",
-            page.style().bold(&formula.name),
-            formula.version_text(),
-            formula.kind.as_str()
-        ));
-        if let Some(graph) = &self.graph {
-            page.blank();
-            steps::draw_step_tree(page, graph, |_| String::new());
-            return;
-        }
-        if !formula.description.trim().is_empty() {
-            page.blank();
-            page.line(escape::escape_block(formula.description.trim()));
-        }
-        write_variables(page, formula);
-        let listed = if formula.template.is_empty() {
-            &formula.steps
-        } else {
-            &formula.template
-        };
-        if !listed.is_empty() {
-            page.blank();
-            page.line("Steps:");
-            list_steps(page, listed, 1);
-        }
-        if !formula.legs.is_empty() {
-            page.blank();
-            page.line("Legs, in parallel:");
-        }
-        for leg in &formula.legs {
-            page.cut_line(format!(
-                "  {}: {}",
-                escape::escape_line(&leg.id),
-                escape::escape_line(&leg.title)
-            ));
-        }
-        if let Some(synthesis) = &formula.synthesis {
-            page.cut_line(format!("Then: {}", escape::escape_line(&synthesis.title)));
-        }
+fn write_formula(formula: &Formula, page: &mut Page) {
+    write_heading(formula, page);
+    if !formula.description.trim().is_empty() {
         page.blank();
-        page.line(format!("Source: {}", escape::escape_line(&formula.source)));
+        page.line(escape::escape_block(formula.description.trim()));
     }
+    write_variables(page, formula);
+    let listed = if formula.template.is_empty() {
+        &formula.steps
+    } else {
+        &formula.template
+    };
+    if !listed.is_empty() {
+        page.blank();
+        page.line("Steps:");
+        list_steps(page, listed, 1);
+    }
+    if !formula.legs.is_empty() {
+        page.blank();
+        page.line("Legs, in parallel:");
+    }
+    for leg in &formula.legs {
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::escape_line(&leg.id),
+            escape::escape_line(&leg.title)
+        ));
+    }
+    if let Some(synthesis) = &formula.synthesis {
+        page.cut_line(format!("Then: {}", escape::escape_line(&synthesis.title)));
+    }
+    page.blank();
+    page.line(format!("Source: {}", escape::escape_line(&formula.source)));
 }
 
 fn write_variables(page: &mut Page, formula: &Formula) {

@@ -1,11 +1,11 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::formula::vars::VarValues;
 use bd::formula::{FormulaError, FormulaProblem, check, cook_formula};
-use kit::ui::{Page, Report, counted};
+use kit::ui::{Page, counted};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check that formulas can be cooked
 ///
@@ -36,25 +36,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         };
         match shelf.load(&name) {
             Ok(loaded) => {
-                found.warnings = check::check_own_file(&loaded).1;
+                let mut warnings = check::check_own_file(&loaded).1;
                 match cook_formula(&shelf, &loaded, &VarValues::new()) {
                     Ok(cooked) => {
                         found.steps = cooked.formula.every_step().len();
                         let fresh = cooked.warnings.into_iter();
-                        found
-                            .warnings
-                            .extend(fresh.filter(|warning| !loaded.warnings.contains(warning)));
-                        found.warnings.dedup();
+                        warnings.extend(fresh.filter(|warning| !loaded.warnings.contains(warning)));
+                        warnings.dedup();
                     }
                     Err(error) => found.errors = list_error_texts(&error),
                 }
+                found.warnings = warnings.iter().map(FormulaProblem::to_string).collect();
             }
             Err(error @ FormulaError::NotFound { .. }) => return Err(error.into()),
             Err(error) => found.errors = list_error_texts(&error),
         }
         checked.push(found);
     }
-    Ok(Box::new(FormulaValidateReport { checked }))
+    for found in &mut checked {
+        found.valid = found.errors.is_empty();
+    }
+    let exit = u8::from(checked.iter().any(|found| !found.valid));
+    build_report_with_exit(exit, checked, |checked, page| write_checks(checked, page))
 }
 
 fn list_error_texts(error: &FormulaError) -> Vec<String> {
@@ -64,56 +67,33 @@ fn list_error_texts(error: &FormulaError) -> Vec<String> {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 struct CheckedFormula {
     name: String,
+    valid: bool,
     steps: usize,
     errors: Vec<String>,
-    warnings: Vec<FormulaProblem>,
+    warnings: Vec<String>,
 }
 
-#[derive(Debug)]
-struct FormulaValidateReport {
-    checked: Vec<CheckedFormula>,
-}
-
-impl Report for FormulaValidateReport {
-    fn json(&self) -> Value {
-        let checked_json = |found: &CheckedFormula| {
-            json!({
-                "name": found.name,
-                "valid": found.errors.is_empty(),
-                "steps": found.steps,
-                "errors": found.errors,
-                "warnings": found.warnings.iter().map(FormulaProblem::to_string).collect::<Vec<_>>(),
-            })
-        };
-        self.checked.iter().map(checked_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        for found in &self.checked {
-            if found.errors.is_empty() {
-                let mark = page.style().green("✓");
-                page.line(format!(
-                    "{mark} {}: {}",
-                    found.name,
-                    counted(found.steps, "step")
-                ));
-            } else {
-                let mark = page.style().red("✗");
-                page.line(format!("{mark} {}", found.name));
-            }
-            for problem in &found.errors {
-                page.line(format!("  {problem}"));
-            }
-            for warning in &found.warnings {
-                page.line(format!("  Warning: {warning}"));
-            }
+fn write_checks(checked: &[CheckedFormula], page: &mut Page) {
+    for found in checked {
+        if found.valid {
+            let mark = page.style().green("✓");
+            page.line(format!(
+                "{mark} {}: {}",
+                found.name,
+                counted(found.steps, "step")
+            ));
+        } else {
+            let mark = page.style().red("✗");
+            page.line(format!("{mark} {}", found.name));
         }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(self.checked.iter().any(|found| !found.errors.is_empty()))
+        for problem in &found.errors {
+            page.line(format!("  {problem}"));
+        }
+        for warning in &found.warnings {
+            page.line(format!("  Warning: {warning}"));
+        }
     }
 }

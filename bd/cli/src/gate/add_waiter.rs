@@ -1,7 +1,7 @@
 use crate::context::Context;
 use kit::failure::UsageError;
 
-use super::super::report::Changed;
+use super::super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Record an address that waits for a gate
@@ -18,15 +18,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    Ok(Box::new(add_waiter_to_gate(ctx, &args.id, &args.address)?))
+    add_waiter_to_gate(ctx, &args.id, &args.address)
 }
 
 /// Adds an address to the waiters of a gate, unless it is already there.
-pub(super) fn add_waiter_to_gate(
-    ctx: &Context,
-    id: &str,
-    address: &str,
-) -> anyhow::Result<Changed> {
+pub(super) fn add_waiter_to_gate(ctx: &Context, id: &str, address: &str) -> CommandResult {
     ctx.check_writable("gate add-waiter")?;
     if address.trim().is_empty() {
         return Err(UsageError("the address is empty".into()).into());
@@ -40,14 +36,11 @@ pub(super) fn add_waiter_to_gate(
         }
         Ok(gate)
     })?;
-    Ok(Changed {
-        beads: vec![bead],
-        line: |bead| {
-            format!(
-                "✓ {} has these waiters: {}",
-                bead.id,
-                bead.waiters.join(", ")
-            )
-        },
+    confirm_changes(vec![bead], |bead| {
+        format!(
+            "✓ {} has these waiters: {}",
+            bead.id,
+            bead.waiters.join(", ")
+        )
     })
 }

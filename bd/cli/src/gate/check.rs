@@ -4,10 +4,10 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
 use bd::molecule::gate::{self, GateVerdict};
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::forge::ForgeCommands;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Open the gates whose condition is met
 ///
@@ -63,57 +63,43 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    Ok(Box::new(GateCheckReport {
-        judged,
-        dry_run: args.dry_run,
-    }))
+    build_report(verdicts_to_json(&judged, args.dry_run), move |_, page| {
+        write_verdicts(&judged, page);
+    })
 }
 
-#[derive(Debug)]
-struct GateCheckReport {
-    judged: Vec<(Bead, GateVerdict)>,
-    dry_run: bool,
+fn verdicts_to_json(judged: &[(Bead, GateVerdict)], dry_run: bool) -> Value {
+    let count =
+        |is: fn(&GateVerdict) -> bool| judged.iter().filter(|(_, verdict)| is(verdict)).count();
+    let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
+        let (result, reason) = describe_verdict(verdict);
+        json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
+    };
+    json!({
+        "checked": judged.len(),
+        "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
+        "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
+        "errors": count(
+            |verdict| matches!(verdict, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
+        ),
+        "dry_run": dry_run,
+        "gates": judged.iter().map(gate_json).collect::<Vec<_>>(),
+    })
 }
 
-impl Report for GateCheckReport {
-    fn json(&self) -> Value {
-        let count = |is: fn(&GateVerdict) -> bool| {
-            self.judged
-                .iter()
-                .filter(|(_, verdict)| is(verdict))
-                .count()
-        };
-        let errors = self.judged.iter().filter(
-            |(_, verdict)| matches!(verdict, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
-        );
-        let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
-            let (result, reason) = describe_verdict(verdict);
-            json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
-        };
-        json!({
-            "checked": self.judged.len(),
-            "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
-            "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
-            "errors": errors.count(),
-            "dry_run": self.dry_run,
-            "gates": self.judged.iter().map(gate_json).collect::<Vec<_>>(),
-        })
+fn write_verdicts(judged: &[(Bead, GateVerdict)], page: &mut Page) {
+    if judged.is_empty() {
+        page.line("No open gates to check");
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.judged.is_empty() {
-            page.line("No open gates to check");
-        }
-        for (bead, verdict) in &self.judged {
-            let mark = match verdict {
-                GateVerdict::Open(_) => page.style().green("✓"),
-                GateVerdict::Escalate(_) => page.style().red("✗"),
-                GateVerdict::Wait(_) => "○".to_owned(),
-            };
-            let (result, reason) = describe_verdict(verdict);
-            let reason = escape::escape_line(reason);
-            page.line(format!("{mark} {}: {result}, {reason}", bead.id));
-        }
+    for (bead, verdict) in judged {
+        let mark = match verdict {
+            GateVerdict::Open(_) => page.style().green("✓"),
+            GateVerdict::Escalate(_) => page.style().red("✗"),
+            GateVerdict::Wait(_) => "○".to_owned(),
+        };
+        let (result, reason) = describe_verdict(verdict);
+        let reason = escape::escape_line(reason);
+        page.line(format!("{mark} {}: {result}, {reason}", bead.id));
     }
 }
 

@@ -1,12 +1,12 @@
 use crate::context::Context;
-use bd::bead::{Bead, DepKind, Kind};
+use bd::bead::{DepKind, Kind};
 use bd::change::{self, NewBead};
 use bd::query::when;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::escape;
 
-use super::super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Create a gate that blocks a bead
 #[derive(Debug, clap::Args)]
@@ -77,22 +77,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Ok(gate)
     })?;
-    Ok(Box::new(GateCreateReport { gate }))
-}
-
-#[derive(Debug)]
-struct GateCreateReport {
-    gate: Bead,
-}
-
-impl Report for GateCreateReport {
-    fn json(&self) -> serde_json::Value {
-        plain_json(&self.gate)
-    }
-
-    fn human(&self, page: &mut Page) {
+    build_report(PlainBead(gate), |gate, page| {
         let mark = page.style().green("✓");
-        let waits = escape::escape_line(&super::describe_condition(&self.gate));
-        page.line(format!("{mark} Created gate {} ({waits})", self.gate.id));
-    }
+        let waits = escape::escape_line(&super::describe_condition(gate));
+        page.line(format!("{mark} Created gate {} ({waits})", gate.id));
+    })
 }

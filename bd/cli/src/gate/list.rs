@@ -1,13 +1,10 @@
-use serde_json::Value;
-
 use crate::context::Context;
-use bd::bead::Bead;
 use bd::molecule::gate;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::super::line;
-use super::super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List gates, oldest first
 #[derive(Debug, clap::Args)]
@@ -28,41 +25,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         args.limit
     };
-    Ok(Box::new(GateListReport {
-        gates: found.take(most).cloned().collect(),
-    }))
+    let gates = found.take(most).cloned().map(PlainBead);
+    let gates: Vec<PlainBead> = gates.collect();
+    build_report(gates, |gates, page| write_gates(gates, page))
 }
 
-#[derive(Debug)]
-struct GateListReport {
-    gates: Vec<Bead>,
-}
-
-impl Report for GateListReport {
-    fn json(&self) -> Value {
-        self.gates.iter().map(plain_json).collect()
+fn write_gates(gates: &[PlainBead], page: &mut Page) {
+    if gates.is_empty() {
+        page.line("No open gates");
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.gates.is_empty() {
-            page.line("No open gates");
-        }
-        for gate in &self.gates {
-            let style = page.style().clone();
-            let symbol = line::paint_symbol(&style, &gate.status);
-            let when = page.relative_time(&gate.created_at.to_string());
-            let prefix = format!("{symbol} {}: ", style.cyan(&gate.id));
-            let tail = format!(
-                " ({}, {when})",
-                escape::escape_line(&super::describe_condition(gate))
-            );
-            line::write_fitted(page, &prefix, &gate.title, &tail);
-        }
-        if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
-            page.line(format!(
-                "Next: bd gate check, or bd gate resolve {}",
-                gate.id
-            ));
-        }
+    for gate in gates {
+        let style = page.style().clone();
+        let symbol = line::paint_symbol(&style, &gate.status);
+        let when = page.relative_time(&gate.created_at.to_string());
+        let prefix = format!("{symbol} {}: ", style.cyan(&gate.id));
+        let tail = format!(
+            " ({}, {when})",
+            escape::escape_line(&super::describe_condition(gate))
+        );
+        line::write_fitted(page, &prefix, &gate.title, &tail);
+    }
+    if let Some(gate) = gates.iter().find(|gate| gate.is_open()) {
+        page.line(format!(
+            "Next: bd gate check, or bd gate resolve {}",
+            gate.id
+        ));
     }
 }

@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::change;
 
 use super::super::each;
-use super::super::report::Changed;
+use super::super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Open gates
@@ -27,8 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = each::change_each(ctx, "resolving", &args.ids, |tx, id| {
         change::close_bead(tx, id, &args.reason, &session, true)
     })?;
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("✓ Gate resolved: {} ({})", bead.id, bead.close_reason),
-    }))
+    confirm_changes(beads, |bead| {
+        format!("✓ Gate resolved: {} ({})", bead.id, bead.close_reason)
+    })
 }

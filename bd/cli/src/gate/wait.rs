@@ -5,7 +5,7 @@ use bd::query::when;
 use kit::failure::UsageError;
 use kit::sys::watch::FolderWatch;
 
-use super::super::report::Changed;
+use super::super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Wait until a gate opens
@@ -26,9 +26,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(address) = &args.notify {
-        return Ok(Box::new(super::add_waiter::add_waiter_to_gate(
-            ctx, &args.id, address,
-        )?));
+        return super::add_waiter::add_waiter_to_gate(ctx, &args.id, address);
     }
     let limit = match &args.timeout {
         Some(text) => Some(
@@ -47,10 +45,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     loop {
         let gate = super::find_gate(&store.snapshot()?, &args.id)?;
         if !gate.is_open() {
-            return Ok(Box::new(Changed {
-                beads: vec![gate],
-                line: |bead| format!("✓ {} is open: {}", bead.id, bead.close_reason),
-            }));
+            return confirm_changes(vec![gate], |bead| {
+                format!("✓ {} is open: {}", bead.id, bead.close_reason)
+            });
         }
         let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
         if left.is_some_and(|left| left.is_zero()) {

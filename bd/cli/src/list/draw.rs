@@ -1,12 +1,10 @@
-//! Renders a list of beads as JSON or as text.
+//! Renders a list of beads as text.
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use crate::line;
 use bd::bead::Status;
-use kit::ui::{Page, Report, counted, escape, tree};
+use kit::ui::{Page, counted, escape, tree};
 
 use super::format::ListFormat;
 use super::row::DrawnRow;
@@ -19,34 +17,22 @@ pub(super) enum ListForm {
     Format(ListFormat),
 }
 
-#[derive(Debug)]
-pub(super) struct ListReport {
-    pub(super) rows: Vec<DrawnRow>,
-    pub(super) form: ListForm,
-}
-
-impl Report for ListReport {
-    fn json(&self) -> Value {
-        self.rows.iter().map(|row| row.json(true)).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        match &self.form {
-            ListForm::Lines if self.rows.is_empty() => page.line("No issues found"),
-            ListForm::Lines => {
-                let widths =
-                    line::ColumnWidths::for_beads(page, self.rows.iter().map(|row| &row.bead));
-                for row in &self.rows {
-                    line::write_aligned_line(page, &row.bead, &row.links, widths);
-                }
+/// Writes a list of beads as text.
+pub(super) fn write_list(rows: &[DrawnRow], form: &ListForm, page: &mut Page) {
+    match form {
+        ListForm::Lines if rows.is_empty() => page.line("No issues found"),
+        ListForm::Lines => {
+            let widths = line::ColumnWidths::for_beads(page, rows.iter().map(|row| &row.bead));
+            for row in rows {
+                line::write_aligned_line(page, &row.bead, &row.links, widths);
             }
-            ListForm::Long => {
-                page.line(format!("Found {}:", counted(self.rows.len(), "issue")));
-                draw_long(page, &self.rows);
-            }
-            ListForm::Tree => draw_tree(page, &self.rows),
-            ListForm::Format(format) => format.print(page, &self.rows),
         }
+        ListForm::Long => {
+            page.line(format!("Found {}:", counted(rows.len(), "issue")));
+            draw_long(page, rows);
+        }
+        ListForm::Tree => draw_tree(page, rows),
+        ListForm::Format(format) => format.print(page, rows),
     }
 }
 

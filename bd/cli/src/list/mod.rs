@@ -11,9 +11,9 @@ use kit::ui::escape;
 
 use super::args::{self, FilterArgs};
 use super::watch;
-use draw::{ListForm, ListReport};
+use draw::ListForm;
 use format::ListFormat;
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, EmptyReport, build_report};
 
 pub(super) use draw::draw_long;
 pub(super) use row::DrawnRow;
@@ -158,7 +158,7 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
     let rows = DrawnRow::from_ids(snapshot, &ids);
-    Ok(Box::new(ListReport { rows, form }))
+    build_report(rows, move |rows, page| draw::write_list(rows, &form, page))
 }
 
 fn choose_form(args: &Args) -> Result<ListForm, UsageError> {

@@ -1,5 +1,6 @@
 //! A bead of a list with a summary of its edges.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::line;
@@ -9,7 +10,7 @@ use bd::store::Snapshot;
 #[derive(Debug)]
 pub(crate) struct DrawnRow {
     pub(crate) bead: Bead,
-    pub(super) links: String,
+    pub(crate) links: String,
     dependents: usize,
 }
 
@@ -56,5 +57,12 @@ impl DrawnRow {
         value["dependent_count"] = json!(self.dependents);
         value["comment_count"] = json!(self.bead.comments.len());
         value
+    }
+}
+
+/// Serializes the bead with its counts and edges.
+impl Serialize for DrawnRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json(true).serialize(serializer)
     }
 }

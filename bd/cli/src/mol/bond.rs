@@ -1,12 +1,12 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
-use bd::molecule::bond::{self, BondOperand, BondOutcome, BondRequest, BondType};
+use bd::molecule::bond::{self, BondOperand, BondRequest, BondType};
 use bd::molecule::pour::find_template;
 use bd::molecule::template::PourOptions;
-use kit::ui::{Page, Report, counted};
+use kit::ui::counted;
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Bond two formulas, protos or molecules
 ///
@@ -88,46 +88,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let (a, b) = (operand(&args.a)?, operand(&args.b)?);
         Ok(bond::bond_operands(tx, a, b, &request)?)
     })?;
-    Ok(Box::new(BondReport {
-        bonded,
-        bond: request.bond,
-    }))
-}
-
-#[derive(Debug)]
-struct BondReport {
-    bonded: BondOutcome,
-    bond: BondType,
-}
-
-impl Report for BondReport {
-    fn json(&self) -> Value {
-        let bonded = &self.bonded;
-        let mut value = json!({
-            "result_id": bonded.id,
-            "result_type": bonded.kind,
-            "bond_type": self.bond.as_str(),
-        });
-        if let Some(poured) = &bonded.poured {
-            value["spawned"] = json!(poured.ids.len());
-            value["root_id"] = json!(poured.root);
-            value["id_mapping"] = json!(poured.mapping(&bonded.name));
-        }
-        value
+    let bond = request.bond.as_str();
+    let mut value = json!({
+        "result_id": bonded.id,
+        "result_type": bonded.kind,
+        "bond_type": bond,
+    });
+    if let Some(poured) = &bonded.poured {
+        value["spawned"] = json!(poured.ids.len());
+        value["root_id"] = json!(poured.root);
+        value["id_mapping"] = json!(poured.mapping(&bonded.name));
     }
-
-    fn human(&self, page: &mut Page) {
+    build_report(value, move |_, page| {
         let mark = page.style().green("✓");
-        let bonded = &self.bonded;
         let what = bonded.kind.replace('_', " ");
-        page.line(format!(
-            "{mark} Bonded: {what} {} ({})",
-            bonded.id,
-            self.bond.as_str()
-        ));
+        page.line(format!("{mark} Bonded: {what} {} ({bond})", bonded.id));
         if let Some(poured) = &bonded.poured {
-            let count = counted(poured.ids.len(), "issue");
+            let count = counted(poured.ids.len(), "bead");
             page.line(format!("  Created {count}, root {}", poured.root));
         }
-    }
+    })
 }

@@ -1,11 +1,11 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::molecule::burn::{self, BurnedMolecule};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted};
+use kit::ui::counted;
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Remove molecules with all their steps, without a digest
 ///
@@ -32,11 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         looked.push(burn::preview_burn(&snapshot, &root)?);
     }
     if args.dry_run {
-        return Ok(Box::new(BurnReport {
-            burned: looked,
-            failed: 0,
-            dry_run: true,
-        }));
+        return report_burn(looked, 0, true);
     }
     ctx.check_writable("burn")?;
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
@@ -58,11 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         }
     }
-    Ok(Box::new(BurnReport {
-        burned,
-        failed,
-        dry_run: false,
-    }))
+    report_burn(burned, failed, false)
 }
 
 fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<bool> {
@@ -81,49 +73,34 @@ fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<b
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-#[derive(Debug)]
-struct BurnReport {
-    burned: Vec<BurnedMolecule>,
-    failed: usize,
-    dry_run: bool,
-}
-
-impl Report for BurnReport {
-    fn json(&self) -> Value {
-        let molecule_json = |burned: &BurnedMolecule| {
-            json!({
-                "molecule_id": burned.root,
-                "deleted_ids": burned.ids,
-                "deleted_count": burned.ids.len(),
-            })
-        };
-        let mut value = match self.burned.as_slice() {
-            [single] if self.failed == 0 => molecule_json(single),
-            all => json!({
-                "results": all.iter().map(molecule_json).collect::<Vec<_>>(),
-                "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
-                "failed_count": self.failed,
-            }),
-        };
-        if self.dry_run {
-            value["dry_run"] = json!(true);
-        }
-        value
+fn report_burn(burned: Vec<BurnedMolecule>, failed: usize, dry_run: bool) -> CommandResult {
+    let molecule_json = |burned: &BurnedMolecule| {
+        json!({
+            "molecule_id": burned.root,
+            "deleted_ids": burned.ids,
+            "deleted_count": burned.ids.len(),
+        })
+    };
+    let mut value = match burned.as_slice() {
+        [single] if failed == 0 => molecule_json(single),
+        all => json!({
+            "results": all.iter().map(molecule_json).collect::<Vec<_>>(),
+            "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
+            "failed_count": failed,
+        }),
+    };
+    if dry_run {
+        value["dry_run"] = json!(true);
     }
-
-    fn human(&self, page: &mut Page) {
+    build_report_with_exit(u8::from(failed > 0), value, move |_, page| {
         let mark = page.style().green("✓");
-        for burned in &self.burned {
+        for burned in &burned {
             let count = counted(burned.ids.len(), "bead");
-            if self.dry_run {
+            if dry_run {
                 page.line(format!("Would burn {}: {count}", burned.root));
             } else {
                 page.line(format!("{mark} Burned {}: {count}", burned.root));
             }
         }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(self.failed > 0)
-    }
+    })
 }

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use super::super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show where you are in your molecule
 ///
@@ -78,10 +78,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .collect()
     };
     let open = if roots.is_empty() { open() } else { Vec::new() };
-    Ok(Box::new(CurrentReport {
-        molecules: shown.collect(),
-        open,
-    }))
+    let molecules: Vec<CurrentMolecule> = shown.collect();
+    build_report(molecules, move |molecules, page| {
+        if molecules.is_empty() {
+            write_open_molecules(&open, page);
+        }
+        for shown in molecules {
+            page.blank();
+            write_molecule(page, shown);
+        }
+    })
 }
 
 /// Resolves an id to its molecule: the bead, the molecule of a step, or the molecule attached to a
@@ -117,16 +123,29 @@ fn parse_step_range(args: &Args) -> Result<Range<usize>, UsageError> {
 }
 
 /// A molecule with the steps to show.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct CurrentMolecule {
-    root: Bead,
-    current: Option<Bead>,
-    next: Option<Bead>,
-    steps: Vec<(Bead, StepState)>,
-    done: usize,
+    molecule_id: String,
+    molecule_title: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    assignee: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_step: Option<PlainBead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<PlainBead>,
+    steps: Vec<CurrentStep>,
+    completed: usize,
     total: usize,
     /// The open gate that blocks the molecule.
+    #[serde(skip)]
     gate: Option<Bead>,
+}
+
+#[derive(Serialize)]
+struct CurrentStep {
+    issue: PlainBead,
+    status: &'static str,
+    is_current: bool,
 }
 
 impl CurrentMolecule {
@@ -134,14 +153,23 @@ impl CurrentMolecule {
         let total = progress.steps.len();
         let steps = progress.steps.iter().take(shown.end).skip(shown.start);
         let bead = |step: &progress::MoleculeStep<'_>| step.bead_ref.bead().cloned();
+        let plain = |step: &progress::MoleculeStep<'_>| bead(step).map(PlainBead);
+        let current_step = |step: &progress::MoleculeStep<'_>| {
+            Some(CurrentStep {
+                issue: plain(step)?,
+                status: step.state.as_str(),
+                is_current: step.state == StepState::Current,
+            })
+        };
+        let root = progress.root.bead().cloned().unwrap_or_default();
         Self {
-            root: progress.root.bead().cloned().unwrap_or_default(),
-            current: progress.current().and_then(bead),
-            next: progress.next().and_then(bead),
-            steps: steps
-                .filter_map(|step| Some((bead(step)?, step.state)))
-                .collect(),
-            done: progress.done(),
+            molecule_id: root.id,
+            molecule_title: root.title,
+            assignee: root.assignee,
+            current_step: progress.current().and_then(plain),
+            next_step: progress.next().and_then(plain),
+            steps: steps.filter_map(current_step).collect(),
+            completed: progress.done(),
             total,
             gate: progress
                 .steps
@@ -153,79 +181,39 @@ impl CurrentMolecule {
     }
 }
 
-#[derive(Debug)]
-struct CurrentReport {
-    molecules: Vec<CurrentMolecule>,
-    /// The molecules without an assignee, listed if the agent has none.
-    open: Vec<(String, String)>,
-}
-
-impl Report for CurrentReport {
-    fn json(&self) -> Value {
-        let molecule_json = |shown: &CurrentMolecule| {
-            let mut value = json!({
-                "molecule_id": shown.root.id,
-                "molecule_title": shown.root.title,
-            });
-            if !shown.root.assignee.is_empty() {
-                value["assignee"] = json!(shown.root.assignee);
-            }
-            for (key, bead) in [("current_step", &shown.current), ("next_step", &shown.next)] {
-                if let Some(bead) = bead {
-                    value[key] = plain_json(bead);
-                }
-            }
-            let steps = shown.steps.iter().map(|(bead, state)| {
-                json!({
-                    "issue": plain_json(bead),
-                    "status": state.as_str(),
-                    "is_current": *state == StepState::Current,
-                })
-            });
-            value["steps"] = steps.collect();
-            value["completed"] = json!(shown.done);
-            value["total"] = json!(shown.total);
-            value
-        };
-        self.molecules.iter().map(molecule_json).collect()
+/// Writes the molecules that no one has taken, for an agent without a molecule.
+fn write_open_molecules(open: &[(String, String)], page: &mut Page) {
+    page.line("No molecules in progress.");
+    for (id, title) in open {
+        page.cut_line(format!("  open: {id} {}", escape::escape_line(title)));
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.molecules.is_empty() {
-            page.line("No molecules in progress.");
-            for (id, title) in &self.open {
-                page.cut_line(format!("  open: {id} {}", escape::escape_line(title)));
-            }
-            match self.open.first() {
-                Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
-                None => page.line("Next: bd mol pour FORMULA"),
-            }
-        }
-        for shown in &self.molecules {
-            page.blank();
-            write_molecule(page, shown);
-        }
+    match open.first() {
+        Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
+        None => page.line("Next: bd mol pour FORMULA"),
     }
 }
 
 fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
-    page.line(format!("You're working on molecule {}", shown.root.id));
-    page.line(format!("  {}", escape::escape_line(&shown.root.title)));
-    if !shown.root.assignee.is_empty() {
+    page.line(format!("You're working on molecule {}", shown.molecule_id));
+    page.line(format!("  {}", escape::escape_line(&shown.molecule_title)));
+    if !shown.assignee.is_empty() {
         page.line(format!(
             "  Assigned to: {}",
-            escape::escape_line(&shown.root.assignee)
+            escape::escape_line(&shown.assignee)
         ));
     }
     page.blank();
-    for (bead, state) in &shown.steps {
-        let here = if *state == StepState::Current {
+    for step in &shown.steps {
+        let here = if step.is_current {
             " <- YOU ARE HERE"
         } else {
             ""
         };
-        let title = escape::escape_line(&bead.title);
-        page.cut_line(format!("  [{}] {}: {title}{here}", state.as_str(), bead.id));
+        let title = escape::escape_line(&step.issue.title);
+        page.cut_line(format!(
+            "  [{}] {}: {title}{here}",
+            step.status, step.issue.id
+        ));
     }
     if shown.steps.is_empty() && shown.total > 0 {
         page.line(format!(
@@ -236,9 +224,9 @@ fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
     page.blank();
     page.line(format!(
         "Progress: {}/{} steps complete",
-        shown.done, shown.total
+        shown.completed, shown.total
     ));
-    if let (None, None, Some(gate)) = (&shown.current, &shown.next, &shown.gate) {
+    if let (None, None, Some(gate)) = (&shown.current_step, &shown.next_step, &shown.gate) {
         page.line(format!(
             "Waiting for {}: {}",
             gate.id,
@@ -251,15 +239,15 @@ fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
         page.line(format!("Next: {next}"));
         return;
     }
-    match (&shown.current, &shown.next) {
+    match (&shown.current_step, &shown.next_step) {
         (Some(step), _) => page.line(format!("Next: bd close {} --continue", step.id)),
         (None, Some(step)) => page.line(format!("Next: bd update {} --claim", step.id)),
-        (None, None) if shown.done == shown.total => {
-            page.line(format!("Next: bd close {}", shown.root.id));
+        (None, None) if shown.completed == shown.total => {
+            page.line(format!("Next: bd close {}", shown.molecule_id));
         }
         (None, None) => page.line(format!(
             "Next: bd ready --explain --parent {}",
-            shown.root.id
+            shown.molecule_id
         )),
     }
 }

@@ -9,6 +9,7 @@ use kit::json::to_pretty_json;
 use kit::sys::file;
 
 use kit::cli::report::{CommandResult, TextReport};
+use kit::ui::counted;
 
 /// Make a formula of an epic and its steps
 ///
@@ -81,6 +82,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "steps": steps,
         "variables": variables,
     });
-    let line = format!("✓ Distilled {steps} steps into {}", path.display());
+    let steps = counted(steps, "step");
+    let line = format!("✓ Distilled {steps} into {}", path.display());
     TextReport::new(value, line).into_answer()
 }

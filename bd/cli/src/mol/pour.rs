@@ -1,12 +1,14 @@
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::change;
-use bd::molecule::pour::{self, PouredMolecule};
+use bd::molecule::pour;
 use bd::molecule::template::{MoleculeTemplate, PourOptions};
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Pour a formula into a molecule of beads
 ///
@@ -76,14 +78,21 @@ impl PourRequest {
         if self.dry_run {
             let snapshot = store.snapshot()?;
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
-            let name = template.name.clone();
+            let formula = template.name.clone();
             let plan = template.into_plan(&self.options)?;
-            let beads = plan.beads.into_iter();
-            return Ok(Box::new(PourPreview {
-                name,
-                ephemeral: self.options.ephemeral,
-                beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
-            }));
+            let steps = plan.beads.into_iter().map(|bead| PreviewedStep {
+                step: bead.key,
+                title: bead.new.title,
+            });
+            let steps: Vec<PreviewedStep> = steps.collect();
+            let preview = PourPreview {
+                dry_run: true,
+                formula,
+                would_create: steps.len(),
+                phase: self.phase(),
+                steps,
+            };
+            return build_report(preview, write_preview);
         }
         let mut wants_wisp = false;
         let (name, poured, attached) = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -110,12 +119,22 @@ impl PourRequest {
                 "{name} recommends a wisp (phase = \"vapor\"): bd mol wisp {name}"
             ));
         }
-        Ok(Box::new(PourReport {
-            name,
-            poured,
-            attached,
-            ephemeral: self.options.ephemeral,
-        }))
+        let report = PourReport {
+            id_mapping: poured.mapping(&name),
+            created: poured.ids.len() + attached,
+            attached: (!self.options.ephemeral).then_some(attached),
+            phase: self.phase(),
+            new_epic_id: poured.root,
+        };
+        build_report(report, write_pour)
+    }
+
+    fn phase(&self) -> &'static str {
+        if self.options.ephemeral {
+            "vapor"
+        } else {
+            "liquid"
+        }
     }
 }
 
@@ -125,81 +144,59 @@ fn is_for_wisps(template: &MoleculeTemplate) -> bool {
     formula.is_some_and(|formula| formula.phase == "vapor")
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct PourReport {
-    name: String,
-    poured: PouredMolecule,
-    attached: usize,
-    ephemeral: bool,
+    new_epic_id: String,
+    id_mapping: BTreeMap<String, String>,
+    created: usize,
+    /// The number of attached beads; `None` for a wisp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attached: Option<usize>,
+    phase: &'static str,
 }
 
-impl PourReport {
-    fn created(&self) -> usize {
-        self.poured.ids.len() + self.attached
-    }
-}
-
-impl Report for PourReport {
-    fn json(&self) -> Value {
-        let mut value = json!({
-            "new_epic_id": self.poured.root,
-            "id_mapping": self.poured.mapping(&self.name),
-            "created": self.created(),
-        });
-        if !self.ephemeral {
-            value["attached"] = json!(self.attached);
-        }
-        value["phase"] = json!(if self.ephemeral { "vapor" } else { "liquid" });
-        value
-    }
-
-    fn human(&self, page: &mut Page) {
-        let mark = page.style().green("✓");
-        let count = counted(self.created(), "issue");
-        let (what, phase) = if self.ephemeral {
-            ("Created wisp", "vapor (ephemeral, not exported to JSONL)")
-        } else {
-            ("Poured mol: created", "liquid (persistent in .beads/)")
-        };
-        let colon = if self.ephemeral { ":" } else { "" };
-        page.line(format!("{mark} {what}{colon} {count}"));
-        page.line(format!("  Root issue: {}", self.poured.root));
-        page.line(format!("  Phase: {phase}"));
-        page.line(format!("Next: bd mol current {}", self.poured.root));
-    }
+fn write_pour(report: &PourReport, page: &mut Page) {
+    let mark = page.style().green("✓");
+    let count = counted(report.created, "bead");
+    let is_wisp = report.attached.is_none();
+    let (what, phase) = if is_wisp {
+        ("Created wisp", "vapor (ephemeral, not exported to JSONL)")
+    } else {
+        ("Poured mol: created", "liquid (persistent in .beads/)")
+    };
+    let colon = if is_wisp { ":" } else { "" };
+    page.line(format!("{mark} {what}{colon} {count}"));
+    page.line(format!("  Root issue: {}", report.new_epic_id));
+    page.line(format!("  Phase: {phase}"));
+    page.line(format!("Next: bd mol current {}", report.new_epic_id));
 }
 
 /// The beads that would be poured.
-#[derive(Debug)]
+#[derive(Serialize)]
 struct PourPreview {
-    name: String,
-    ephemeral: bool,
-    beads: Vec<(String, String)>,
+    dry_run: bool,
+    formula: String,
+    would_create: usize,
+    phase: &'static str,
+    steps: Vec<PreviewedStep>,
 }
 
-impl Report for PourPreview {
-    fn json(&self) -> Value {
-        let step_json = |(key, title): &(String, String)| json!({"step": key, "title": title});
-        json!({
-            "dry_run": true,
-            "formula": self.name,
-            "would_create": self.beads.len(),
-            "phase": if self.ephemeral { "vapor" } else { "liquid" },
-            "steps": self.beads.iter().map(step_json).collect::<Vec<_>>(),
-        })
-    }
+#[derive(Serialize)]
+struct PreviewedStep {
+    step: String,
+    title: String,
+}
 
-    fn human(&self, page: &mut Page) {
-        let count = counted(self.beads.len(), "issue");
-        page.line(format!("Would create {count} from {}:", self.name));
-        for (key, title) in &self.beads {
-            let key = if key.is_empty() { "root" } else { key };
-            let line = format!(
-                "  {}: {}",
-                escape::escape_line(key),
-                escape::escape_line(title)
-            );
-            page.cut_line(line);
-        }
+fn write_preview(preview: &PourPreview, page: &mut Page) {
+    let count = counted(preview.would_create, "bead");
+    page.line(format!("Would create {count} from {}:", preview.formula));
+    for PreviewedStep { step: key, title } in &preview.steps {
+        let key = if key.is_empty() { "root" } else { key };
+        let line = format!(
+            "  {}: {}",
+            escape::escape_line(key),
+            escape::escape_line(title)
+        );
+        page.cut_line(line);
     }
 }

@@ -1,13 +1,14 @@
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::progress::{self, MoleculeProgress as Molecule};
 use bd::store::TimeField;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show how far a molecule is, and at what rate
 ///
@@ -32,22 +33,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .next(),
     };
     let molecule = root.and_then(|root| Molecule::for_root(&snapshot, &root));
-    Ok(Box::new(ProgressReport(molecule.map(|molecule| {
-        MoleculeProgress::from_molecule(&molecule)
-    }))))
+    match molecule {
+        None => TextReport::new(json!([]), "No molecules in progress.").into_answer(),
+        Some(molecule) => build_report(MoleculeProgress::from_molecule(&molecule), write_progress),
+    }
 }
 
 /// The progress of a molecule.
-#[derive(Debug, Default)]
+#[derive(Serialize)]
 struct MoleculeProgress {
-    id: String,
-    title: String,
+    molecule_id: String,
+    molecule_title: String,
     total: usize,
-    done: usize,
-    begun: usize,
-    current: String,
-    /// The steps per hour, and the remaining hours.
-    rate: Option<(f64, f64)>,
+    completed: usize,
+    in_progress: usize,
+    current_step_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    percent: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_per_hour: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eta_hours: Option<f64>,
 }
 
 impl MoleculeProgress {
@@ -70,21 +76,24 @@ impl MoleculeProgress {
         let begun = direct
             .iter()
             .filter(|step| step.bead_ref.status() == Status::InProgress);
+        let rate = estimate_rate(&ends, direct.len() - done);
         Self {
-            id: root.to_owned(),
-            title: molecule
+            molecule_id: root.to_owned(),
+            molecule_title: molecule
                 .root
                 .bead()
                 .map(|bead| bead.title.clone())
                 .unwrap_or_default(),
             total: direct.len(),
-            done,
-            begun: begun.count(),
-            current: molecule
+            completed: done,
+            in_progress: begun.count(),
+            current_step_id: molecule
                 .current()
                 .map(|step| step.bead_ref.id().to_owned())
                 .unwrap_or_default(),
-            rate: estimate_rate(&ends, direct.len() - done),
+            percent: (done * 100).checked_div(direct.len()),
+            rate_per_hour: rate.map(|(rate, _)| rate),
+            eta_hours: rate.map(|(_, left)| left),
         }
     }
 }
@@ -102,56 +111,23 @@ fn estimate_rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
     Some((rate, left / rate))
 }
 
-/// The progress of a molecule, if one is in progress.
-struct ProgressReport(Option<MoleculeProgress>);
-
-impl Report for ProgressReport {
-    fn json(&self) -> Value {
-        let Some(progress) = &self.0 else {
-            return json!([]);
-        };
-        let mut value = json!({
-            "molecule_id": progress.id,
-            "molecule_title": progress.title,
-            "total": progress.total,
-            "completed": progress.done,
-            "in_progress": progress.begun,
-            "current_step_id": progress.current,
-        });
-        if let Some(percent) = (progress.done * 100).checked_div(progress.total) {
-            value["percent"] = json!(percent);
-        }
-        if let Some((rate, left)) = progress.rate {
-            value["rate_per_hour"] = json!(rate);
-            value["eta_hours"] = json!(left);
-        }
-        value
+fn write_progress(progress: &MoleculeProgress, page: &mut Page) {
+    page.line(format!(
+        "{}: {}",
+        progress.molecule_id,
+        escape::escape_line(&progress.molecule_title)
+    ));
+    let percent = progress.percent.unwrap_or(0);
+    page.line(format!(
+        "  {} of {} steps complete ({percent} %)",
+        progress.completed, progress.total
+    ));
+    if !progress.current_step_id.is_empty() {
+        page.line(format!("  Current step: {}", progress.current_step_id));
     }
-
-    fn human(&self, page: &mut Page) {
-        let Some(progress) = &self.0 else {
-            page.line("No molecules in progress.");
-            return;
-        };
+    if let (Some(rate), Some(left)) = (progress.rate_per_hour, progress.eta_hours) {
         page.line(format!(
-            "{}: {}",
-            progress.id,
-            escape::escape_line(&progress.title)
+            "  Rate: {rate:.1} steps per hour, about {left:.1} hours left"
         ));
-        let percent = (progress.done * 100)
-            .checked_div(progress.total)
-            .unwrap_or(0);
-        page.line(format!(
-            "  {} of {} steps complete ({percent} %)",
-            progress.done, progress.total
-        ));
-        if !progress.current.is_empty() {
-            page.line(format!("  Current step: {}", progress.current));
-        }
-        if let Some((rate, left)) = progress.rate {
-            page.line(format!(
-                "  Rate: {rate:.1} steps per hour, about {left:.1} hours left"
-            ));
-        }
     }
 }

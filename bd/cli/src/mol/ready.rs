@@ -1,14 +1,14 @@
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::bead::Bead;
-use bd::molecule::gate::{self, FreedStep};
-use bd::molecule::parallel::{self, ParallelStep};
+use bd::molecule::gate;
+use bd::molecule::parallel;
 use bd::molecule::progress::MoleculeProgress;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use super::super::report::plain_json;
-use kit::cli::report::CommandResult;
+use super::super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List molecules whose step is ready after its gate opened
 #[derive(Debug, clap::Args)]
@@ -27,58 +27,59 @@ pub(crate) fn list_gated(ctx: &Context) -> CommandResult {
     let rows = gate::find_freed_steps(&snapshot)
         .into_iter()
         .filter_map(|freed| {
-            let step = snapshot.get_live(&freed.step)?.clone();
-            let gate = snapshot.get_live(&freed.gate)?.clone();
-            let title = snapshot.get_live(&freed.molecule)?.title.clone();
-            Some((freed, title, gate, step))
-        });
-    Ok(Box::new(GatedReport {
-        rows: rows.collect(),
-    }))
-}
-
-#[derive(Debug)]
-struct GatedReport {
-    rows: Vec<(FreedStep, String, Bead, Bead)>,
-}
-
-impl Report for GatedReport {
-    fn json(&self) -> Value {
-        let row_json = |(freed, title, gate, step): &(FreedStep, String, Bead, Bead)| {
-            json!({
-                "molecule_id": freed.molecule,
-                "molecule_title": title,
-                "closed_gate": plain_json(gate),
-                "ready_step": plain_json(step),
+            let live = |id: &str| snapshot.get_live(id).cloned();
+            Some(GatedMolecule {
+                molecule_title: live(&freed.molecule)?.title,
+                closed_gate: PlainBead(live(&freed.gate)?),
+                ready_step: PlainBead(live(&freed.step)?),
+                molecule_id: freed.molecule,
             })
-        };
-        json!({
-            "molecules": self.rows.iter().map(row_json).collect::<Vec<_>>(),
-            "count": self.rows.len(),
-        })
-    }
+        });
+    let molecules: Vec<GatedMolecule> = rows.collect();
+    let count = molecules.len();
+    build_report(GatedReport { molecules, count }, write_gated_molecules)
+}
 
-    fn human(&self, page: &mut Page) {
-        if self.rows.is_empty() {
-            page.line("No molecule waits for a worker after its gate");
-        }
-        for (freed, title, gate, step) in &self.rows {
-            page.cut_line(format!(
-                "{}: {}",
-                freed.molecule,
-                escape::escape_line(title)
-            ));
-            page.cut_line(format!(
-                "  gate {} is closed: {}",
-                gate.id,
-                escape::escape_line(&gate.close_reason)
-            ));
-            page.cut_line(format!(
-                "  ready: {} {}",
-                step.id,
-                escape::escape_line(&step.title)
-            ));
-        }
+#[derive(Serialize)]
+struct GatedMolecule {
+    molecule_id: String,
+    molecule_title: String,
+    closed_gate: PlainBead,
+    ready_step: PlainBead,
+}
+
+#[derive(Serialize)]
+struct GatedReport {
+    molecules: Vec<GatedMolecule>,
+    count: usize,
+}
+
+fn write_gated_molecules(report: &GatedReport, page: &mut Page) {
+    if report.molecules.is_empty() {
+        page.line("No molecule waits for a worker after its gate");
+    }
+    for freed in &report.molecules {
+        let GatedMolecule {
+            closed_gate: gate,
+            ready_step: step,
+            ..
+        } = freed;
+
+        page.cut_line(format!(
+            "{}: {}",
+            freed.molecule_id,
+            escape::escape_line(&freed.molecule_title)
+        ));
+        page.cut_line(format!(
+            "  gate {} is closed: {}",
+            gate.id,
+            escape::escape_line(&gate.close_reason)
+        ));
+        page.cut_line(format!(
+            "  ready: {} {}",
+            step.id,
+            escape::escape_line(&step.title)
+        ));
     }
 }
 
@@ -96,58 +97,59 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
         .zip(&steps)
         .filter(|(_, step)| step.is_ready);
     let rows = ready.filter_map(|(molecule_step, step)| {
-        Some((molecule_step.bead_ref.bead()?.clone(), step.clone()))
-    });
-    Ok(Box::new(ReadySteps {
-        root: molecule.root.bead().cloned().unwrap_or_default(),
-        rows: rows.collect(),
-        total: steps.len(),
-        groups: json!(parallel::group_steps(&steps)),
-    }))
-}
-
-#[derive(Debug)]
-struct ReadySteps {
-    root: Bead,
-    rows: Vec<(Bead, ParallelStep)>,
-    total: usize,
-    groups: Value,
-}
-
-impl Report for ReadySteps {
-    fn json(&self) -> Value {
-        let step_json = |(bead, step): &(Bead, ParallelStep)| {
-            let mut value = json!({"issue": plain_json(bead), "parallel_info": step.json()});
-            if let Some(group) = &step.group {
-                value["parallel_group"] = json!(group);
-            }
-            value
-        };
-        json!({
-            "molecule_id": self.root.id,
-            "molecule_title": self.root.title,
-            "total_steps": self.total,
-            "ready_steps": self.rows.len(),
-            "steps": self.rows.iter().map(step_json).collect::<Vec<_>>(),
-            "parallel_groups": self.groups,
+        Some(ReadyStep {
+            issue: PlainBead(molecule_step.bead_ref.bead()?.clone()),
+            parallel_info: step.json(),
+            parallel_group: step.group.clone(),
         })
-    }
+    });
+    let rows: Vec<ReadyStep> = rows.collect();
+    let root = molecule.root.bead().cloned().unwrap_or_default();
+    let report = ReadyStepsReport {
+        molecule_id: root.id,
+        molecule_title: root.title,
+        total_steps: steps.len(),
+        ready_steps: rows.len(),
+        steps: rows,
+        parallel_groups: json!(parallel::group_steps(&steps)),
+    };
+    build_report(report, write_ready_steps)
+}
 
-    fn human(&self, page: &mut Page) {
-        page.line(format!(
-            "{} of {} steps of {} are ready",
-            self.rows.len(),
-            self.total,
-            self.root.id
+#[derive(Serialize)]
+struct ReadyStep {
+    issue: PlainBead,
+    parallel_info: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_group: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ReadyStepsReport {
+    molecule_id: String,
+    molecule_title: String,
+    total_steps: usize,
+    ready_steps: usize,
+    steps: Vec<ReadyStep>,
+    parallel_groups: Value,
+}
+
+fn write_ready_steps(report: &ReadyStepsReport, page: &mut Page) {
+    page.line(format!(
+        "{} of {} steps of {} are ready",
+        report.ready_steps, report.total_steps, report.molecule_id
+    ));
+    for step in &report.steps {
+        let bead = &step.issue;
+        let group = step
+            .parallel_group
+            .as_deref()
+            .map(|group| format!(" [{group}]"));
+        let title = escape::escape_line(&bead.title);
+        page.cut_line(format!(
+            "  {}: {title}{}",
+            bead.id,
+            group.unwrap_or_default()
         ));
-        for (bead, step) in &self.rows {
-            let group = step.group.as_deref().map(|group| format!(" [{group}]"));
-            let title = escape::escape_line(&bead.title);
-            page.cut_line(format!(
-                "  {}: {title}{}",
-                bead.id,
-                group.unwrap_or_default()
-            ));
-        }
     }
 }

@@ -5,6 +5,7 @@ use bd::formula::cook_named;
 use kit::failure::UsageError;
 
 use kit::cli::report::{CommandResult, TextReport};
+use kit::ui::counted;
 
 const PATROLS: [&str; 3] = [
     "mol-deacon-patrol",
@@ -39,8 +40,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut lines = Vec::new();
     for name in &names {
         let cooked = cook_named(&shelf, name, &values)?;
-        let steps = cooked.formula.every_step().len();
-        lines.push(format!("✓ {name}: {steps} steps"));
+        let steps = counted(cooked.formula.every_step().len(), "step");
+        lines.push(format!("✓ {name}: {steps}"));
     }
     TextReport::lines(json!({"formulas": names, "ok": true}), lines).into_answer()
 }

@@ -6,10 +6,10 @@ use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::parallel;
 use bd::molecule::progress::{MoleculeProgress, StepState};
 use bd::molecule::step_tree as steps;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show a molecule and its steps
 #[derive(Debug, Default, clap::Args)]
@@ -65,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter_map(|step| step.bead_ref.bead().cloned()),
     );
     let steps = parallel::analyze_parallel_steps(&molecule);
-    Ok(Box::new(MolShowReport {
+    let report = MolShowReport {
         beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
         graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
@@ -73,7 +73,10 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             .parallel
             .then(|| parallel::steps_to_json(&root, &steps)),
         groups: steps.into_iter().map(|step| step.group).collect(),
-    }))
+    };
+    build_report(report.to_json(), move |_, page| {
+        write_molecule(&report, page);
+    })
 }
 
 #[derive(Debug)]
@@ -85,8 +88,8 @@ struct MolShowReport {
     parallel: Option<Value>,
 }
 
-impl Report for MolShowReport {
-    fn json(&self) -> Value {
+impl MolShowReport {
+    fn to_json(&self) -> Value {
         let root = self.beads.first();
         let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
         let mut value = json!({
@@ -110,38 +113,38 @@ impl Report for MolShowReport {
         }
         value
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        let Some((root, rest)) = self.beads.split_first() else {
-            return;
+fn write_molecule(report: &MolShowReport, page: &mut Page) {
+    let Some((root, rest)) = report.beads.split_first() else {
+        return;
+    };
+    page.line(format!("{}: {}", root.id, escape::escape_line(&root.title)));
+    let done = report
+        .states
+        .iter()
+        .filter(|state| **state == StepState::Done);
+    page.line(format!(
+        "  {} of {} steps complete",
+        done.count(),
+        rest.len()
+    ));
+    page.blank();
+    if let Some(graph) = &report.graph {
+        let state = |at: usize| report.states.get(at).map_or("", |state| state.as_str());
+        steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
+        return;
+    }
+    for ((bead, state), group) in rest.iter().zip(&report.states).zip(&report.groups) {
+        let group = match group {
+            Some(group) if report.parallel.is_some() => format!(" [{group}]"),
+            _ => String::new(),
         };
-        page.line(format!("{}: {}", root.id, escape::escape_line(&root.title)));
-        let done = self
-            .states
-            .iter()
-            .filter(|state| **state == StepState::Done);
-        page.line(format!(
-            "  {} of {} steps complete",
-            done.count(),
-            rest.len()
+        let title = escape::escape_line(&bead.title);
+        page.cut_line(format!(
+            "  [{}] {}: {title}{group}",
+            state.as_str(),
+            bead.id
         ));
-        page.blank();
-        if let Some(graph) = &self.graph {
-            let state = |at: usize| self.states.get(at).map_or("", |state| state.as_str());
-            steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
-            return;
-        }
-        for ((bead, state), group) in rest.iter().zip(&self.states).zip(&self.groups) {
-            let group = match group {
-                Some(group) if self.parallel.is_some() => format!(" [{group}]"),
-                _ => String::new(),
-            };
-            let title = escape::escape_line(&bead.title);
-            page.cut_line(format!(
-                "  [{}] {}: {title}{group}",
-                state.as_str(),
-                bead.id
-            ));
-        }
     }
 }

@@ -1,11 +1,11 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::Context;
 use bd::molecule::squash::{self, SquashOutcome, SquashRequest};
-use kit::ui::{Page, Report, counted};
+use kit::ui::{Page, counted};
 
 use super::super::args;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Squash the wisps of a molecule into one digest
 ///
@@ -55,47 +55,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let root = super::resolve_bead(tx, &args.id)?.id;
         Ok(squash::squash_molecule(tx, &root, &request)?)
     })?;
-    Ok(Box::new(SquashReport {
-        done,
-        kept: args.keep_children,
-    }))
+    let value = json!({
+        "molecule_id": done.molecule,
+        "digest_id": done.digest.clone().unwrap_or_default(),
+        "squashed_ids": done.digest.as_ref().map(|_| &done.ids),
+        "squashed_count": done.ids.len(),
+        "deleted_count": done.deleted,
+        "kept_children": args.keep_children,
+        "wisp_squash": done.was_wisp,
+    });
+    build_report(value, move |_, page| write_squash(&done, page))
 }
 
-#[derive(Debug)]
-struct SquashReport {
-    done: SquashOutcome,
-    kept: bool,
-}
-
-impl Report for SquashReport {
-    fn json(&self) -> Value {
-        let done = &self.done;
-        let ids = done.digest.as_ref().map(|_| &done.ids);
-        json!({
-            "molecule_id": done.molecule,
-            "digest_id": done.digest.clone().unwrap_or_default(),
-            "squashed_ids": ids,
-            "squashed_count": done.ids.len(),
-            "deleted_count": done.deleted,
-            "kept_children": self.kept,
-            "wisp_squash": done.was_wisp,
-        })
-    }
-
-    fn human(&self, page: &mut Page) {
-        let done = &self.done;
-        let Some(digest) = &done.digest else {
-            page.line(format!("{} has no wisps: nothing to squash", done.molecule));
-            return;
-        };
-        let mark = page.style().green("✓");
-        let count = counted(done.ids.len(), "wisp");
-        page.line(format!(
-            "{mark} Squashed {count} of {} into {digest}",
-            done.molecule
-        ));
-        if done.deleted > 0 {
-            page.line(format!("  Removed {}", counted(done.deleted, "wisp")));
-        }
+fn write_squash(done: &SquashOutcome, page: &mut Page) {
+    let Some(digest) = &done.digest else {
+        page.line(format!("{} has no wisps: nothing to squash", done.molecule));
+        return;
+    };
+    let mark = page.style().green("✓");
+    let count = counted(done.ids.len(), "wisp");
+    page.line(format!(
+        "{mark} Squashed {count} of {} into {digest}",
+        done.molecule
+    ));
+    if done.deleted > 0 {
+        page.line(format!("  Removed {}", counted(done.deleted, "wisp")));
     }
 }

@@ -1,10 +1,10 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::molecule::stale;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
@@ -32,73 +32,58 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(StaleMolecule {
             id: bead.id.clone(),
             title: bead.title.clone(),
+            total_children: stale.steps,
+            closed_children: stale.steps,
+            blocking_count: stale.blocking.len(),
             assignee: bead.assignee.clone(),
-            steps: stale.steps,
-            blocking: stale.blocking,
+            blocking_issues: stale.blocking,
         })
     });
-    Ok(Box::new(MolStaleReport {
-        rows: rows.collect(),
-    }))
+    let rows: Vec<StaleMolecule> = rows.collect();
+    let report = MolStaleReport {
+        total_count: rows.len(),
+        blocking_count: rows.iter().filter(|row| row.blocking_count > 0).count(),
+        stale_molecules: rows,
+    };
+    build_report(report, write_stale_molecules)
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct StaleMolecule {
     id: String,
     title: String,
+    total_children: usize,
+    closed_children: usize,
+    blocking_count: usize,
+    #[serde(skip_serializing_if = "String::is_empty")]
     assignee: String,
-    steps: usize,
-    blocking: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocking_issues: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
 struct MolStaleReport {
-    rows: Vec<StaleMolecule>,
+    stale_molecules: Vec<StaleMolecule>,
+    total_count: usize,
+    blocking_count: usize,
 }
 
-impl Report for MolStaleReport {
-    fn json(&self) -> Value {
-        let row_json = |row: &StaleMolecule| {
-            let mut value = json!({
-                "id": row.id,
-                "title": row.title,
-                "total_children": row.steps,
-                "closed_children": row.steps,
-                "blocking_count": row.blocking.len(),
-            });
-            if !row.assignee.is_empty() {
-                value["assignee"] = json!(row.assignee);
-            }
-            if !row.blocking.is_empty() {
-                value["blocking_issues"] = json!(row.blocking);
-            }
-            value
-        };
-        let blocking = self.rows.iter().filter(|row| !row.blocking.is_empty());
-        json!({
-            "stale_molecules": self.rows.iter().map(row_json).collect::<Vec<_>>(),
-            "total_count": self.rows.len(),
-            "blocking_count": blocking.count(),
-        })
+fn write_stale_molecules(report: &MolStaleReport, page: &mut Page) {
+    if report.stale_molecules.is_empty() {
+        page.line("No stale molecules");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.rows.is_empty() {
-            page.line("No stale molecules");
-            return;
+    page.line(format!(
+        "{} done but open:",
+        counted(report.total_count, "molecule")
+    ));
+    for row in &report.stale_molecules {
+        page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
+        if !row.blocking_issues.is_empty() {
+            page.line(format!("    blocks {}", row.blocking_issues.join(" ")));
         }
-        page.line(format!(
-            "{} done but open:",
-            counted(self.rows.len(), "molecule")
-        ));
-        for row in &self.rows {
-            page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
-            if !row.blocking.is_empty() {
-                page.line(format!("    blocks {}", row.blocking.join(" ")));
-            }
-        }
-        if let Some(row) = self.rows.first() {
-            page.line(format!("Next: bd close {}", row.id));
-        }
+    }
+    if let Some(row) = report.stale_molecules.first() {
+        page.line(format!("Next: bd close {}", row.id));
     }
 }

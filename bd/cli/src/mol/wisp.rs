@@ -1,19 +1,20 @@
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
 use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot, TimeField};
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::super::line;
 use super::pour::PourRequest;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Make wisps: molecules that stay on this machine
 ///
@@ -130,62 +131,59 @@ fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
         age.then_with(|| a.id.cmp(&b.id))
     });
     let limit = ctx.now() - SignedDuration::from_hours(OLD);
-    let wisps = beads.into_iter().map(|bead| {
-        let is_old = bead.updated_at.instant() < limit;
-        (bead, is_old)
+    let wisps = beads.into_iter().map(|bead| ListedWisp {
+        is_old: bead.updated_at.instant() < limit,
+        id: bead.id,
+        title: bead.title,
+        status: bead.status,
+        priority: bead.priority,
+        created_at: bead.created_at,
+        updated_at: bead.updated_at,
     });
-    Ok(Box::new(WispListReport {
-        wisps: wisps.collect(),
-    }))
+    let wisps: Vec<ListedWisp> = wisps.collect();
+    let old = wisps.iter().filter(|wisp| wisp.is_old).count();
+    let report = WispListReport {
+        count: wisps.len(),
+        wisps,
+        old_count: (old > 0).then_some(old),
+    };
+    build_report(report, write_wisps)
 }
 
-#[derive(Debug)]
+#[derive(Serialize)]
+struct ListedWisp {
+    id: String,
+    title: String,
+    status: Status,
+    priority: i64,
+    created_at: Stamp,
+    updated_at: Stamp,
+    #[serde(rename = "old", skip_serializing_if = "std::ops::Not::not")]
+    is_old: bool,
+}
+
+#[derive(Serialize)]
 struct WispListReport {
-    wisps: Vec<(Bead, bool)>,
+    wisps: Vec<ListedWisp>,
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_count: Option<usize>,
 }
 
-impl Report for WispListReport {
-    fn json(&self) -> Value {
-        let wisp_json = |(bead, is_old): &(Bead, bool)| {
-            let mut value = json!({
-                "id": bead.id,
-                "title": bead.title,
-                "status": bead.status.as_str(),
-                "priority": bead.priority,
-                "created_at": bead.created_at.to_string(),
-                "updated_at": bead.updated_at.to_string(),
-            });
-            if *is_old {
-                value["old"] = json!(true);
-            }
-            value
-        };
-        let old = self.wisps.iter().filter(|(_, is_old)| *is_old).count();
-        let mut value = json!({
-            "wisps": self.wisps.iter().map(wisp_json).collect::<Vec<_>>(),
-            "count": self.wisps.len(),
-        });
-        if old > 0 {
-            value["old_count"] = json!(old);
-        }
-        value
+fn write_wisps(report: &WispListReport, page: &mut Page) {
+    if report.wisps.is_empty() {
+        page.line("No wisps");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.wisps.is_empty() {
-            page.line("No wisps");
-            return;
-        }
-        page.line(format!("{}:", counted(self.wisps.len(), "wisp")));
-        for (bead, is_old) in &self.wisps {
-            let style = page.style().clone();
-            let symbol = line::paint_symbol(&style, &bead.status);
-            let when = page.relative_time(&bead.updated_at.to_string());
-            let old = if *is_old { ", old" } else { "" };
-            let prefix = format!("  {symbol} {}: ", style.cyan(&bead.id));
-            let tail = format!(" ({when}{old})");
-            line::write_fitted(page, &prefix, &escape::escape_line(&bead.title), &tail);
-        }
+    page.line(format!("{}:", counted(report.count, "wisp")));
+    for bead in &report.wisps {
+        let style = page.style().clone();
+        let symbol = line::paint_symbol(&style, &bead.status);
+        let when = page.relative_time(&bead.updated_at.to_string());
+        let old = if bead.is_old { ", old" } else { "" };
+        let prefix = format!("  {symbol} {}: ", style.cyan(&bead.id));
+        let tail = format!(" ({when}{old})");
+        line::write_fitted(page, &prefix, &escape::escape_line(&bead.title), &tail);
     }
 }
 
@@ -223,10 +221,26 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
             Ok(ids)
         })?
     };
-    Ok(Box::new(WispGcReport {
-        ids,
-        dry_run: args.dry_run,
-    }))
+    let (dry_run, count) = (args.dry_run, ids.len());
+    let value = if dry_run {
+        json!({
+            "cleaned_ids": [], "cleaned_count": 0,
+            "candidates": count, "candidate_ids": ids, "dry_run": true,
+        })
+    } else {
+        json!({"cleaned_ids": ids, "cleaned_count": count})
+    };
+    build_report(value, move |_, page| {
+        let count = counted(count, "wisp");
+        if dry_run {
+            page.line(format!("Would remove {count}"));
+        } else {
+            page.line(format!("Removed {count}"));
+        }
+        for id in &ids {
+            page.line(format!("  {id}"));
+        }
+    })
 }
 
 /// Returns true if a wisp is a program's record, or if it belongs to a molecule that has an
@@ -253,34 +267,4 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
         })
     });
     is_for_work || members.iter().any(is_busy)
-}
-
-#[derive(Debug)]
-struct WispGcReport {
-    ids: Vec<String>,
-    dry_run: bool,
-}
-
-impl Report for WispGcReport {
-    fn json(&self) -> Value {
-        if self.dry_run {
-            return json!({
-                "cleaned_ids": [], "cleaned_count": 0,
-                "candidates": self.ids.len(), "candidate_ids": self.ids, "dry_run": true,
-            });
-        }
-        json!({"cleaned_ids": self.ids, "cleaned_count": self.ids.len()})
-    }
-
-    fn human(&self, page: &mut Page) {
-        let count = counted(self.ids.len(), "wisp");
-        if self.dry_run {
-            page.line(format!("Would remove {count}"));
-        } else {
-            page.line(format!("Removed {count}"));
-        }
-        for id in &self.ids {
-            page.line(format!("  {id}"));
-        }
-    }
 }

@@ -5,45 +5,40 @@ use serde_json::{Value, json};
 use crate::line;
 use bd::bead::{Bead, record};
 use bd::graph::explain::NotReadyReason;
-use kit::ui::{Page, Report, escape};
+use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
-/// The reasons why beads are not ready.
-#[derive(Debug)]
-pub(super) struct Explanation {
-    pub(super) items: Vec<(Bead, Vec<NotReadyReason>)>,
+/// Reports the reasons why beads are not ready.
+pub(super) fn report_reasons(items: Vec<(Bead, Vec<NotReadyReason>)>) -> CommandResult {
+    let bead_json = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
+        let reasons: Vec<Value> = reasons
+            .iter()
+            .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
+            .collect();
+        let bead = record::bead_to_json_value(bead);
+        json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
+    };
+    let value: Value = items.iter().map(bead_json).collect();
+    build_report(value, move |_, page| write_reasons(&items, page))
 }
 
-impl Report for Explanation {
-    fn json(&self) -> Value {
-        let bead_json = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
-            let reasons: Vec<Value> = reasons
-                .iter()
-                .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
-                .collect();
-            let bead = record::bead_to_json_value(bead);
-            json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
-        };
-        self.items.iter().map(bead_json).collect()
+fn write_reasons(items: &[(Bead, Vec<NotReadyReason>)], page: &mut Page) {
+    if items.is_empty() {
+        page.line("✨ Nothing is blocked");
+        return;
     }
-
-    fn human(&self, page: &mut Page) {
-        if self.items.is_empty() {
-            page.line("✨ Nothing is blocked");
-            return;
-        }
-        page.line(format!("🚫 Not ready ({}):", self.items.len()));
-        page.blank();
-        for (bead, reasons) in &self.items {
-            let style = page.style().clone();
-            let line_start = format!(
-                "[{}] {}: ",
-                line::paint_priority(&style, bead.priority),
-                style.cyan(&escape::escape_line(&bead.id))
-            );
-            line::write_fitted(page, &line_start, &bead.title, "");
-            for reason in reasons {
-                page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
-            }
+    page.line(format!("🚫 Not ready ({}):", items.len()));
+    page.blank();
+    for (bead, reasons) in items {
+        let style = page.style().clone();
+        let line_start = format!(
+            "[{}] {}: ",
+            line::paint_priority(&style, bead.priority),
+            style.cyan(&escape::escape_line(&bead.id))
+        );
+        line::write_fitted(page, &line_start, &bead.title, "");
+        for reason in reasons {
+            page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
         }
     }
 }

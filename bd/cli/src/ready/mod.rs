@@ -2,22 +2,22 @@ mod explanation;
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, Kind};
+use bd::bead::Kind;
 use bd::graph::explain;
 use bd::graph::external::ExternalLookup;
 use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
 use super::args;
 use super::line;
 use super::list::warn_of_damaged_lines;
-use explanation::Explanation;
-use kit::cli::report::CommandResult;
+use super::report::PlainBead;
+use kit::cli::report::{CommandResult, build_report};
 
 /// List beads to start now
 ///
@@ -92,7 +92,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut snapshot = store.snapshot()?;
     warn_of_damaged_lines(ctx, &snapshot);
     if args.explain {
-        return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
+        return explain_others(ctx, &snapshot, store.dir());
     }
     let order = ReadyOrder::from_name(&args.sort).ok_or_else(|| {
         UsageError(format!(
@@ -143,15 +143,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         found.truncate(args.limit);
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    Ok(Box::new(ReadyReport {
-        total,
-        any_open: snapshot.has_open_beads(),
-        beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
-    }))
+    let any_open = snapshot.has_open_beads();
+    let taken = ids.iter().filter_map(|id| snapshot.take(id));
+    let beads = taken.map(|bead| ReadyBead {
+        comment_count: bead.comments.len(),
+        bead: PlainBead(bead),
+        dependency_count: 0,
+        dependent_count: 0,
+    });
+    let beads: Vec<ReadyBead> = beads.collect();
+    build_report(beads, move |beads, page| {
+        if beads.is_empty() {
+            page.line(if any_open {
+                "✨ No ready work found (what is open is taken, deferred or blocked: bd ready --explain)"
+            } else {
+                "✨ No open issues"
+            });
+        } else {
+            write_ready_beads(beads, total, page);
+        }
+    })
 }
 
 /// Explains the open beads that are not ready.
-fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
+fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> CommandResult {
     let mut outside = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
     let found = explain::explain_unready(snapshot, ctx.now(), |bead| {
         if outside.has_external_edges() {
@@ -161,73 +176,47 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation
         }
     });
     let items = found.into_iter();
-    Explanation {
-        items: items
+    explanation::report_reasons(
+        items
             .map(|item| (item.bead.clone(), item.reasons))
             .collect(),
-    }
+    )
 }
 
-#[derive(Debug)]
-struct ReadyReport {
-    beads: Vec<Bead>,
-    total: usize,
-    any_open: bool,
+#[derive(Serialize)]
+struct ReadyBead {
+    #[serde(flatten)]
+    bead: PlainBead,
+    dependency_count: usize,
+    dependent_count: usize,
+    comment_count: usize,
 }
 
-impl Report for ReadyReport {
-    fn json(&self) -> Value {
-        let bead_json = |bead: &Bead| {
-            let mut value = super::report::plain_json(bead);
-            value["dependency_count"] = json!(0);
-            value["dependent_count"] = json!(0);
-            value["comment_count"] = json!(bead.comments.len());
-            value
-        };
-        self.beads.iter().map(bead_json).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.beads.is_empty() {
-            let text = if self.any_open {
-                "✨ No ready work found (what is open is taken, deferred or blocked: bd ready --explain)"
-            } else {
-                "✨ No open issues"
-            };
-            page.line(text);
-            return;
+fn write_ready_beads(beads: &[ReadyBead], total: usize, page: &mut Page) {
+    page.line(format!("📋 Ready work ({total} issues with no blockers):"));
+    page.blank();
+    for (number, ReadyBead { bead, .. }) in beads.iter().enumerate() {
+        let style = page.style().clone();
+        let line_start = format!(
+            "{}. [{}] [{}] {}: ",
+            number + 1,
+            line::paint_priority(&style, bead.priority),
+            escape::escape_line(bead.issue_type.as_str()),
+            style.cyan(&escape::escape_line(&bead.id)),
+        );
+        line::write_fitted(page, &line_start, &bead.title, "");
+        if let Some(minutes) = bead.estimated_minutes {
+            page.line(format!("   Estimate: {minutes} min"));
         }
-        page.line(format!(
-            "📋 Ready work ({} issues with no blockers):",
-            self.total
-        ));
-        page.blank();
-        for (number, bead) in self.beads.iter().enumerate() {
-            let style = page.style().clone();
-            let line_start = format!(
-                "{}. [{}] [{}] {}: ",
-                number + 1,
-                line::paint_priority(&style, bead.priority),
-                escape::escape_line(bead.issue_type.as_str()),
-                style.cyan(&escape::escape_line(&bead.id)),
-            );
-            line::write_fitted(page, &line_start, &bead.title, "");
-            if let Some(minutes) = bead.estimated_minutes {
-                page.line(format!("   Estimate: {minutes} min"));
-            }
-            if !bead.assignee.is_empty() {
-                page.cut_line(format!(
-                    "   Assignee: {}",
-                    escape::escape_line(&bead.assignee)
-                ));
-            }
-        }
-        if self.beads.len() < self.total {
-            page.blank();
-            page.line(format!(
-                "{} more (use -n 0 for all)",
-                self.total - self.beads.len()
+        if !bead.assignee.is_empty() {
+            page.cut_line(format!(
+                "   Assignee: {}",
+                escape::escape_line(&bead.assignee)
             ));
         }
+    }
+    if beads.len() < total {
+        page.blank();
+        page.line(format!("{} more (use -n 0 for all)", total - beads.len()));
     }
 }

@@ -1,6 +1,7 @@
 //! Renders a bead with all its details as text.
 
 use crate::line;
+use crate::report::LinkedBead;
 use bd::bead::{Bead, DepKind};
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
@@ -95,9 +96,9 @@ fn write_head(page: &mut Page, bead: &Bead) {
 }
 
 fn write_links(page: &mut Page, shown: &ShownBead) {
-    let group = |list: &[(Bead, DepKind)], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
-        let found = list.iter().filter(|(_, kind)| wanted(kind));
-        found.map(|(bead, _)| bead.clone()).collect()
+    let group = |list: &[LinkedBead], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
+        let found = list.iter().filter(|linked| wanted(&linked.kind));
+        found.map(|linked| Bead::clone(&linked.bead)).collect()
     };
     let is_related = |kind: &DepKind| matches!(kind, DepKind::Related | DepKind::RelatesTo);
     let is_parent = |kind: &DepKind| *kind == DepKind::ParentChild;

@@ -10,11 +10,11 @@ use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, Report, escape};
+use kit::ui::{Page, escape};
 
-use super::report::{linked_json, plain_json};
+use super::report::{LinkedBead, plain_json};
 use super::{each, line, watch};
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show beads with all details
 ///
@@ -104,11 +104,14 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
             threads.push(thread::collect_thread(&snapshot, &shown.bead));
         }
     }
-    Ok(Box::new(ShowReport {
+    let report = ShowReport {
         beads,
         threads,
         form,
-    }))
+    };
+    build_report(report.to_json(), move |_, page| {
+        write_shown_beads(&report, page);
+    })
 }
 
 /// Hints at the history of a bead that existed once.
@@ -179,49 +182,43 @@ struct ShowReport {
 #[derive(Debug)]
 struct ShownBead {
     bead: Bead,
-    dependencies: Vec<(Bead, DepKind)>,
-    dependents: Vec<(Bead, DepKind)>,
+    dependencies: Vec<LinkedBead>,
+    dependents: Vec<LinkedBead>,
 }
 
 impl ShownBead {
     fn from_bead(snapshot: &Snapshot, bead: Bead) -> Self {
         let out = bead.dependencies.iter().filter_map(|edge| {
             let target = snapshot.get_live(&edge.depends_on_id)?;
-            Some((target.clone(), edge.kind.clone()))
+            Some(LinkedBead::new(target.clone(), &edge.kind))
         });
         let back = snapshot.dependents_of(&bead.id).into_iter();
         Self {
             dependencies: out.collect(),
             dependents: back
-                .map(|(holder, edge)| (holder.clone(), edge.kind.clone()))
+                .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
                 .collect(),
             bead,
         }
     }
 
     fn children(&self) -> impl Iterator<Item = &Bead> {
-        let kind = DepKind::ParentChild;
-        self.dependents
-            .iter()
-            .filter(move |(_, dep_kind)| *dep_kind == kind)
-            .map(|(bead, _)| bead)
+        let children = self.dependents.iter();
+        children
+            .filter(|linked| linked.kind == DepKind::ParentChild)
+            .map(|linked| &*linked.bead)
     }
 
     fn json(&self) -> Value {
-        let linked = |list: &[(Bead, DepKind)]| -> Value {
-            list.iter()
-                .map(|(bead, kind)| linked_json(bead, kind.as_str()))
-                .collect()
-        };
         let mut value = record::bead_to_json_value(&self.bead);
         value["version"] = json!(hash::compute_version(&self.bead));
         if let Value::Object(object) = &mut value {
             object.shift_remove("dependencies");
             if !self.dependencies.is_empty() {
-                object.insert("dependencies".into(), linked(&self.dependencies));
+                object.insert("dependencies".into(), json!(self.dependencies));
             }
             if !self.dependents.is_empty() {
-                object.insert("dependents".into(), linked(&self.dependents));
+                object.insert("dependents".into(), json!(self.dependents));
             }
             if let Some(parent) = self.bead.parent() {
                 object.insert("parent".into(), json!(parent));
@@ -231,8 +228,8 @@ impl ShownBead {
     }
 }
 
-impl Report for ShowReport {
-    fn json(&self) -> Value {
+impl ShowReport {
+    fn to_json(&self) -> Value {
         let keyed = |list: fn(&ShownBead) -> Value| -> Value {
             let pairs = self
                 .beads
@@ -242,36 +239,32 @@ impl Report for ShowReport {
         };
         match self.form {
             ShowForm::Children => keyed(|shown| shown.children().map(plain_json).collect()),
-            ShowForm::Refs => keyed(|shown| {
-                let list = shown.dependents.iter();
-                list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
-                    .collect()
-            }),
+            ShowForm::Refs => keyed(|shown| json!(shown.dependents)),
             ShowForm::Thread => self.threads.iter().flatten().map(plain_json).collect(),
             ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
         }
     }
+}
 
-    fn human(&self, page: &mut Page) {
-        for thread in &self.threads {
-            thread::write_thread(page, thread);
-        }
-        for (number, shown) in self.beads.iter().enumerate() {
-            match self.form {
-                ShowForm::Thread => {}
-                ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
-                ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
-                ShowForm::Refs => draw::write_linked(
-                    page,
-                    "REFERENCES",
-                    shown.dependents.iter().map(|(bead, _)| bead),
-                ),
-                ShowForm::Full => {
-                    if number > 0 {
-                        page.blank();
-                    }
-                    draw::write_full(page, shown);
+fn write_shown_beads(report: &ShowReport, page: &mut Page) {
+    for thread in &report.threads {
+        thread::write_thread(page, thread);
+    }
+    for (number, shown) in report.beads.iter().enumerate() {
+        match report.form {
+            ShowForm::Thread => {}
+            ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
+            ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
+            ShowForm::Refs => draw::write_linked(
+                page,
+                "REFERENCES",
+                shown.dependents.iter().map(|linked| &*linked.bead),
+            ),
+            ShowForm::Full => {
+                if number > 0 {
+                    page.blank();
                 }
+                draw::write_full(page, shown);
             }
         }
     }

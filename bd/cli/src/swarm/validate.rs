@@ -4,9 +4,9 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::graph::layers;
 use bd::graph::swarm::SwarmAnalysis;
-use kit::ui::{Page, Report, counted, escape};
+use kit::ui::{counted, escape};
 
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Show in which waves the children of an epic can be done
 ///
@@ -26,10 +26,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let epic = super::find_epic(&snapshot, &args.id)?;
     let analysis = SwarmAnalysis::for_epic(&snapshot, epic);
-    Ok(Box::new(SwarmValidateReport::from_analysis(
-        &analysis,
-        args.verbose,
-    )))
+    let report = SwarmValidateReport::from_analysis(&analysis, args.verbose);
+    let (exit, lines) = (u8::from(!report.errors.is_empty()), report.lines());
+    build_report_with_exit(exit, report.value, move |_, page| {
+        for line in &lines {
+            page.cut_line(line);
+        }
+    })
 }
 
 /// The analysis of an epic.
@@ -127,20 +130,4 @@ fn analysis_to_json(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Value {
         value["issues"] = Value::Object(issues);
     }
     value
-}
-
-impl Report for SwarmValidateReport {
-    fn json(&self) -> Value {
-        self.value.clone()
-    }
-
-    fn human(&self, page: &mut Page) {
-        for line in self.lines() {
-            page.cut_line(line);
-        }
-    }
-
-    fn exit(&self) -> u8 {
-        u8::from(!self.errors.is_empty())
-    }
 }

@@ -7,7 +7,7 @@ use kit::failure::UsageError;
 
 use super::args::DescriptionArgs;
 use super::each;
-use super::report::Changed;
+use super::report::confirm_changes;
 use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
@@ -143,10 +143,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(bead) = beads.last() {
         ctx.set_last_touched(&bead.id);
     }
-    Ok(Box::new(Changed {
-        beads,
-        line: |bead| format!("✓ Updated issue: {}", bead.id),
-    }))
+    confirm_changes(beads, |bead| format!("✓ Updated issue: {}", bead.id))
 }
 
 /// Checks, before anything is changed, that kind and status are words of this project and that the
