@@ -259,7 +259,7 @@ pub fn save_session_state(town: &LiveTown, agent: &Address, session: &str) -> an
         _ => return Ok(()),
     };
     let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let beads = layout.store()?.snapshot()?;
     let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
     // A session that lost its lease must not describe the work of its successor in the same folder.
     let lease = town.env.get("GT_LEASE").map(str::parse);

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::flow::{sandbox, session};
 use crate::host::{LiveSession, LiveTown, daemon};
 use crate::record::polecat::{self, PolecatIds, Slot};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
@@ -73,7 +73,7 @@ fn end_sessions(
     let rigs = town.list_rigs()?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
     for live in town.host.list()? {
-        let names = rigs.iter().map(RigLayout::name);
+        let names = rigs.iter().map(|rig| rig.name());
         if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
             stopped.extend(save_worker(town, &rig, &name, &live)?);
         }
@@ -81,7 +81,7 @@ fn end_sessions(
         ended.push(live.name);
     }
     for rig in &rigs {
-        end_leftovers(town, rig)?;
+        end_leftovers(rig)?;
     }
     Ok((ended, stopped))
 }
@@ -93,9 +93,9 @@ fn save_worker(
     name: &str,
     live: &LiveSession,
 ) -> anyhow::Result<Option<InterruptedWorker>> {
-    let layout = town.layout.rig(rig);
+    let layout = town.rig(rig);
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let store = town.open_rig_store(&layout)?;
+    let store = layout.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     let saved = sandbox::save_snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
@@ -125,8 +125,8 @@ fn save_worker(
 }
 
 /// Ends processes that outlived a worker's session.
-fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+fn end_leftovers(rig: &Rig) -> anyhow::Result<()> {
+    let beads = rig.store()?.snapshot()?;
     for polecat in polecat::list_polecats(rig, &beads, None) {
         session::end::end_leftover_processes(&polecat.address().to_string(), &polecat.slot)?;
     }

@@ -25,7 +25,7 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
         return Ok(Some(reason));
     }
     let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let beads = layout.store()?.snapshot()?;
     let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
     let own_address = town.actor.to_string();
     let is_held =

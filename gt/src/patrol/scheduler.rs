@@ -126,7 +126,7 @@ pub(super) fn sling_queued(
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
     let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let beads = layout.store()?.snapshot()?;
     let Some(queued) = queued_sling::list_queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)

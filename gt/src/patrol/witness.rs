@@ -23,7 +23,6 @@ use crate::host::{InputRules, LiveTown, runtime};
 use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
 use crate::record::progress::{WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
-use crate::town::lock::Lock;
 use crate::town::name::Worker;
 
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
@@ -201,8 +200,8 @@ fn type_message(
 ) -> anyhow::Result<()> {
     let rig = town.find_rig(&worker.rig)?;
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
-    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let store = town.open_rig_store(&rig)?;
+    let _slot = rig.try_take_slot(&worker.name)?;
+    let store = rig.store()?;
     let (bead, agent) = town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot).reload_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);

@@ -5,7 +5,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, Town};
 
 pub(crate) const LABEL: &str = "gt:sling-context";
 
@@ -85,13 +85,8 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
 }
 
 /// Records a failed try on a queued bead, which stays queued.
-pub fn record_queue_failure(
-    town: &Town,
-    rig: &RigLayout,
-    bead: &str,
-    why: &str,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+pub fn record_queue_failure(town: &Town, rig: &Rig, bead: &str, why: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     let id = queue_record_id(&town.prefix_of_rig(rig.name()), bead);
     town.transact(&store, |tx| {
         let now = tx.now();
@@ -122,8 +117,8 @@ pub(crate) fn parse_queued_sling(record: &str) -> Option<QueuedSling> {
 }
 
 /// Removes a bead from the queue.
-pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+pub fn remove_queued_sling(town: &Town, rig: &Rig, bead: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     town.transact(&store, |tx| {
         remove_queued_in(tx, &town.prefix_of_rig(rig.name()), bead)
     })

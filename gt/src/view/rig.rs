@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use bd::bead::Kind;
-use bd::git::{Git, redact_urls};
+use bd::git::redact_urls;
 use serde::Serialize;
 
 use crate::flow::crew::{self, CrewMember};
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 
 /// A rig in the list of all.
@@ -62,9 +62,9 @@ pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
 }
 
-pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let workers = view.polecats_of(rig.name()).iter();
     let workers = workers.map(|polecat| WorkerRow {
         session_running: view.session_of(&polecat.address()).is_some(),
@@ -85,8 +85,8 @@ pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus>
     })
 }
 
-fn build_row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
-    let remote = Git::at(rig.repo()).remote_url("origin");
+fn build_row(town: &LiveTown, rig: &Rig, view: &TownView) -> RigRow {
+    let remote = rig.git().remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
         (_, reason) => reason.cloned(),

@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
-    let beads = town.open_rig_store(&rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let now = town.clock.now();
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()

@@ -16,7 +16,7 @@ use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::event;
 use crate::town::lock::Lock;
@@ -209,7 +209,7 @@ pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<Stri
 
 /// Returns the branch that work on a bead is merged to: the branch of the bead's convoy, or the
 /// rig's target.
-pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
+pub fn merge_target_of(town: &LiveTown, rig: &Rig, bead: &str) -> anyhow::Result<String> {
     let convoys = town.open_town_store()?.snapshot()?;
     let tracking_convoy = integration_convoy_of(&convoys, bead)
         .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
@@ -224,11 +224,7 @@ pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::
 
 /// Builds the name of a convoy's branch in a rig: the setting with `{epic}`, `{prefix}` and
 /// `{user}` replaced.
-fn build_branch_name(
-    town: &LiveTown,
-    rig: &RigLayout,
-    convoy: &str,
-) -> Result<String, IntegrationError> {
+fn build_branch_name(town: &LiveTown, rig: &Rig, convoy: &str) -> Result<String, IntegrationError> {
     let settings = RigSettings::load(town, rig).unwrap_or_default();
     let template = settings.merge_queue.integration_branch_template;
     let user = town.env.get("USER").unwrap_or("gastown");
@@ -264,18 +260,13 @@ fn is_branch_name(name: &str) -> bool {
 /// 1. Take the lock of the rig's convoy branches and read the convoy's record.
 /// 2. Without a record, the branch must not exist. Record its name and its first commit.
 /// 3. Push the branch if the remote lacks it, and fetch it.
-pub fn ensure_branch(
-    town: &LiveTown,
-    rig: &RigLayout,
-    bead: &str,
-    target: &str,
-) -> anyhow::Result<()> {
+pub fn ensure_branch(town: &LiveTown, rig: &Rig, bead: &str, target: &str) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
     let Some(id) = integration_convoy_of(&convoys, bead) else {
         return Ok(());
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
-    let git = Git::at(rig.repo());
+    let git = rig.git();
     let remote = git.remote_url("origin")?.is_some();
     let convoys = town.open_town_store()?.snapshot()?;
     let known = convoys
@@ -295,7 +286,7 @@ pub fn ensure_branch(
 
 fn record_branch(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     convoy: &str,
     (git, remote, left): (&Git, bool, Option<&String>),
 ) -> anyhow::Result<ConvoyBranch> {

@@ -18,7 +18,7 @@ use super::member_address;
 use crate::flow::rig;
 use crate::flow::sandbox;
 use crate::host::{LiveTown, runtime};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 
@@ -48,7 +48,7 @@ pub enum CrewError {
 /// Adds a crew member. With `own_branch`, its clone is on a new branch `crew/<name>`.
 pub fn add_member(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     own_branch: bool,
 ) -> anyhow::Result<AddedMember> {
@@ -89,11 +89,11 @@ pub fn add_member(
 /// Clones from the rig's push URL and reuses the objects of the rig's shared repository.
 fn clone_for_member(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     own_branch: bool,
 ) -> anyhow::Result<String> {
-    let (repo, clone) = (Git::at(rig.repo()), Git::at(rig.crew(name)));
+    let (repo, clone) = (rig.git(), Git::at(rig.crew(name)));
     let target = config::target_branch_of(town, rig);
     match repo.remote_url("origin")? {
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
@@ -113,7 +113,7 @@ fn clone_for_member(
 
 /// Installs the hooks, so that an agent that a user starts there by hand has them. An agent that is
 /// not installed yet gets them at its first `gt crew start`.
-fn install_hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn install_hooks(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = member_address(rig, name);
     if let Ok(runtime) = runtime::resolve_runtime(town, Some(rig), &address, "") {
         runtime.prepare(town, &address, &rig.crew(name))?;
@@ -121,8 +121,8 @@ fn install_hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result
     Ok(())
 }
 
-fn create_member_bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+fn create_member_bead(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     let prefix = town.prefix_of_rig(rig.name());
     let mut bead = rig::build_agent_bead(&member_address(rig, name), &prefix);
     town.transact(&store, |tx| {

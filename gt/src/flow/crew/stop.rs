@@ -6,7 +6,7 @@ use bd::git::{Git, GitError, Identity};
 
 use super::member_address;
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
@@ -14,7 +14,7 @@ use crate::town::identity::SessionName;
 const KEPT: usize = 3;
 
 /// Ends a member's session. Returns false if there was none.
-pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
+pub fn stop_member(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<bool> {
     let address = member_address(rig, name);
     let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
@@ -34,7 +34,7 @@ pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Resu
 /// keeps the last three refs. Saves nothing if there is no uncommitted work.
 pub fn save_uncommitted(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
 ) -> Result<Option<SavedRescue>, GitError> {
     let address = member_address(rig, name);

@@ -16,7 +16,7 @@ fn a_crew_member_has_a_full_clone_that_reads_the_rigs_beads() {
     assert!(git.status().unwrap().is_empty());
     let redirect = fs::read_to_string(added.path.join(".beads/redirect")).unwrap();
     assert_eq!(redirect.trim(), rig.beads().to_str().unwrap());
-    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
+    let beads = rig.store().unwrap().snapshot().unwrap();
     assert_eq!(beads.get("web-web-crew-max").unwrap().role_type, "crew");
     let again = add_member(&place.town, &rig, "max", false).unwrap_err();
     assert!(CrewError::is_exists_error(&again));

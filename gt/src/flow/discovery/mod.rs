@@ -40,11 +40,11 @@ pub use sandbox::{
 
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
 use crate::town::config::SettingsLayers;
+use crate::town::{Rig, RigLayout};
 
 /// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
-pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
+pub fn is_sent(town: &LiveTown, rig: &Rig) -> bool {
     let layers = SettingsLayers::load(town, Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())

@@ -14,7 +14,6 @@ use crate::town::event::{DiscoveryDocuments, Event, event};
 /// Returns the no-change reason of a worker whose task was to explore or plan and who leaves only
 /// documents.
 pub(super) fn documents_only_reason(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
@@ -22,7 +21,7 @@ pub(super) fn documents_only_reason(
     if record.documents.is_empty() {
         return Ok(None);
     }
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+    let beads = worker.rig.store()?.snapshot()?;
     let explored = beads
         .get(&slot.bead)
         .is_some_and(discovery::is_discovery_work);

@@ -27,7 +27,7 @@ pub(super) fn give_up(
     // A sandbox that git cannot read is moved aside as a whole.
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
-    let rescue = Sandbox::new(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
+    let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
     record_failure(
         town,
         worker,
@@ -70,7 +70,7 @@ fn record_failure(
     (record, gave_up): (&DoneRecord, &GivingUp),
     (tip, rescue): (&str, Option<&str>),
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(&worker.rig)?;
+    let store = worker.rig.store()?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;

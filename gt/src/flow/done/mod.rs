@@ -95,8 +95,8 @@ pub fn finish_work(
     worker: &HeldWorker,
     report: &WorkReport,
 ) -> anyhow::Result<DoneReport> {
-    check_attempt(town, worker)?;
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+    check_attempt(worker)?;
+    let beads = worker.rig.store()?.snapshot()?;
     if report.gave_up.is_none() {
         molecule::check_steps_closed(&beads, &worker.slot.bead, report.close_steps)?;
     }
@@ -107,8 +107,8 @@ pub fn finish_work(
 
 /// Checks that the bead is still at this worker's attempt. The transaction that submits the work
 /// checks again.
-fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+fn check_attempt(worker: &HeldWorker) -> anyhow::Result<()> {
+    let beads = worker.rig.store()?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
     };
@@ -164,7 +164,7 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
 }
 
 fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
-    let store = town.open_rig_store(&worker.rig)?;
+    let store = worker.rig.store()?;
     let spec = report.spec.as_deref();
     let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
     let model = session_numbers(town, worker, &worker.slot).model;
@@ -208,7 +208,7 @@ fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::R
         };
     }
     if record.no_change.is_none() {
-        record.no_change = documents::documents_only_reason(town, worker, slot, &record)?;
+        record.no_change = documents::documents_only_reason(worker, slot, &record)?;
     }
     let proof = match proof::prove_work(town, worker, slot, &record) {
         Ok(proof) => proof,
@@ -332,6 +332,6 @@ fn record_failed_step<T>(
 }
 
 fn save_slot(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
-    let store = town.open_rig_store(&worker.rig)?;
+    let store = worker.rig.store()?;
     town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

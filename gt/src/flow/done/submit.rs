@@ -38,7 +38,7 @@ pub(super) fn submit_work(
     proof: &WorkProof,
 ) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
     let prefix = town.prefix_of_rig(worker.rig.name());
-    let store = town.open_rig_store(&worker.rig)?;
+    let store = worker.rig.store()?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;

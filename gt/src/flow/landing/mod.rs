@@ -34,7 +34,7 @@ use crate::flow::convoy::{
 use crate::flow::mq::job::{MergeJob, queue_repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingStop, event};
@@ -104,8 +104,8 @@ enum LandingInterruption {
 }
 
 /// A rig of the convoy, with its merge queue locked.
-struct LandingRig {
-    rig: RigLayout,
+struct LandingRig<'t> {
+    rig: Rig<'t>,
     store: Store,
     settings: RigSettings,
     _queue: Lock,
@@ -269,7 +269,7 @@ fn prepare_and_push(
 fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yards: &'a [LandingRig],
+    yards: &'a [LandingRig<'a>],
 ) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
     let integration = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
@@ -311,13 +311,16 @@ fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
-fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<LandingRig>> {
+fn lock_rigs<'t>(
+    town: &'t LiveTown,
+    integration: &Integration,
+) -> anyhow::Result<Vec<LandingRig<'t>>> {
     let mut yards = Vec::new();
     for name in integration.rigs.keys() {
         let rig = town.find_rig(name)?;
         yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
-            store: town.open_rig_store(&rig)?,
+            store: rig.store()?,
             settings: RigSettings::load(town, &rig)?,
             rig,
         });
@@ -329,7 +332,7 @@ fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<L
 fn build_job<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yard: &'a LandingRig,
+    yard: &'a LandingRig<'a>,
     branch: &ConvoyBranch,
 ) -> anyhow::Result<MergeJob<'a>> {
     let git = queue_repository(&yard.rig);

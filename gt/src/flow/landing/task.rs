@@ -14,7 +14,7 @@ use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
-use crate::town::RigLayout;
+use crate::town::{Rig, RigLayout};
 
 /// The blocker of a landing.
 pub(super) enum LandingBlocker {
@@ -39,7 +39,7 @@ pub(super) enum LandingBlocker {
 /// Creates the task, one per blocker. Returns a short reason and the task's id.
 pub(super) fn create_blocker_task(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     convoy: &str,
     what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
@@ -51,7 +51,7 @@ pub(super) fn create_blocker_task(
         .get(rig.name())
         .cloned()
         .unwrap_or_default();
-    let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
+    let remote = rig.git().remote_url("origin")?.is_some();
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
     let key = match what {
         LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),
@@ -64,7 +64,7 @@ pub(super) fn create_blocker_task(
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
     let prefix = town.prefix_of_rig(rig.name());
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let id = town.transact(&store, |tx| {
         let id = task_id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
@@ -132,7 +132,7 @@ fn write_task(
     id: &str,
     title: &str,
     description: String,
-    (rig, convoy): (&RigLayout, &str),
+    (rig, convoy): (&Rig, &str),
 ) -> anyhow::Result<()> {
     let now = tx.now();
     tx.put(Bead {
@@ -246,12 +246,8 @@ fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) 
 }
 
 /// Closes the tasks of a convoy's landing in a rig after it has landed.
-pub(super) fn close_landing_tasks(
-    town: &LiveTown,
-    rig: &RigLayout,
-    convoy: &str,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+pub(super) fn close_landing_tasks(town: &LiveTown, rig: &Rig, convoy: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     let open: Vec<String> = store
         .snapshot()?
         .select(|bead| bead.is_open() && bead.has_label(LABEL))

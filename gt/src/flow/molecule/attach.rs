@@ -11,7 +11,7 @@ use super::formula_shelf;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 
@@ -20,7 +20,7 @@ use crate::town::event::event;
 /// guidance.
 pub fn ensure_molecule(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     bead: &Bead,
     no_molecule: bool,
 ) -> anyhow::Result<()> {
@@ -29,7 +29,7 @@ pub fn ensure_molecule(
     if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     if record::molecule::molecule_of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
@@ -46,13 +46,13 @@ pub fn ensure_molecule(
 /// Pours a formula as wisps and attaches it to a bead, in one transaction.
 pub fn pour_for(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     formula: &str,
     bead: &str,
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
     let shelf = formula_shelf(town, Some(rig));
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let poured = town.transact(&store, |tx| {
         let work = tx.resolve(bead)?.clone();
         let options = PourOptions {
@@ -82,12 +82,12 @@ pub fn pour_for(
 /// Pours a formula as durable beads that are the work themselves. Returns the root.
 pub fn pour_work(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     formula: &str,
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
     let shelf = formula_shelf(town, Some(rig));
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let poured = town.transact(&store, |tx| {
         let mut values = rig_values(town, rig)?;
         values.extend(given.clone());
@@ -107,7 +107,7 @@ pub fn pour_work(
 /// Returns the values for formulas of work. Values that the user gives win.
 fn values_for(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     bead: &Bead,
     given: &VarValues,
 ) -> anyhow::Result<VarValues> {
@@ -132,7 +132,7 @@ fn setting_text(layers: &SettingsLayers, name: &str) -> String {
         .to_owned()
 }
 
-fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
+fn rig_values(town: &LiveTown, rig: &Rig) -> anyhow::Result<VarValues> {
     let layers = SettingsLayers::load(town, Some(rig))?;
     let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),

@@ -417,10 +417,7 @@ mod tests {
         let url = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
         let rig = place.town.find_rig("web").unwrap();
-        let (store, settings) = (
-            place.town.open_rig_store(&rig).unwrap(),
-            RigSettings::default(),
-        );
+        let (store, settings) = (rig.store().unwrap(), RigSettings::default());
         let git = queue_repository(&rig);
         let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
         let who = bd::git::Identity {

@@ -15,7 +15,7 @@ use super::{candidate, gate, hook, land, score_request, target, task, verify, wi
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_request;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::{self, Event, MergeResultEvent};
 use crate::town::lock::Lock;
@@ -30,9 +30,9 @@ pub struct RequestResult {
 }
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
-pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<RequestResult>> {
+pub fn run_queue(town: &LiveTown, rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let settings = RigSettings::load(town, rig)?;
     anyhow::ensure!(
         settings.merge_queue.enabled != Some(false),
@@ -52,17 +52,17 @@ pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Request
 /// rig's queue.
 pub(crate) fn withdraw_stale_requests(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     _queue: &Lock,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let settings = RigSettings::load(town, rig)?;
     QueueRun::new(town, rig, &store, &settings).withdraw_stale()
 }
 
 struct QueueRun<'a> {
     town: &'a LiveTown,
-    rig: &'a RigLayout,
+    rig: &'a Rig<'a>,
     store: &'a Store,
     settings: &'a RigSettings,
     /// The requests that this run has handled.
@@ -75,7 +75,7 @@ struct QueueRun<'a> {
 impl<'a> QueueRun<'a> {
     fn new(
         town: &'a LiveTown,
-        rig: &'a RigLayout,
+        rig: &'a Rig<'a>,
         store: &'a Store,
         settings: &'a RigSettings,
     ) -> Self {

@@ -16,7 +16,7 @@ use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict}
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
@@ -48,8 +48,8 @@ pub(super) fn brief_decision(
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return None;
     }
-    let rig = stores.rig_of(&bead.id).map(|rig| town.layout.rig(rig));
-    let name = rig.as_ref().map(RigLayout::name).unwrap_or_default();
+    let rig = stores.rig_of(&bead.id).map(|rig| town.rig(rig));
+    let name = rig.as_ref().map(|rig| rig.name()).unwrap_or_default();
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
@@ -80,7 +80,7 @@ pub(super) fn brief_decision(
 /// Returns the text of the hooks and the name of the first hook with a text.
 fn ask_briefing_hooks(
     town: &LiveTown,
-    rig: Option<&RigLayout>,
+    rig: Option<&Rig>,
     decision: &HookDecision,
     (convoy, bead, is_later): (&Bead, &Bead, bool),
 ) -> Option<(String, String)> {

@@ -13,7 +13,6 @@ mod occasion;
 mod part;
 
 use bd::bead::{Bead, Status};
-use bd::git::Git;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -275,7 +274,7 @@ fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
 fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
     let rig = stores.rig_of(&bead.id);
     let beads = snapshot_of_bead(stores, bead);
-    let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
+    let git = rig.map(|rig| town.rig(rig).git());
     let mut parts = Vec::new();
     if let Some(mut before) = followup::read_earlier_work(beads, git.as_ref(), bead) {
         if let (Some(git), Some(rig)) = (&git, rig) {
@@ -322,7 +321,7 @@ fn document_parts(
         return parts;
     }
     if let (Address::Polecat(rig, name), true) = (address, slot.bead == bead.id) {
-        parts.extend(part::documents_part(&town.layout.rig(rig).sandbox(name)));
+        parts.extend(part::documents_part(&town.rig(rig).sandbox(name)));
     }
     parts.extend(part::write_down_part(bead));
     parts
@@ -337,7 +336,7 @@ fn mail_part(unread: usize) -> Option<ContextPart> {
 /// Returns the commands that the settings block.
 fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
     let listed = setting.value.as_array()?;
     let patterns: Vec<String> = listed
@@ -349,7 +348,7 @@ fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
 
 /// Returns the budget of a role's context in bytes, and its source.
 fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let name = format!("context.budget.{}", address.role());
     let layers = match SettingsLayers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
@@ -428,7 +427,7 @@ fn mark_polecat_working(town: &LiveTown) {
         return;
     };
     let agent = town.actor.bead_id(&town.prefix_of_rig(rig));
-    let Ok(store) = town.open_rig_store(&town.layout.rig(rig)) else {
+    let Ok(store) = town.rig(rig).store() else {
         return;
     };
     let marked = town.transact(&store, |tx| {

@@ -31,7 +31,7 @@ use crate::host::LiveTown;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
-use crate::town::{RigEntry, RigLayout};
+use crate::town::{Rig, RigEntry, RigLayout};
 
 /// Local files of the store, which a repository that tracks its beads must ignore.
 const LOCAL_BEADS: &[&str] = &[
@@ -118,7 +118,7 @@ pub fn add_rig(
     create_folder(rig.root(), 0o755)?;
     write_text(&rig.root().join(MARK), "")?;
     say(&format!("Fetching {} ...", origin.describe_origin()));
-    let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
+    let branch = origin.fetch(&rig.git(), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
     let (prefix, tracked) = set_up_beads(town, request, &rig, &wanted)?;
@@ -145,9 +145,12 @@ pub fn add_rig(
 
 /// Checks that the rig can be created. Returns its layout and the prefix for a repository that has
 /// none.
-fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(RigLayout, String)> {
+fn inspect_origin<'t>(
+    town: &'t LiveTown,
+    request: &AddRigRequest,
+) -> anyhow::Result<(Rig<'t>, String)> {
     name::check_rig_name(&request.name)?;
-    let rig = town.layout.rig(&request.name);
+    let rig = town.rig(&request.name);
     let taken = |path: PathBuf| RigError::Taken {
         name: request.name.clone(),
         path,
@@ -175,7 +178,7 @@ fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(R
 }
 
 /// Checks that the prefix has no other route.
-fn check_prefix_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
+fn check_prefix_free(town: &LiveTown, rig: &Rig, prefix: &str) -> Result<(), RigError> {
     let routes = Routes::load(&town.layout.beads());
     let taken = routes
         .all()
@@ -206,7 +209,7 @@ fn clone_for_reading(rig: &RigLayout, origin: &RigOrigin, branch: &str) -> anyho
 fn set_up_beads(
     town: &LiveTown,
     request: &AddRigRequest,
-    rig: &RigLayout,
+    rig: &Rig,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
     let rig_beads = rig.root().join(".beads");
@@ -234,7 +237,7 @@ fn set_up_beads(
     }
     let file = town.open_store(&folder)?.issues_file().to_owned();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    for repository in [&clone, &Git::at(rig.repo())] {
+    for repository in [&clone, &rig.git()] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;
     }
     create_folder(&rig_beads, 0o755)?;
@@ -246,7 +249,7 @@ fn set_up_beads(
 fn check_existing_prefix(
     town: &LiveTown,
     request: &AddRigRequest,
-    rig: &RigLayout,
+    rig: &Rig,
     prefix: &str,
 ) -> Result<(), RigError> {
     let given = request.prefix.as_deref();
@@ -264,7 +267,7 @@ fn check_existing_prefix(
 fn import_from_branch(
     town: &LiveTown,
     request: &AddRigRequest,
-    rig: &RigLayout,
+    rig: &Rig,
     rig_beads: &Path,
 ) -> anyhow::Result<Option<String>> {
     let Some(there) = fresh::find_fresh_store(rig_beads, &Config::from_dir(rig_beads)?) else {
@@ -304,7 +307,7 @@ fn create_rig_folders(rig: &RigLayout) -> Result<(), RigError> {
 /// Writes `config.json`, the rig's identity, and its settings.
 fn write_config(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     origin: &RigOrigin,
     branch: &str,
     prefix: &str,
@@ -328,11 +331,11 @@ fn write_config(
 /// Creates the beads of the rig itself and of its permanent agents.
 fn create_own_beads(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     origin: &RigOrigin,
     prefix: &str,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let name = rig.name();
     let identity = Bead {
         id: format!("{prefix}-rig-{name}"),
@@ -366,7 +369,7 @@ fn create_own_beads(
 
 fn register_rig(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     origin: &RigOrigin,
     prefix: &str,
     tracked: bool,

@@ -8,7 +8,7 @@ use bd::git::{Git, GitError, Identity};
 
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
 /// The number of snapshots per lease.
 const KEPT: usize = 3;
@@ -21,7 +21,7 @@ const LEASES: usize = 2;
 /// the last two leases. Saves nothing for a clean or missing sandbox.
 pub fn save_snapshot(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     slot: &Slot,
 ) -> Result<Option<SavedRescue>, GitError> {

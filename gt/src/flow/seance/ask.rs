@@ -126,7 +126,7 @@ pub fn ask_session(
 /// unless another kind of program wrote the transcript.
 fn runtime_of(town: &LiveTown, session: &PastSession) -> anyhow::Result<AgentRuntime> {
     let address = town.parse_address(&session.actor)?;
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
     let now = of("");
     let is_event = !session.payload.is_empty();

@@ -93,7 +93,7 @@ fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
 /// Returns a proposal to hand over, if the session is old or its context is large by the town's
 /// settings.
 pub fn propose_handoff(town: &LiveTown) -> Option<String> {
-    let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
+    let rig = town.actor.rig().map(|rig| town.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();

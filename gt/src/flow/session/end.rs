@@ -13,7 +13,7 @@ use crate::host::ended::SessionEnd;
 use crate::host::runtime;
 use crate::host::{HostError, LiveSession, ProcessEnd};
 use crate::record::polecat::{PolecatIds, Slot};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
@@ -125,12 +125,12 @@ fn last_screen_lines(screen: &str) -> Vec<String> {
 /// the work.
 pub fn record_session_end(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
     ended: &SessionEnd,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     *slot = town.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         current.ended = Some(ended.clone());

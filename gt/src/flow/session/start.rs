@@ -18,7 +18,7 @@ use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, Work
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -47,7 +47,7 @@ struct LaunchResult {
 /// Starts the session of a freshly slung polecat, unless it runs already.
 pub fn start_polecat_session(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     claimed: &Claim,
     slot: &mut Slot,
 ) -> anyhow::Result<StartedAgent> {
@@ -112,13 +112,8 @@ pub fn start_polecat_session(
 }
 
 /// Records that the session runs, if the worker still has the bead.
-fn record_start(
-    town: &LiveTown,
-    rig: &RigLayout,
-    claimed: &Claim,
-    slot: &Slot,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+fn record_start(town: &LiveTown, rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<()> {
+    let store = rig.store()?;
     town.transact(&store, |tx| {
         let now = tx.now();
         slot.reload_held(tx, &claimed.ids)?;
@@ -169,7 +164,7 @@ pub enum RestartCause<'a> {
 /// in the meantime, or if its session runs and does not hand over.
 pub fn restart_session(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
@@ -181,7 +176,7 @@ pub fn restart_session(
     };
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let session = start_session_name(&ids.address)?;
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
@@ -218,7 +213,7 @@ pub fn restart_session(
     };
     let saved = sandbox::save_snapshot(town, rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
-    Sandbox::new(town, rig, name).drop_stale_locks()?;
+    Sandbox::new(rig, name).drop_stale_locks()?;
     take_lease(town, rig, &ids, &mut slot, counted)?;
     let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
@@ -244,12 +239,12 @@ pub fn restart_session(
 /// Records the process that hosts a session, if the worker still has the work.
 fn record_host(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     town.transact(&store, |tx| {
         // A session that has submitted its work needs no host.
         if let Ok(mut current) = slot.reload_held(tx, ids) {
@@ -384,12 +379,12 @@ fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
 /// Takes the next lease, if the current one is unchanged and the worker still has the work.
 fn take_lease(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
     counted: RestartCount,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
@@ -427,7 +422,7 @@ fn take_lease(
 /// Starts the session of a polecat with its first message.
 fn launch_polecat(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     address: &Address,
     slot: &Slot,
     bead: &Bead,
@@ -498,7 +493,7 @@ fn start_session(
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let pass = [
         runtime.pass.clone(),
         runtime::added_variables(town, rig.as_ref()),

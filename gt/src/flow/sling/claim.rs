@@ -17,12 +17,12 @@ use crate::record::polecat::{
     self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
-use crate::town::RigLayout;
 use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
+use crate::town::{Rig, RigLayout};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
@@ -71,12 +71,8 @@ pub struct ClaimRequest<'a> {
 ///    both.
 /// 3. If another process took the worker in the meantime, choose again, unless the worker was
 ///    named.
-pub(super) fn claim_bead(
-    town: &LiveTown,
-    rig: &RigLayout,
-    wish: &ClaimRequest,
-) -> anyhow::Result<Claim> {
-    let store = town.open_rig_store(rig)?;
+pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> anyhow::Result<Claim> {
+    let store = rig.store()?;
     let prefix = town.prefix_of_rig(rig.name());
     if wish.name.is_none() {
         leaving::wait_for_leaving(town, rig, &store.snapshot()?, &wish.request.bead)?;
@@ -89,7 +85,7 @@ pub(super) fn claim_bead(
         check_bead(&snapshot, wish)?;
         let name = choose_worker(town, rig, &snapshot, &sessions, wish, &lost)?;
         check_polecat_name(town, rig, &name)?;
-        let lock = match Lock::try_take(&rig.slot_lock(&name)) {
+        let lock = match rig.try_take_slot(&name) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
                 let worker = format!("{}/polecats/{name}", rig.name());
@@ -129,12 +125,12 @@ pub(super) fn claim_bead(
 /// Returns the claim that a polecat's slot records, if its sling is unfinished.
 pub(super) fn reload_claim(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     lock: Lock,
 ) -> anyhow::Result<Option<Claim>> {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let snapshot = town.open_rig_store(rig)?.snapshot()?;
+    let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
         matches!(slot.state, SlotState::Slinging(_)) && slot.reload_held(&snapshot, &ids).is_ok();
@@ -207,7 +203,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
 /// Chooses the worker: the named one, otherwise an idle one, otherwise a new name.
 fn choose_worker(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     beads: &Snapshot,
     sessions: &[LiveSession],
     wish: &ClaimRequest,
@@ -252,7 +248,7 @@ fn choose_worker(
 
 /// Checks the name for any source, because another agent's session could be taken for this
 /// worker's.
-fn check_polecat_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn check_polecat_name(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);

@@ -5,7 +5,7 @@ use bd::bead::{Bead, Kind, Status};
 use super::{SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
@@ -29,7 +29,7 @@ pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Resul
 /// Queues a blocked bead for a rig.
 pub fn enqueue_bead(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     request: &SlingRequest,
     bead: &Bead,
     waits_for: Vec<String>,
@@ -40,7 +40,7 @@ pub fn enqueue_bead(
         bead.id,
         bead.status
     );
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let id = queue_record_id(&town.prefix_of_rig(rig.name()), &bead.id);
     town.transact(&store, |tx| {
         let now = tx.now();

@@ -5,7 +5,7 @@ use bd::formula::vars::VarValues;
 use crate::flow::molecule;
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::BeadsHome;
 
 /// Returns the full name of a formula, if it exists.
@@ -50,7 +50,7 @@ pub fn pour_as_work(
 }
 
 /// Returns the rig of a target: the rig that it names, or that of the agent.
-pub fn rig_of_target(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
+pub fn rig_of_target<'t>(town: &'t LiveTown, target: &str) -> anyhow::Result<Rig<'t>> {
     let name = target.trim_end_matches('/');
     if let Ok(rig) = town.find_rig(name) {
         return Ok(rig);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::TownHookEvent;
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
 /// The result of inspecting a hook's path.
 pub(super) enum HookFileState {
@@ -19,11 +19,7 @@ pub(super) enum HookFileState {
 
 /// Returns the paths of an event's hooks in the order in which they run: the town's, then the
 /// rig's.
-pub(super) fn hook_paths(
-    town: &LiveTown,
-    rig: Option<&RigLayout>,
-    event: TownHookEvent,
-) -> Vec<PathBuf> {
+pub(super) fn hook_paths(town: &LiveTown, rig: Option<&Rig>, event: TownHookEvent) -> Vec<PathBuf> {
     let mut places = vec![town.layout.hooks().join(event.name())];
     places.extend(rig.map(|rig| rig.hooks().join(event.name())));
     places

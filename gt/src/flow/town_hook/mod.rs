@@ -32,7 +32,7 @@ pub use result::{TownHookAnswer, TownHookResultError};
 pub(crate) use surroundings::{inherited_variables, looks_secret};
 
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
 
@@ -89,7 +89,7 @@ impl TownHookEvent {
 #[derive(Debug, Default)]
 pub struct TownHookCall<'a> {
     /// The rig whose hooks run after the town's. If `None`, only the town's run.
-    pub rig: Option<&'a RigLayout>,
+    pub rig: Option<&'a Rig<'a>>,
     /// The working folder. If `None`, the rig's root, otherwise the town's.
     pub cwd: Option<PathBuf>,
     pub convoy: String,
@@ -162,7 +162,7 @@ impl TownHookReport {
 }
 
 /// Returns true if an event has any hook, so that its inputs must be gathered.
-pub fn has_event_hooks(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> bool {
+pub fn has_event_hooks(town: &LiveTown, rig: Option<&Rig>, event: TownHookEvent) -> bool {
     find::hook_paths(town, rig, event)
         .iter()
         .any(|place| place.symlink_metadata().is_ok())
@@ -210,7 +210,7 @@ pub fn notify_event_hooks(town: &LiveTown, event: TownHookEvent, call: &TownHook
 }
 
 /// Returns the time limit of a hook.
-fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> Duration {
+fn time_limit(town: &LiveTown, rig: Option<&Rig>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// Shorter, because a session waits for the hook.
     const BRIEFING: Duration = Duration::from_secs(15);
@@ -227,13 +227,13 @@ fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) ->
 
 /// Returns a setting with a text value. Invalid settings count as unset: the command that changes
 /// settings reports them.
-fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
+fn text_setting(town: &LiveTown, rig: Option<&Rig>, name: &str) -> Option<String> {
     let layers = SettingsLayers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())
 }
 
 /// Returns true if automatic convoys run hooks too.
-pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
+pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&Rig>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))

@@ -27,10 +27,10 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
-use crate::town::lock::{self, Lock};
+use crate::town::lock;
 use crate::town::name::Worker;
+use crate::town::{Rig, RigLayout};
 
 /// The facts about a polecat.
 #[derive(Debug, Clone)]
@@ -361,8 +361,8 @@ pub(super) fn resume_sling_action(
 /// Finishes a `gt done` from its record.
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
-    let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let worker = done::find_worker(town, rig, &worker.name, lock)?;
+    let lock = rig.try_take_slot(&worker.name)?;
+    let worker = done::find_worker(rig, &worker.name, lock)?;
     let finished = done::resume_done(town, &worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
@@ -407,9 +407,9 @@ pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
-    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let _slot = layout.try_take_slot(name)?;
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let beads = layout.store()?.snapshot()?;
     // The hook in its identity may be outdated, so the bead must name the worker too.
     if polecat::polecat_hook_of(&beads, &ids).is_some() {
         return Ok(None);
@@ -427,9 +427,9 @@ pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Resu
 }
 
 /// Records a failed try of a sling, for the breaker.
-fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
+fn record_sling_failure(town: &LiveTown, rig: &Rig, name: &str, reason: &str) {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let counted = town.open_rig_store(rig).and_then(|store| {
+    let counted = rig.store().and_then(|store| {
         town.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
             if let Some(sling) = slot.state.sling_in_progress_mut() {
@@ -447,9 +447,9 @@ fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &s
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
-    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let _slot = layout.try_take_slot(name)?;
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let store = town.open_rig_store(&layout)?;
+    let store = layout.store()?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
@@ -488,7 +488,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 /// Retries a worker that was stuck for a while.
 pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
-    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
+    let _slot = rig.try_take_slot(&worker.name)?;
     let reason = crate::flow::polecat::clear_stuck_mark(town, &rig, &worker.name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }

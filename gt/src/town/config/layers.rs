@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::SettingsError;
 use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, Town};
 
 /// The longest duration that a setting can have.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
@@ -87,7 +87,7 @@ impl TownSettings {
         let Ok(town_layers) = SettingsLayers::load_for_town(town) else {
             return Self::default();
         };
-        let of_rig = |rig: RigLayout| {
+        let of_rig = |rig: Rig| {
             let layers = town_layers
                 .clone()
                 .with_rig(town, &rig, rigs.get(rig.name()));
@@ -118,21 +118,18 @@ struct LocalLayer {
 
 impl SettingsLayers {
     /// Reads the layers for a rig, or those of the town alone.
-    pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
+    pub fn load(town: &Town, rig: Option<&Rig>) -> Result<Self, SettingsError> {
         let town_layers = Self::load_for_town(town)?;
         let Some(rig) = rig else {
             return Ok(town_layers);
         };
         // An unreadable store is reported elsewhere and must not make the settings fail.
-        let beads = town
-            .open_rig_store(rig)
-            .ok()
-            .and_then(|store| store.snapshot().ok());
+        let beads = rig.store().ok().and_then(|store| store.snapshot().ok());
         town_layers.with_rig(town, rig, beads.as_ref())
     }
 
     /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
-    pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
+    pub fn load_for_rig(town: &Town, rig: &Rig, beads: &Snapshot) -> Self {
         let town_layers = Self::load_for_town(town);
         let all = town_layers.and_then(|own| own.with_rig(town, rig, Some(beads)));
         all.unwrap_or_default()
@@ -153,7 +150,7 @@ impl SettingsLayers {
     fn with_rig(
         mut self,
         town: &Town,
-        rig: &RigLayout,
+        rig: &Rig,
         beads: Option<&Snapshot>,
     ) -> Result<Self, SettingsError> {
         let layers = &mut self;

@@ -4,17 +4,16 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::TestTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
-fn town_with_settings(settings: &str) -> (TestTown, RigLayout) {
+fn town_with_settings(settings: &str) -> TestTown {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.find_rig("web").unwrap();
-    std::fs::write(rig.settings(), settings).unwrap();
-    (place, rig)
+    std::fs::write(place.town.layout.rig("web").settings(), settings).unwrap();
+    place
 }
 
-fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) {
+fn read_value(place: &TestTown, rig: &Rig, name: &str) -> (Value, String) {
     let layers = SettingsLayers::load(&place.town, Some(rig)).unwrap();
     let setting = layers.get(name).unwrap();
     let origin = setting.origin.to_string();
@@ -22,18 +21,13 @@ fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) 
     (setting.value, layer)
 }
 
-fn set_value(
-    place: &TestTown,
-    rig: Option<&RigLayout>,
-    layer: SettingsLayer,
-    name: &str,
-    text: &str,
-) {
+fn set_value(place: &TestTown, rig: Option<&Rig>, layer: SettingsLayer, name: &str, text: &str) {
     change_setting(&place.town, rig, layer, name, Some(text)).unwrap();
 }
 
 fn gate_names(queue: &str) -> Vec<String> {
-    let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+    let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+    let rig = place.town.rig("web");
     check_merge_queue(&place.town, &rig).unwrap();
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     let groups = settings.gates(&rig).unwrap().into_iter();
@@ -53,8 +47,8 @@ fn setup_runs_per_tree_gates_get_separate_trees_and_commands_share_one() {
     assert_eq!(gate_names(queue), wanted);
     let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
     assert_eq!(gate_names(queue), ["lint_command"]);
-    let (place, rig) =
-        town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let place = town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let rig = place.town.rig("web");
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     assert_eq!(
         settings.gates(&rig).unwrap()[0][0].limit,
@@ -79,7 +73,8 @@ fn unsupported_queue_settings_are_refused_by_name() {
         ),
         (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
     ] {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
         let error = check_merge_queue(&place.town, &rig).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
@@ -101,7 +96,8 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
         (r#"{"gates":{"a":{"cmd":"x"}}}"#, "gates"),
         (r#"{"lint_command":"x"}"#, "lint_command"),
     ] {
-        let (place, rig) = town_with_settings(settings);
+        let place = town_with_settings(settings);
+        let rig = place.town.rig("web");
         let error = check_merge_queue(&place.town, &rig)
             .unwrap_err()
             .to_string();
@@ -112,7 +108,8 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
             "{error}"
         );
     }
-    let (place, rig) = town_with_settings("{}");
+    let place = town_with_settings("{}");
+    let rig = place.town.rig("web");
     let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
     std::fs::write(rig.config(), old).unwrap();
     let error = check_merge_queue(&place.town, &rig)
@@ -128,7 +125,8 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
 #[test]
 fn either_key_turns_on_the_review() {
     let asked = |queue: &str| {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
         let settings = RigSettings::load(&place.town, &rig).unwrap();
         settings.review_reason()
     };
@@ -148,8 +146,9 @@ fn either_key_turns_on_the_review() {
 
 #[test]
 fn a_bad_duration_is_named() {
-    let (place, rig) =
+    let place =
         town_with_settings(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
+    let rig = place.town.rig("web");
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     let error = settings.gates(&rig).unwrap_err();
     let words = error.to_string();
@@ -160,7 +159,8 @@ fn a_bad_duration_is_named() {
 fn a_gate_may_keep_only_paths_below_its_tree() {
     let gates = |path: &str| {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
-        let (place, rig) = town_with_settings(&settings.to_string());
+        let place = town_with_settings(&settings.to_string());
+        let rig = place.town.rig("web");
         RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
     };
     assert_eq!(
@@ -184,8 +184,8 @@ fn a_gate_may_keep_only_paths_below_its_tree() {
 #[test]
 fn an_unknown_merge_strategy_is_refused_by_name() {
     let strategy = |text: &str| {
-        let (place, rig) =
-            town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let rig = place.town.rig("web");
         let settings = RigSettings::load(&place.town, &rig).unwrap();
         check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
     };
@@ -226,7 +226,8 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
             "gate merge_queue.gates.test has no command",
         ),
     ] {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
         let error = check_merge_queue(&place.town, &rig)
             .unwrap_err()
             .to_string();
@@ -237,12 +238,13 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
 
 #[test]
 fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
-    let (place, rig) = town_with_settings(
+    let place = town_with_settings(
         r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
             "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
             "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
             "gates":{"test":{"timeout":"2m"}}}}"#,
     );
+    let rig = place.town.rig("web");
     let town =
         r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
     std::fs::write(place.town.layout.settings(), town).unwrap();
@@ -256,7 +258,8 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
 
 #[test]
 fn each_settings_layer_overrides_the_lower_layers() {
-    let (mut place, rig) = town_with_settings("{}");
+    let mut place = town_with_settings("{}");
+    let rig = place.town.rig("web");
     let name = "max_polecats";
     assert_eq!(
         read_value(&place, &rig, name),
@@ -269,7 +272,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
     );
     set_value(&place, Some(&rig), SettingsLayer::Settings, name, "7");
     assert_eq!(read_value(&place, &rig, name), (json!(7), "rig".to_owned()));
-    let store = place.town.open_rig_store(&rig).unwrap();
+    let store = rig.store().unwrap();
     let label = |tx: &mut bd::store::Tx| {
         let mut bead = tx.get("web-rig-web").cloned().unwrap();
         bead.labels.push("max_polecats:6".to_owned());
@@ -288,6 +291,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
     assert_eq!(max_polecats_of(&place.town, &rig), 5);
     let cwd = place.path_beside("town");
     place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
+    let rig = place.town.rig("web");
     assert_eq!(
         read_value(&place, &rig, name),
         (json!(4), "environment".to_owned())
@@ -297,7 +301,8 @@ fn each_settings_layer_overrides_the_lower_layers() {
 
 #[test]
 fn a_blocked_key_hides_values_of_lower_layers() {
-    let (place, rig) = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
+    let place = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
+    let rig = place.town.rig("web");
     let path = place.town.layout.wisp_config("web");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = r#"{"rig":"web","values":{},"blocked":["namepool.style"],"mine":1}"#;
@@ -327,7 +332,8 @@ fn a_blocked_key_hides_values_of_lower_layers() {
 
 #[test]
 fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
-    let (place, rig) = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    let place = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    let rig = place.town.rig("web");
     set_value(
         &place,
         Some(&rig),
@@ -364,7 +370,8 @@ fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
 
 #[test]
 fn the_list_contains_all_keys_and_the_members_of_families() {
-    let (place, rig) = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
+    let place = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
+    let rig = place.town.rig("web");
     let all = SettingsLayers::load(&place.town, Some(&rig)).unwrap().all();
     let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
     assert!(names.contains(&"role_agents.crew"), "{names:?}");
@@ -374,7 +381,8 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 
 #[test]
 fn a_damaged_settings_file_is_named() {
-    let (place, rig) = town_with_settings("{");
+    let place = town_with_settings("{");
+    let rig = place.town.rig("web");
     let error = SettingsLayers::load(&place.town, Some(&rig)).unwrap_err();
     assert!(
         error.to_string().contains("settings/config.json"),

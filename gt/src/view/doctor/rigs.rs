@@ -1,12 +1,12 @@
 //! Checks the rigs' repositories: existence, settings that keep rescue refs safe, and the target
 //! branch.
 
-use bd::git::{Git, GitError, redact_urls};
+use bd::git::{GitError, redact_urls};
 
 use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::patrol::rule;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 
 pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
@@ -15,7 +15,7 @@ pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
     };
     for (name, entry) in &registry.rigs {
         let before = page.all.len();
-        let rig = town.layout.rig(name);
+        let rig = town.rig(name);
         if !rig.root().is_dir() {
             let text = format!("rig {name}: {} is not there", rig.root().display());
             page.error(
@@ -33,7 +33,7 @@ pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
     }
 }
 
-fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
+fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &Rig) {
     let name = rig.name();
     let unused = match config::check_merge_queue(town, rig) {
         Ok(unused) => unused,
@@ -53,10 +53,10 @@ fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
 fn check_repository(
     town: &LiveTown,
     page: &mut CheckFindings,
-    rig: &RigLayout,
+    rig: &Rig,
     registered: &str,
 ) -> Result<(), GitError> {
-    let (name, git) = (rig.name(), Git::at(rig.repo()));
+    let (name, git) = (rig.name(), rig.git());
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
         let found = redact_urls(url.as_deref().unwrap_or("none"));
