@@ -12,7 +12,6 @@
 
 use bd::git::{Git, PushError, PushLease, PushRefusal};
 
-use crate::host::LiveTown;
 use crate::record::polecat::{PolecatIds, Slot};
 use crate::record::progress;
 use crate::record::pushed::PushRecord;
@@ -20,8 +19,8 @@ use crate::town::Rig;
 use crate::town::event::event;
 
 /// Pushes the commits of a worker's unfinished work. Returns `None` if the remote has them all.
-pub fn push_unfinished(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
     let beads = rig.store()?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
@@ -40,7 +39,7 @@ pub fn push_unfinished(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result
     let looked = PushRecord {
         branch: slot.branch.to_string(),
         tip: last.tip.clone(),
-        at: Some(town.clock.now()),
+        at: Some(rig.town().clock.now()),
         committed,
         refused: None,
     };
@@ -64,7 +63,7 @@ pub fn push_unfinished(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result
         Err(refusal) => refusal.to_string(),
     };
     if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
-        town.record_event(&event!(PushRefused,
+        rig.town().record_event(&event!(PushRefused,
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
         ));
     }

@@ -56,12 +56,8 @@ pub struct PreparedFormula {
 }
 
 /// Reads the formula and answers its questions without any write.
-pub fn prepare_formula(
-    town: &LiveTown,
-    rig: &Rig,
-    request: &RunRequest,
-) -> anyhow::Result<PreparedFormula> {
-    let shelf = molecule::formula_shelf(town, Some(rig));
+pub fn prepare_formula(rig: &Rig, request: &RunRequest) -> anyhow::Result<PreparedFormula> {
+    let shelf = molecule::formula_shelf(rig.town(), Some(rig));
     let name = molecule::full_formula_name(&shelf, &request.formula);
     let name = name.unwrap_or_else(|| request.formula.clone());
     let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
@@ -73,7 +69,7 @@ pub fn prepare_formula(
     );
     let values = collect_answers(&formula, &request.values)?;
     let legs = select_legs(&formula, &request.preset)?;
-    let run = town.random.base32(5);
+    let run = rig.town().random.base32(5);
     Ok(PreparedFormula {
         formula,
         legs,

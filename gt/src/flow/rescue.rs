@@ -103,7 +103,7 @@ pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<Saved
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(town, &rig)).ok();
+    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(&rig)).ok();
     // Staged changes are a second parent, and part of the changes since the first one. The options
     // override the user's git configuration.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);

@@ -157,7 +157,7 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     let config = Config::from_dir(&rig.beads())?;
     let git = rig.git().with_network(NETWORK);
     let may_push = config.flag("daemon.auto-push") && config.can_push();
-    if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
+    if !may_push || !discovery::is_sent(&rig) || git.remote_url("origin")?.is_none() {
         return Ok(());
     }
     discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)

@@ -28,9 +28,9 @@ pub struct PatrolSettings {
 
 impl PatrolSettings {
     /// Reads the settings of a rig. The queue reports invalid ones, and the defaults apply.
-    pub fn load(town: &LiveTown, rig: &Rig) -> Self {
+    pub fn load(rig: &Rig) -> Self {
         Self::from_layers(
-            &SettingsLayers::load(town, Some(rig)).unwrap_or_default(),
+            &SettingsLayers::load(rig.town(), Some(rig)).unwrap_or_default(),
             rig,
         )
     }

@@ -158,7 +158,7 @@ fn recheck_facts(
     let found = TownView::read_worker(town, &rig, &worker.name)?;
     let now = town.clock.now();
     let found = watch_facts(&found, now);
-    let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
+    let thresholds = super::PatrolSettings::load(&rig).thresholds;
     Ok(found.filter(|worker_facts| {
         let step = find_next_step(worker_facts, &thresholds);
         step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)

@@ -56,6 +56,11 @@ impl<'t> Rig<'t> {
         &self.layout
     }
 
+    /// Returns the prefix of the rig's beads without hyphen.
+    pub fn prefix(&self) -> String {
+        self.town.prefix_of_rig(self.name())
+    }
+
     /// Opens the rig's beads. Their warnings go to the town's reports.
     pub fn store(&self) -> anyhow::Result<Store> {
         Ok(self.town.open_store(&self.beads())?)

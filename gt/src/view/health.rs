@@ -67,11 +67,11 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
     let mut state = TownState::default();
     for (rig, beads) in &view.stores.rigs {
-        let layout = town.rig(rig);
-        let settings = PatrolSettings::load(town, &layout);
-        let matters = attention::rig_matters(&view, rig, &settings);
+        let rig = town.rig(rig);
+        let settings = PatrolSettings::load(&rig);
+        let matters = attention::rig_matters(&view, rig.name(), &settings);
         let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
-        let polecats = view.polecats_of(rig);
+        let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
@@ -85,7 +85,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
             busy,
         };
         state.work.extend(look.open_work());
-        state.work.extend(recent_merges(&layout, beads, view.now));
+        state.work.extend(recent_merges(&rig, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
     state.acts = count_actions(town, view.now)?;

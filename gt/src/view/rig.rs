@@ -59,7 +59,7 @@ pub struct WorkerRow {
 pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
     let rigs = town.list_rigs()?;
-    Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
+    Ok(rigs.iter().map(|rig| build_row(rig, &view)).collect())
 }
 
 pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
@@ -74,18 +74,18 @@ pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
         issue: polecat.hook.clone(),
     });
     Ok(RigStatus {
-        branch: config::target_branch_of(town, rig),
+        branch: config::target_branch_of(rig),
         queue: beads
             .bead_refs()
             .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
         members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
-        rig: build_row(town, rig, &view),
+        rig: build_row(rig, &view),
     })
 }
 
-fn build_row(town: &LiveTown, rig: &Rig, view: &TownView) -> RigRow {
+fn build_row(rig: &Rig, view: &TownView) -> RigRow {
     let remote = rig.git().remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
@@ -95,7 +95,7 @@ fn build_row(town: &LiveTown, rig: &Rig, view: &TownView) -> RigRow {
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
-        prefix: town.prefix_of_rig(rig.name()),
+        prefix: rig.prefix(),
         remote: remote.ok().flatten().map(|url| redact_urls(&url)),
         working: polecats
             .iter()

@@ -229,7 +229,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
 fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
-    let settings = PatrolSettings::load(town, &town.rig(rig));
+    let settings = PatrolSettings::load(&town.rig(rig));
     let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
         matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
@@ -248,7 +248,7 @@ fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
 pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     let view = TownView::read(town)?;
     let problems = find_problems(town, &view);
-    let looking = StatusReader { town, view: &view };
+    let looking = StatusReader { view: &view };
     let rigs: Vec<RigSummary> = town
         .list_rigs()?
         .iter()
@@ -300,7 +300,6 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
 }
 
 struct StatusReader<'a> {
-    town: &'a LiveTown,
     view: &'a TownView,
 }
 
@@ -324,7 +323,7 @@ impl StatusReader<'_> {
         let git = rig.git();
         RigSummary {
             name: rig.name().to_owned(),
-            prefix: self.town.prefix_of_rig(rig.name()),
+            prefix: rig.prefix(),
             remote: git.remote_url("origin").ok().flatten().is_some(),
             polecat_count: polecats.len(),
             crew_count: crew.len(),

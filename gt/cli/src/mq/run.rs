@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
     let rig = town.rig(&args.rig);
-    let merged = mq::run_queue(&town, &rig)?;
+    let merged = mq::run_queue(&rig)?;
     let landed = landing::land_ready_convoys(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(

@@ -22,7 +22,7 @@ struct NamepoolReport {
 pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, rig)?;
-    let (style, names) = config::namepool_of(&town, &rig);
+    let (style, names) = config::namepool_of(&rig);
     let beads = rig.store()?.snapshot()?;
     let polecats = polecat::list_polecats(&rig, &beads, None);
     let used: BTreeSet<String> = polecats.into_iter().map(|polecat| polecat.name).collect();

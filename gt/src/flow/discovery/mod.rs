@@ -38,14 +38,13 @@ pub use sandbox::{
     take_documents,
 };
 
-use crate::host::LiveTown;
 use crate::record;
 use crate::town::config::SettingsLayers;
 use crate::town::{Rig, RigLayout};
 
 /// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
-pub fn is_sent(town: &LiveTown, rig: &Rig) -> bool {
-    let layers = SettingsLayers::load(town, Some(rig)).ok();
+pub fn is_sent(rig: &Rig) -> bool {
+    let layers = SettingsLayers::load(rig.town(), Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
 }

@@ -99,7 +99,7 @@ pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker<'_>> {
 
 /// Returns a polecat with work on its hook, by name, under a lock that the caller took.
 pub fn find_worker<'t>(rig: Rig<'t>, name: &str, lock: Lock) -> anyhow::Result<HeldWorker<'t>> {
-    let prefix = rig.town().prefix_of_rig(rig.name());
+    let prefix = rig.prefix();
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let agent_id = address.bead_id(&prefix);
     let slot_id = Slot::id(&prefix, rig.name(), name);

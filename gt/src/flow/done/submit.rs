@@ -37,7 +37,7 @@ pub(super) fn submit_work(
     record: &DoneRecord,
     proof: &WorkProof,
 ) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
-    let prefix = town.prefix_of_rig(worker.rig.name());
+    let prefix = worker.rig.prefix();
     let store = worker.rig.store()?;
     town.transact(&store, |tx| {
         let now = tx.now();

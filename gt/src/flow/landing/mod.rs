@@ -222,7 +222,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                 }
                 Err(LandingInterruption::Blocked { rig, what }) => {
                     let job_rig = town.find_rig(&rig)?;
-                    let (reason, task) = task::create_blocker_task(town, &job_rig, id, &what)?;
+                    let (reason, task) = task::create_blocker_task(&job_rig, id, &what)?;
                     return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
@@ -277,7 +277,7 @@ fn prepare_all<'a>(
         let Some(branch) = integration.rigs.get(yard.rig.name()) else {
             continue;
         };
-        let job = build_job(town, convoy, yard, branch)?;
+        let job = build_job(convoy, yard, branch)?;
         match prepare::check_target(&job) {
             Ok(onto) => looked.push((job, branch, onto)),
             Err(stop) => return Ok(Err(stop)),
@@ -321,7 +321,7 @@ fn lock_rigs<'t>(
         yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
             store: rig.store()?,
-            settings: RigSettings::load(town, &rig)?,
+            settings: RigSettings::load(&rig)?,
             rig,
         });
     }
@@ -330,7 +330,6 @@ fn lock_rigs<'t>(
 
 /// Builds the queue's job for the convoy's landing in one rig.
 fn build_job<'a>(
-    town: &'a LiveTown,
     convoy: &Bead,
     yard: &'a LandingRig<'a>,
     branch: &ConvoyBranch,
@@ -343,7 +342,6 @@ fn build_job<'a>(
         ..merge_request::Receipt::default()
     };
     Ok(MergeJob {
-        town,
         rig: &yard.rig,
         store: &yard.store,
         settings: &yard.settings,
@@ -442,7 +440,7 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
             ));
         }
-        task::close_landing_tasks(town, &rig, id)?;
+        task::close_landing_tasks(&rig, id)?;
     }
     convoy::close_epic(town, &bead)
 }

@@ -18,7 +18,7 @@ pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(interrupt_for_later(job, "its merge queue is turned off"));
     }
-    if let Err(error) = config::check_merge_queue(job.town, job.rig) {
+    if let Err(error) = config::check_merge_queue(job.rig) {
         return Err(interrupt_for_later(job, &error.to_string()));
     }
     match fetch_target(job) {

@@ -60,7 +60,7 @@ pub(super) fn push_landing(
         );
         return Ok(Err(LandingInterruption::Later { rig, reason }));
     }
-    integration::change_integration(job.town, convoy, |integration| {
+    integration::change_integration(job.rig.town(), convoy, |integration| {
         if let Some(branch) = integration.rigs.get_mut(&rig) {
             let landed = true;
             branch.landing = Some(LandingStep {
@@ -71,7 +71,7 @@ pub(super) fn push_landing(
             branch.task.clear();
         }
     })?;
-    job.town.record_event(&event!(LandingPushed,
+    job.rig.town().record_event(&event!(LandingPushed,
         convoy: convoy, rig: rig, target: target, commit: step.candidate,
     ));
     Ok(Ok(()))

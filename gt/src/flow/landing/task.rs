@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use crate::flow::convoy::{self, integration};
 use crate::flow::mq::gate::GateFailure;
 use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
 use crate::town::{Rig, RigLayout};
@@ -38,12 +37,11 @@ pub(super) enum LandingBlocker {
 
 /// Creates the task, one per blocker. Returns a short reason and the task's id.
 pub(super) fn create_blocker_task(
-    town: &LiveTown,
     rig: &Rig,
     convoy: &str,
     what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
-    let convoys = town.open_town_store()?.snapshot()?;
+    let convoys = rig.town().open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
     let integration = integration::read_integration(&bead).unwrap_or_default();
     let branch = integration
@@ -62,10 +60,10 @@ pub(super) fn create_blocker_task(
     };
     let number = record::convoy::count_landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
-    let prefix = town.prefix_of_rig(rig.name());
+    let prefix = rig.prefix();
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
     let store = rig.store()?;
-    let id = town.transact(&store, |tx| {
+    let id = rig.transact(&store, |tx| {
         let id = task_id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
             reopen_landing_task(tx, &id, &title, &evidence)?;
@@ -74,7 +72,7 @@ pub(super) fn create_blocker_task(
         }
         Ok(id)
     })?;
-    convoy::add_beads(town, convoy, std::slice::from_ref(&id))?;
+    convoy::add_beads(rig.town(), convoy, std::slice::from_ref(&id))?;
     Ok((reason, id))
 }
 
@@ -246,7 +244,7 @@ fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) 
 }
 
 /// Closes the tasks of a convoy's landing in a rig after it has landed.
-pub(super) fn close_landing_tasks(town: &LiveTown, rig: &Rig, convoy: &str) -> anyhow::Result<()> {
+pub(super) fn close_landing_tasks(rig: &Rig, convoy: &str) -> anyhow::Result<()> {
     let store = rig.store()?;
     let open: Vec<String> = store
         .snapshot()?
@@ -257,7 +255,7 @@ pub(super) fn close_landing_tasks(town: &LiveTown, rig: &Rig, convoy: &str) -> a
     if open.is_empty() {
         return Ok(());
     }
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         for id in &open {
             let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
                 continue;

@@ -22,11 +22,10 @@ pub use step::{StepReport, finish_step};
 
 use bd::formula::FormulaSearchPath;
 
-use crate::host::LiveTown;
-use crate::town::Rig;
+use crate::town::{Rig, Town};
 
 /// Returns the formulas of a rig: its own, the town's, the user's and the built-in ones.
-pub fn formula_shelf(town: &LiveTown, rig: Option<&Rig>) -> FormulaSearchPath {
+pub fn formula_shelf(town: &Town, rig: Option<&Rig>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
     let env = town

@@ -182,11 +182,12 @@ fn extract_documents(
         return Ok(None);
     }
     let source = merge_request::source_bead_of(&job.request);
-    let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
+    let key = discovery::key_of(&job.rig.town().open_town_store()?.snapshot()?, &source);
     let found = discovery::keep_committed(&job.git, &key, (base, tip), &queue_identity(job))?;
     if let Some((_, kept)) = &found {
         let request = job.merge_ref();
-        job.town
+        job.rig
+            .town()
             .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
                 r#ref: kept.reference.clone(),
                 files: kept.files.clone(),
@@ -204,7 +205,7 @@ fn extract_documents(
 /// Returns true if the target is a convoy's own branch, on which documents stay until the convoy
 /// lands.
 pub(crate) fn is_convoy_branch(job: &MergeJob) -> anyhow::Result<bool> {
-    let convoys = job.town.open_town_store()?.snapshot()?;
+    let convoys = job.rig.town().open_town_store()?.snapshot()?;
     let owner = integration::convoy_of_branch(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }

@@ -5,7 +5,6 @@ use bd::git::{Git, GitError};
 use bd::store::Store;
 use serde::Serialize;
 
-use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
@@ -46,7 +45,6 @@ pub enum MergeOutcome {
 
 /// The data that every step of a request needs.
 pub(crate) struct MergeJob<'a> {
-    pub town: &'a LiveTown,
     pub rig: &'a Rig<'a>,
     pub store: &'a Store,
     pub settings: &'a RigSettings,

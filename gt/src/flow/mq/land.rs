@@ -64,7 +64,7 @@ pub(crate) fn land_candidate(
 /// Records the commit to push, so that it is recognized after a crash. Returns false if the request
 /// may not merge any more: this transaction decides that.
 fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
         let Some(mut request) = open.cloned() else {
             return Ok(false);
@@ -148,7 +148,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
             ..*job
         });
     }
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason, None)?;
         if commit.is_some() {
             target::close_target_task(tx, &job.receipt.target)?;
@@ -185,7 +185,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|bead| bead.id == original.id);
         let along = describe_original(job, original, commit);
-        job.town.record_event(&if done {
+        job.rig.town().record_event(&if done {
             Event::MergedAlong(along)
         } else {
             Event::MergeUnproven(along)
@@ -357,7 +357,7 @@ pub(crate) fn block_reverted(
 
 /// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
 pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
-    job.town
+    job.rig
         .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
@@ -372,7 +372,7 @@ pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOut
     if !request_state(&job.request).reviewed_by.is_empty() {
         return Ok(None);
     }
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         block_request(tx, &job.request.id, reason)?;
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
@@ -445,7 +445,6 @@ mod tests {
             ..Receipt::default()
         };
         let job = MergeJob {
-            town: &place.town,
             rig: &rig,
             store: &store,
             settings: &settings,

@@ -77,7 +77,7 @@ pub(crate) fn check_target_alone(
     let branch = &job.receipt.target;
     // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
-    let prefix = job.town.prefix_of_rig(job.rig.name());
+    let prefix = job.rig.prefix();
     let beads = job.store.snapshot()?;
     let task = find_open_task(&beads, branch, &failure.gate)
         .unwrap_or_else(|| task::free_task_id(&beads, &prefix, &about));
@@ -91,7 +91,7 @@ pub(crate) fn check_target_alone(
         target_failure.log.display(),
         fence_output(&target_failure.tail),
     );
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
             write_target_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
         } else {
@@ -135,16 +135,12 @@ fn run_on_target(
 }
 
 fn pass_record_id(job: &MergeJob) -> String {
-    format!(
-        "{}-wisp-target-{}",
-        job.town.prefix_of_rig(job.rig.name()),
-        job.rig.name()
-    )
+    format!("{}-wisp-target-{}", job.rig.prefix(), job.rig.name())
 }
 
 /// Records the target's commit that last passed a gate.
 fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
             id: pass_record_id(job),
@@ -233,7 +229,7 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     let beads = job.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
     let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let at = tx.now().to_string();
         let next = (!moved).then(|| BrokenTarget {
             at,

@@ -73,7 +73,7 @@ pub fn nuke_polecat(
     }
     // Done before the folder is removed: a crash in between leaves a folder behind, but never a
     // bead on the hook of a removed worker.
-    let released = close_identity(town, rig, polecat, rescued.as_deref())?;
+    let released = close_identity(rig, polecat, rescued.as_deref())?;
     if there {
         rig.git().worktree_remove(&sandbox.path(), true)?;
     }
@@ -134,13 +134,12 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
 
 /// Closes the identity. Reopens and returns the bead on the hook.
 fn close_identity(
-    town: &LiveTown,
     rig: &Rig,
     polecat: &Polecat,
     kept: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
     let store = rig.store()?;
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         let now = tx.now();
         let holder = polecat.address().to_string();
         let hooked = polecat.hook.as_deref().and_then(|id| tx.get(id)).cloned();

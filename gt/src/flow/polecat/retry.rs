@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::host::LiveTown;
 use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::town::Rig;
 
@@ -15,16 +14,16 @@ pub struct NotStuck {
 /// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
 /// that could not push continues there. One that could not prove its work must be repeated by the
 /// agent. Returns the reason why the worker was stuck.
-pub fn retry_polecat(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<String> {
+pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let _slot = rig.take_slot(name, Duration::from_secs(10))?;
-    clear_stuck_mark(town, rig, name)
+    clear_stuck_mark(rig, name)
 }
 
 /// Removes the stuck mark of a worker. The caller holds its slot.
-pub fn clear_stuck_mark(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<String> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
     let store = rig.store()?;
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());
         let SlotState::Stuck { reason, before, .. } = slot.state else {

@@ -466,7 +466,7 @@ impl<'a> Sandbox<'a> {
         if stashes.is_empty() {
             return Ok(());
         }
-        let target = config::target_branch_of(self.rig.town(), self.rig);
+        let target = config::target_branch_of(self.rig);
         let visits = git.head_reflog()?;
         let visited = |branch: &str| {
             let onto = format!(" to {branch}");
@@ -515,11 +515,7 @@ impl<'a> Sandbox<'a> {
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
             let beads = self.rig.store().ok()?.snapshot().ok()?;
-            let ids = PolecatIds::for_polecat(
-                &self.rig.town().prefix_of_rig(self.rig.name()),
-                self.rig.name(),
-                self.name,
-            );
+            let ids = PolecatIds::for_polecat(&self.rig.prefix(), self.rig.name(), self.name);
             let last = read_record(beads.get(&ids.agent)?).pop()?;
             Some(last.bead)
         };

@@ -60,7 +60,7 @@ pub fn start_polecat_session(
     });
     if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
         end::end_polecat_session(town, session.as_str(), slot)?;
-        take_lease(town, rig, &claimed.ids, slot, RestartCount::Uncounted)?;
+        take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted)?;
         launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once counts as started. The restart rule and its breaker handle the
@@ -80,7 +80,7 @@ pub fn start_polecat_session(
     let ended = launched.as_ref().err();
     let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
-    if let Err(error) = record_start(town, rig, claimed, slot) {
+    if let Err(error) = record_start(rig, claimed, slot) {
         // Someone else has the bead by now, so this session must not work on it.
         if error.is::<WorkTakenAway>() {
             end::end_polecat_session(town, session.as_str(), slot)?;
@@ -112,9 +112,9 @@ pub fn start_polecat_session(
 }
 
 /// Records that the session runs, if the worker still has the bead.
-fn record_start(town: &LiveTown, rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<()> {
+fn record_start(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<()> {
     let store = rig.store()?;
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         let now = tx.now();
         slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)?;
@@ -174,7 +174,7 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
     let session = start_session_name(&ids.address)?;
     let beads = rig.store()?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
@@ -201,7 +201,7 @@ pub fn restart_session(
         _ => end::end_of_dead_session(town, live, &slot),
     });
     if let Some(ended) = ended {
-        end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
+        end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
     let counted = match why {
         RestartCause::HandedOver(_) => RestartCount::Uncounted,
@@ -211,20 +211,20 @@ pub fn restart_session(
         }
         _ => RestartCount::Failed,
     };
-    let saved = sandbox::save_snapshot(town, rig, name, &slot)?;
+    let saved = sandbox::save_snapshot(rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
     Sandbox::new(rig, name).drop_stale_locks()?;
-    take_lease(town, rig, &ids, &mut slot, counted)?;
+    take_lease(rig, &ids, &mut slot, counted)?;
     let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
     } else {
         AGAIN
     };
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
-        Ok(launched) => record_host(town, rig, &ids, &slot, launched.host)?,
+        Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
             if let Some(ended) = end::end_of_failed_start(town, &slot, &error) {
-                end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
+                end::record_session_end(rig, &ids, &mut slot, &ended)?;
             }
             return Err(error);
         }
@@ -238,14 +238,13 @@ pub fn restart_session(
 
 /// Records the process that hosts a session, if the worker still has the work.
 fn record_host(
-    town: &LiveTown,
     rig: &Rig,
     ids: &PolecatIds,
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
     let store = rig.store()?;
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         // A session that has submitted its work needs no host.
         if let Ok(mut current) = slot.reload_held(tx, ids) {
             current.host = host;
@@ -378,15 +377,14 @@ fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
 
 /// Takes the next lease, if the current one is unchanged and the worker still has the work.
 fn take_lease(
-    town: &LiveTown,
     rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
     counted: RestartCount,
 ) -> anyhow::Result<()> {
     let store = rig.store()?;
-    let token = town.random.hex(32);
-    *slot = town.transact(&store, |tx| {
+    let token = rig.town().random.hex(32);
+    *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         current.lease = current.lease.next();
         current.started = match current.started {

@@ -73,18 +73,18 @@ pub struct ClaimRequest<'a> {
 ///    named.
 pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> anyhow::Result<Claim> {
     let store = rig.store()?;
-    let prefix = town.prefix_of_rig(rig.name());
+    let prefix = rig.prefix();
     if wish.name.is_none() {
         leaving::wait_for_leaving(town, rig, &store.snapshot()?, &wish.request.bead)?;
     }
     let sessions = town.host.list()?;
-    let target = integration::merge_target_of(town, rig, &wish.request.bead)?;
+    let target = integration::merge_target_of(rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose_worker(town, rig, &snapshot, &sessions, wish, &lost)?;
-        check_polecat_name(town, rig, &name)?;
+        let name = choose_worker(rig, &snapshot, &sessions, wish, &lost)?;
+        check_polecat_name(rig, &name)?;
         let lock = match rig.try_take_slot(&name) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
@@ -123,13 +123,8 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
 }
 
 /// Returns the claim that a polecat's slot records, if its sling is unfinished.
-pub(super) fn reload_claim(
-    town: &LiveTown,
-    rig: &Rig,
-    name: &str,
-    lock: Lock,
-) -> anyhow::Result<Option<Claim>> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<Option<Claim>> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
     let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
@@ -202,7 +197,6 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
 
 /// Chooses the worker: the named one, otherwise an idle one, otherwise a new name.
 fn choose_worker(
-    town: &LiveTown,
     rig: &Rig,
     beads: &Snapshot,
     sessions: &[LiveSession],
@@ -216,7 +210,7 @@ fn choose_worker(
             None => Ok(name.to_owned()),
         };
     }
-    let limit = config::max_polecats_of(town, rig);
+    let limit = config::max_polecats_of(rig);
     // The worker that has this bead gives it up.
     let others = all
         .iter()
@@ -242,15 +236,15 @@ fn choose_worker(
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
     used.extend(list_polecat_folders(rig));
-    let (style, names) = config::namepool_of(town, rig);
+    let (style, names) = config::namepool_of(rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
 /// Checks the name for any source, because another agent's session could be taken for this
 /// worker's.
-fn check_polecat_name(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<()> {
+fn check_polecat_name(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
-    let registry = town.read_registry()?;
+    let registry = rig.town().read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     Ok(check_worker_name(&address, rigs)?)
 }

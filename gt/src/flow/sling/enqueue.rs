@@ -28,7 +28,6 @@ pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Resul
 
 /// Queues a blocked bead for a rig.
 pub fn enqueue_bead(
-    town: &LiveTown,
     rig: &Rig,
     request: &SlingRequest,
     bead: &Bead,
@@ -41,8 +40,8 @@ pub fn enqueue_bead(
         bead.status
     );
     let store = rig.store()?;
-    let id = queue_record_id(&town.prefix_of_rig(rig.name()), &bead.id);
-    town.transact(&store, |tx| {
+    let id = queue_record_id(&rig.prefix(), &bead.id);
+    rig.transact(&store, |tx| {
         let now = tx.now();
         let before = tx
             .get(&id)
@@ -77,8 +76,9 @@ pub fn enqueue_bead(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_bead_convoy(town, bead, request.no_convoy)?;
-    town.record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
+    let convoy = ensure_bead_convoy(rig.town(), bead, request.no_convoy)?;
+    rig.town()
+        .record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
     Ok(SlingReport {
         bead: bead.id.clone(),
         title: bead.title.clone(),

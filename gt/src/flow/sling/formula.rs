@@ -33,7 +33,7 @@ pub fn pour_on_bead(
     // A sling that failed after the pour may be repeated.
     let plain = formula.split('@').next();
     if origin.is_none_or(|origin| origin.split('@').next() != plain) {
-        molecule::pour_for(town, &rig, formula, &found.bead.id, values)?;
+        molecule::pour_for(&rig, formula, &found.bead.id, values)?;
     }
     Ok(found.bead.id)
 }
@@ -46,7 +46,7 @@ pub fn pour_as_work(
     values: &VarValues,
 ) -> anyhow::Result<String> {
     let rig = rig_of_target(town, target)?;
-    Ok(molecule::pour_work(town, &rig, formula, values)?.root)
+    Ok(molecule::pour_work(&rig, formula, values)?.root)
 }
 
 /// Returns the rig of a target: the rig that it names, or that of the agent.

@@ -50,7 +50,7 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
         Address::Polecat(rig, name) => {
             let rig = town.find_rig(rig)?;
             let _slot = rig.take_slot(name, Duration::from_secs(10))?;
-            let id = Slot::id(&town.prefix_of_rig(rig.name()), rig.name(), name);
+            let id = Slot::id(&rig.prefix(), rig.name(), name);
             let beads = found.store.snapshot()?;
             check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);

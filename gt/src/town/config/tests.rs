@@ -28,8 +28,8 @@ fn set_value(place: &TestTown, rig: Option<&Rig>, layer: SettingsLayer, name: &s
 fn gate_names(queue: &str) -> Vec<String> {
     let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
     let rig = place.town.rig("web");
-    check_merge_queue(&place.town, &rig).unwrap();
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    check_merge_queue(&rig).unwrap();
+    let settings = RigSettings::load(&rig).unwrap();
     let groups = settings.gates(&rig).unwrap().into_iter();
     let names = groups.map(|group| {
         let names: Vec<String> = group.into_iter().map(|gate| gate.name).collect();
@@ -49,7 +49,7 @@ fn setup_runs_per_tree_gates_get_separate_trees_and_commands_share_one() {
     assert_eq!(gate_names(queue), ["lint_command"]);
     let place = town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
     let rig = place.town.rig("web");
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let settings = RigSettings::load(&rig).unwrap();
     assert_eq!(
         settings.gates(&rig).unwrap()[0][0].limit,
         Duration::from_secs(120)
@@ -75,7 +75,7 @@ fn unsupported_queue_settings_are_refused_by_name() {
     ] {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&place.town, &rig).unwrap_err();
+        let error = check_merge_queue(&rig).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
     let fine = r#"{"require_clean_merge":true,"on_conflict":"auto_rebase","merge_strategy":"direct","auto_push":true}"#;
@@ -98,9 +98,7 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
     ] {
         let place = town_with_settings(settings);
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&place.town, &rig)
-            .unwrap_err()
-            .to_string();
+        let error = check_merge_queue(&rig).unwrap_err().to_string();
         assert!(
             error.contains(&format!(
                 "gates at {key} are not run: move them to merge_queue."
@@ -112,9 +110,7 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
     let rig = place.town.rig("web");
     let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
     std::fs::write(rig.config(), old).unwrap();
-    let error = check_merge_queue(&place.town, &rig)
-        .unwrap_err()
-        .to_string();
+    let error = check_merge_queue(&rig).unwrap_err().to_string();
     assert!(
         error.contains("web/config.json: gates at merge_queue.test_command"),
         "{error}"
@@ -127,7 +123,7 @@ fn either_key_turns_on_the_review() {
     let asked = |queue: &str| {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let rig = place.town.rig("web");
-        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        let settings = RigSettings::load(&rig).unwrap();
         settings.review_reason()
     };
     assert!(
@@ -149,7 +145,7 @@ fn a_bad_duration_is_named() {
     let place =
         town_with_settings(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
     let rig = place.town.rig("web");
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let settings = RigSettings::load(&rig).unwrap();
     let error = settings.gates(&rig).unwrap_err();
     let words = error.to_string();
     assert!(words.contains("merge_queue.gates.a.timeout"), "{words}");
@@ -161,7 +157,7 @@ fn a_gate_may_keep_only_paths_below_its_tree() {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
         let place = town_with_settings(&settings.to_string());
         let rig = place.town.rig("web");
-        RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
+        RigSettings::load(&rig).unwrap().gates(&rig)
     };
     assert_eq!(
         gates("web/node_modules").unwrap()[0][0].cache,
@@ -186,8 +182,8 @@ fn an_unknown_merge_strategy_is_refused_by_name() {
     let strategy = |text: &str| {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
         let rig = place.town.rig("web");
-        let settings = RigSettings::load(&place.town, &rig).unwrap();
-        check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
+        let settings = RigSettings::load(&rig).unwrap();
+        check_merge_queue(&rig).map(|_| settings.strategy())
     };
     assert_eq!(strategy("squash").unwrap(), MergeStrategy::Squash);
     assert_eq!(strategy("merge").unwrap(), MergeStrategy::Merge);
@@ -228,9 +224,7 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
     ] {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&place.town, &rig)
-            .unwrap_err()
-            .to_string();
+        let error = check_merge_queue(&rig).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert!(error.contains("settings/config.json"), "{error}");
     }
@@ -248,7 +242,7 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
     let town =
         r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
     std::fs::write(place.town.layout.settings(), town).unwrap();
-    let unused = check_merge_queue(&place.town, &rig).unwrap();
+    let unused = check_merge_queue(&rig).unwrap();
     let (unknown, known): (Vec<_>, Vec<_>) = unused.iter().partition(|key| key.near.is_some());
     let names =
         |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
@@ -288,7 +282,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
         read_value(&place, &rig, name),
         (json!(5), "local".to_owned())
     );
-    assert_eq!(max_polecats_of(&place.town, &rig), 5);
+    assert_eq!(max_polecats_of(&rig), 5);
     let cwd = place.path_beside("town");
     place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
     let rig = place.town.rig("web");
@@ -296,7 +290,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
         read_value(&place, &rig, name),
         (json!(4), "environment".to_owned())
     );
-    assert_eq!(max_polecats_of(&place.town, &rig), 4);
+    assert_eq!(max_polecats_of(&rig), 4);
 }
 
 #[test]
@@ -309,7 +303,7 @@ fn a_blocked_key_hides_values_of_lower_layers() {
     std::fs::write(&path, text).unwrap();
     let (value, layer) = read_value(&place, &rig, "namepool.style");
     assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
-    assert_eq!(namepool_of(&place.town, &rig).0, "");
+    assert_eq!(namepool_of(&rig).0, "");
     let refused = change_setting(
         &place.town,
         Some(&rig),
@@ -326,7 +320,7 @@ fn a_blocked_key_hides_values_of_lower_layers() {
         None,
     )
     .unwrap();
-    assert_eq!(namepool_of(&place.town, &rig).0, "rivers");
+    assert_eq!(namepool_of(&rig).0, "rivers");
     assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
 }
 

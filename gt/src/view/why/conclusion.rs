@@ -199,7 +199,7 @@ impl Explanation {
         rig: &str,
         is_about: impl Fn(&AttentionMatter) -> bool,
     ) {
-        let settings = PatrolSettings::load(town, &town.rig(rig));
+        let settings = PatrolSettings::load(&town.rig(rig));
         let matters = attention::rig_matters(view, rig, &settings).into_iter();
         for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();
