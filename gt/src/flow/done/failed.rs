@@ -10,14 +10,12 @@ use super::submit::{held_bead, set_idle, set_summary};
 use super::{DoneReport, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
-use crate::host::LiveTown;
 use crate::record::attempt::{self as history, AttemptEnd};
 use crate::record::polecat::{DoneRecord, GivingUp, Slot};
 use crate::town::event::event;
 
 /// Ends the attempt of a worker.
 pub(super) fn give_up(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     (record, gave_up): (&DoneRecord, &GivingUp),
@@ -28,13 +26,7 @@ pub(super) fn give_up(
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
     let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
-    record_failure(
-        town,
-        worker,
-        slot,
-        (record, gave_up),
-        (&tip, rescue.as_deref()),
-    )?;
+    record_failure(worker, slot, (record, gave_up), (&tip, rescue.as_deref()))?;
     if let Ok(Some(head_commit)) = git.resolve("HEAD")
         && git.checkout_detach(&head_commit).is_ok()
     {
@@ -43,7 +35,7 @@ pub(super) fn give_up(
         git.delete_branch(slot.branch.as_str(), &head_commit).ok();
         super::switch_to_target(worker, slot, &git);
     }
-    town.record_event(&event!(AttemptFailed,
+    worker.rig.town().record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,
     ));
@@ -64,14 +56,13 @@ pub(super) fn give_up(
 }
 
 fn record_failure(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     (record, gave_up): (&DoneRecord, &GivingUp),
     (tip, rescue): (&str, Option<&str>),
 ) -> anyhow::Result<()> {
     let store = worker.rig.store()?;
-    town.transact(&store, |tx| {
+    worker.rig.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;
         attempt::raise_attempt(&mut bead)?;

@@ -4,7 +4,6 @@
 use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
 use super::{HeldWorker, WorkProof};
-use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +48,6 @@ impl BranchPushError {
 
 /// Pushes the proven tip to the branch on origin and reads it back.
 pub(super) fn push_branch(
-    _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     proof: &WorkProof,

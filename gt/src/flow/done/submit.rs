@@ -10,7 +10,6 @@ use super::{HeldWorker, IdentifyError, WorkProof};
 use crate::flow::convoy::briefing::area_of;
 use crate::flow::followup;
 use crate::flow::molecule::{self, MoleculeEnding};
-use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
@@ -31,7 +30,6 @@ pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Re
 /// Submits the proven work to the merge queue. Returns the request's id, if there is anything to
 /// merge.
 pub(super) fn submit_work(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
@@ -39,7 +37,7 @@ pub(super) fn submit_work(
 ) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
     let prefix = worker.rig.prefix();
     let store = worker.rig.store()?;
-    town.transact(&store, |tx| {
+    worker.rig.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;
         let number = attempt::raise_attempt(&mut bead)?;

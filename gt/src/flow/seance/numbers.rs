@@ -16,6 +16,7 @@ use crate::flow::session::start::STARTED;
 use crate::host::LiveTown;
 use crate::record::pulse::SessionPulse;
 use crate::town;
+use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
@@ -32,7 +33,7 @@ pub struct SessionNumbers {
 
 /// Reads the numbers of an agent's session.
 pub fn read_session_numbers(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
     pulse: &SessionPulse,
 ) -> SessionNumbers {

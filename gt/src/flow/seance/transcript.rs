@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::host::LiveTown;
 use crate::host::runtime::RuntimePreset;
+use crate::town::Town;
 
 /// The number of characters of context around a match.
 const AROUND: usize = 80;
@@ -47,7 +48,7 @@ pub struct TranscriptHit {
 }
 
 /// Returns the configuration folder of a program.
-fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
+fn find_config_folder(town: &Town, agent: &str, usual: &str) -> Option<PathBuf> {
     let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
     match named.and_then(|name| town.env.get(name)) {
@@ -57,7 +58,7 @@ fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathB
 }
 
 /// Returns the folder of Claude Code's transcripts.
-fn claude_store(town: &LiveTown) -> Option<PathBuf> {
+fn claude_store(town: &Town) -> Option<PathBuf> {
     Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
 }
 
@@ -69,7 +70,7 @@ fn claude_folder_name(folder: &Path) -> String {
 }
 
 /// Returns the transcripts of Claude Code's sessions that ran in a folder.
-pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<TranscriptFile> {
+pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile> {
     let Some(store) = claude_store(town) else {
         return Vec::new();
     };

@@ -363,7 +363,7 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     let rig = town.find_rig(&worker.rig)?;
     let lock = rig.try_take_slot(&worker.name)?;
     let worker = done::find_worker(rig, &worker.name, lock)?;
-    let finished = done::resume_done(town, &worker)?;
+    let finished = done::resume_done(&worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
