@@ -275,7 +275,7 @@ pub fn ensure_branch(rig: &Rig, bead: &str, target: &str) -> anyhow::Result<()> 
     anyhow::ensure!(!known.closing, IntegrationError::Closing { convoy: id });
     let branch = match known.rigs.get(rig.name()) {
         Some(branch) => branch.clone(),
-        None => record_branch(rig, &id, (&git, remote, known.landed.get(rig.name())))?,
+        None => record_branch(rig, &id, &git, remote, known.landed.get(rig.name()))?,
     };
     if branch.branch != target {
         return Ok(());
@@ -286,7 +286,9 @@ pub fn ensure_branch(rig: &Rig, bead: &str, target: &str) -> anyhow::Result<()> 
 fn record_branch(
     rig: &Rig,
     convoy: &str,
-    (git, remote, left): (&Git, bool, Option<&String>),
+    git: &Git,
+    remote: bool,
+    left: Option<&String>,
 ) -> anyhow::Result<ConvoyBranch> {
     let name = build_branch_name(rig, convoy)?;
     let there = read_branch_tip(git, remote, &name)?;

@@ -18,7 +18,8 @@ use crate::town::event::event;
 pub(super) fn give_up(
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GivingUp),
+    record: &DoneRecord,
+    gave_up: &GivingUp,
 ) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
@@ -26,7 +27,7 @@ pub(super) fn give_up(
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
     let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
-    record_failure(worker, slot, (record, gave_up), (&tip, rescue.as_deref()))?;
+    record_failure(worker, slot, record, gave_up, &tip, rescue.as_deref())?;
     if let Ok(Some(head_commit)) = git.resolve("HEAD")
         && git.checkout_detach(&head_commit).is_ok()
     {
@@ -58,8 +59,10 @@ pub(super) fn give_up(
 fn record_failure(
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GivingUp),
-    (tip, rescue): (&str, Option<&str>),
+    record: &DoneRecord,
+    gave_up: &GivingUp,
+    tip: &str,
+    rescue: Option<&str>,
 ) -> anyhow::Result<()> {
     let store = worker.rig.store()?;
     worker.rig.transact(&store, |tx| {
@@ -73,8 +76,7 @@ fn record_failure(
             why: &why,
             kept: rescue,
         };
-        let tip_and_summary = (tip, record.summary.as_str());
-        history::record_giving_up(&mut bead, slot, end, tip_and_summary, &now.to_string())?;
+        history::record_giving_up(&mut bead, slot, end, tip, &record.summary, &now.to_string())?;
         if !record.more.spec.is_empty() {
             bead.spec_id.clone_from(&record.more.spec);
         }

@@ -198,7 +198,7 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
         Err(error) => return record_failed_step(worker, slot, "documents", true, error),
     }
     if let Some(gave_up) = record.more.gave_up.clone() {
-        return match failed::give_up(worker, slot, (&record, &gave_up)) {
+        return match failed::give_up(worker, slot, &record, &gave_up) {
             Ok(done) => Ok(done),
             Err(error) => record_failed_step(worker, slot, "rescue", true, error),
         };
@@ -229,14 +229,15 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
         slot.state = SlotState::finishing(&record);
         save_slot(worker, slot)?;
     }
-    submit_proven(worker, slot, (&record, proof))
+    submit_proven(worker, slot, &record, proof)
 }
 
 /// Creates the merge request for the proven and pushed work, and leaves the branch.
 fn submit_proven(
     worker: &HeldWorker,
     slot: &mut Slot,
-    (record, proof): (&DoneRecord, WorkProof),
+    record: &DoneRecord,
+    proof: WorkProof,
 ) -> anyhow::Result<DoneReport> {
     let (request, concluded) = match submit::submit_work(worker, slot, record, &proof) {
         Ok(submitted) => submitted,

@@ -57,12 +57,7 @@ pub(super) fn submit_work(
                 None
             }
             None => Some(create_request(
-                tx,
-                (worker, slot, number),
-                record,
-                proof,
-                &mut bead,
-                &prefix,
+                tx, worker, slot, number, record, proof, &mut bead, &prefix,
             )?),
         };
         tx.put(bead)?;
@@ -115,7 +110,9 @@ fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), Identify
 /// Creates the merge request, and makes the bead wait for it.
 fn create_request(
     tx: &mut Tx,
-    (worker, slot, attempt): (&HeldWorker, &Slot, u64),
+    worker: &HeldWorker,
+    slot: &Slot,
+    attempt: u64,
     record: &DoneRecord,
     proof: &WorkProof,
     bead: &mut Bead,

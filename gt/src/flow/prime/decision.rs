@@ -41,8 +41,10 @@ struct ReportedRecord {
 pub(super) fn brief_decision(
     town: &LiveTown,
     stores: &TownStores,
-    (address, session): (&Address, &str),
-    (convoy, bead): (&Bead, &Bead),
+    address: &Address,
+    session: &str,
+    convoy: &Bead,
+    bead: &Bead,
     occasion: Occasion,
 ) -> Option<DecisionBriefing> {
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
@@ -60,7 +62,7 @@ pub(super) fn brief_decision(
         None
     } else {
         let is_later = has_other_sessions(stores, convoy, bead);
-        ask_briefing_hooks(town, rig.as_ref(), &decision, (convoy, bead, is_later))
+        ask_briefing_hooks(town, rig.as_ref(), &decision, convoy, bead, is_later)
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
     let part = match (hook_output, &file) {
@@ -82,7 +84,9 @@ fn ask_briefing_hooks(
     town: &LiveTown,
     rig: Option<&Rig>,
     decision: &HookDecision,
-    (convoy, bead, is_later): (&Bead, &Bead, bool),
+    convoy: &Bead,
+    bead: &Bead,
+    is_later: bool,
 ) -> Option<(String, String)> {
     if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
         return None;

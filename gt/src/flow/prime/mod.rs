@@ -100,8 +100,9 @@ pub fn build_context(
     let stores = town.read_stores()?;
     let slot = hook::slot_of(town, &stores, address);
     let hook = hook::hooked_bead_of(&stores, address, &slot);
-    let who = (address, session);
-    Ok(compile_context(town, &stores, who, occasion, (hook, &slot)))
+    Ok(compile_context(
+        town, &stores, address, session, occasion, hook, &slot,
+    ))
 }
 
 /// Builds the brief for the worker of a bead: the assignment and the prior work of its convoy.
@@ -124,18 +125,22 @@ pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> 
     Ok(compile_context(
         town,
         &stores,
-        (&address, ""),
+        &address,
+        "",
         Occasion::Brief,
-        (Some(bead), &slot),
+        Some(bead),
+        &slot,
     ))
 }
 
 fn compile_context(
     town: &LiveTown,
     stores: &TownStores,
-    (address, session): (&Address, &str),
+    address: &Address,
+    session: &str,
     occasion: Occasion,
-    (hook, slot): (Option<&Bead>, &Slot),
+    hook: Option<&Bead>,
+    slot: &Slot,
 ) -> SessionContext {
     let convoy = hook.and_then(|bead| find_convoy(stores, bead, occasion));
     let mut messages = crate::record::mail::list_inbox(&stores.town, &address.mailbox());
@@ -145,8 +150,8 @@ fn compile_context(
         notes.clear();
     }
     let unread = messages.len() - notes.len();
-    let decided = convoy.zip(hook).and_then(|work| {
-        decision::brief_decision(town, stores, (address, session), work, occasion)
+    let decided = convoy.zip(hook).and_then(|(convoy, bead)| {
+        decision::brief_decision(town, stores, address, session, convoy, bead, occasion)
     });
     let mut parts = Vec::new();
     let shown = decided.as_ref().and_then(|decision| decision.bead.as_ref());
@@ -176,14 +181,9 @@ fn compile_context(
         }
     }
     if let Some(bead) = hook {
-        let of = (address, slot, occasion);
         let decided = decided.as_ref().and_then(|decision| decision.part.clone());
         parts.extend(compile_bead_parts(
-            town,
-            stores,
-            of,
-            (bead, convoy),
-            decided,
+            town, stores, address, slot, occasion, bead, convoy, decided,
         ));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
@@ -228,8 +228,11 @@ fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
 fn compile_bead_parts(
     town: &LiveTown,
     stores: &TownStores,
-    (address, slot, occasion): (&Address, &Slot, Occasion),
-    (bead, convoy): (&Bead, Option<&Bead>),
+    address: &Address,
+    slot: &Slot,
+    occasion: Occasion,
+    bead: &Bead,
+    convoy: Option<&Bead>,
     decided: Option<ContextPart>,
 ) -> Vec<ContextPart> {
     let mut parts = Vec::new();
@@ -259,7 +262,7 @@ fn compile_bead_parts(
         };
         parts.extend(part::prior_work_part(convoy, &entries, &bead.id));
     }
-    parts.extend(document_parts(town, address, (bead, slot), occasion));
+    parts.extend(document_parts(town, address, bead, slot, occasion));
     parts
 }
 
@@ -313,7 +316,8 @@ fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
 fn document_parts(
     town: &LiveTown,
     address: &Address,
-    (bead, slot): (&Bead, &Slot),
+    bead: &Bead,
+    slot: &Slot,
     occasion: Occasion,
 ) -> Vec<ContextPart> {
     let mut parts = Vec::new();

@@ -115,7 +115,7 @@ fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
             let folder = PathBuf::from(about.get("cwd")?.as_str()?);
             Some((
                 folder,
-                build_from_first_event(path, about, ("codex", "id", "timestamp"))?,
+                build_from_first_event(path, about, "codex", "id", "timestamp")?,
             ))
         })
         .collect()
@@ -131,7 +131,7 @@ fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
         let mut known: Vec<TranscriptFile> = paths
             .filter_map(|path| {
                 let first = read_first_event(&path)?;
-                build_from_first_event(path, &first, ("gemini", "sessionId", "startTime"))
+                build_from_first_event(path, &first, "gemini", "sessionId", "startTime")
             })
             .collect();
         // A copy that a seance created is not a session of the town.
@@ -165,7 +165,9 @@ fn is_loaded(path: &Path) -> bool {
 fn build_from_first_event(
     path: PathBuf,
     about: &Value,
-    (agent, id, began): (&'static str, &str, &str),
+    agent: &'static str,
+    id: &str,
+    began: &str,
 ) -> Option<TranscriptFile> {
     Some(TranscriptFile {
         id: about.get(id)?.as_str()?.to_owned(),

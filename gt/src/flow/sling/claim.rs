@@ -103,7 +103,7 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
                 return Ok(None);
             }
             queued_sling::remove_queued_in(tx, &prefix, &wish.request.bead)?;
-            mark_claimed(rig, tx, wish, (&name, &ids), &target).map(Some)
+            mark_claimed(rig, tx, wish, &name, &ids, &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
             return Ok(Claim {
@@ -291,7 +291,8 @@ fn mark_claimed(
     rig: &RigLayout,
     tx: &mut Tx,
     wish: &ClaimRequest,
-    (name, ids): (&str, &PolecatIds),
+    name: &str,
+    ids: &PolecatIds,
     target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();
