@@ -29,7 +29,7 @@ use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
 use kit::sys::InsideError;
 
-pub use door::{WouldLand, check_landing, keep_committed};
+pub use door::{LandingCheckError, WouldLand, check_landing, keep_committed};
 pub use exchange::{receive_documents, send_all};
 pub use keep::{KeptDocuments, retire_documents, retire_landed_documents};
 pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, future_rescue_ref};

@@ -95,12 +95,22 @@ enum LandingInterruption {
     /// A target has moved since the landing was prepared.
     Moved,
     /// An outside failure. A later retry may help.
-    Later { rig: String, reason: String },
+    Later {
+        rig: String,
+        reason: String,
+    },
     /// Someone must act.
     Blocked {
         rig: String,
         what: task::LandingBlocker,
     },
+    Failed(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for LandingInterruption {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 /// A rig of the convoy, with its merge queue locked.
@@ -203,7 +213,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
         let yards = lock_rigs(town, &integration)?;
         for round in 1.. {
             let judged = check_ready(town, id, &yards)?;
-            match prepare_and_push(town, id, &yards, &judged)? {
+            match prepare_and_push(town, id, &yards, &judged) {
                 // Checked again, because beads may have been reopened during the pushes.
                 Ok(())
                     if check_ready(town, id, &yards)? == judged
@@ -217,6 +227,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                     let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
                     return record_waiting(town, id, &rig, reason, None);
                 }
+                Err(LandingInterruption::Failed(error)) => return Err(error),
                 Err(LandingInterruption::Later { rig, reason }) => {
                     return record_waiting(town, id, &rig, &reason, None);
                 }
@@ -241,15 +252,12 @@ fn prepare_and_push(
     id: &str,
     yards: &[LandingRig],
     judged: &[String],
-) -> anyhow::Result<Result<(), LandingInterruption>> {
+) -> Result<(), LandingInterruption> {
     let convoy = load_convoy(town, id)?;
-    let prepared = match prepare_all(town, &convoy, yards)? {
-        Ok(prepared) => prepared,
-        Err(stop) => return Ok(Err(stop)),
-    };
+    let prepared = prepare_all(town, &convoy, yards)?;
     // Checked again, because a bead may have been reopened or work submitted while the gates ran.
     if check_ready(town, id, yards)? != judged {
-        return Ok(Err(LandingInterruption::Moved));
+        return Err(LandingInterruption::Moved);
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
     town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
@@ -257,11 +265,9 @@ fn prepare_and_push(
         if step.landed {
             continue;
         }
-        if let Err(stop) = push::push_landing(job, id, step)? {
-            return Ok(Err(stop));
-        }
+        push::push_landing(job, id, step)?;
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
@@ -270,7 +276,7 @@ fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
     yards: &'a [LandingRig<'a>],
-) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
+) -> Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption> {
     let integration = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
@@ -278,17 +284,12 @@ fn prepare_all<'a>(
             continue;
         };
         let job = build_job(convoy, yard, branch)?;
-        match prepare::check_target(&job) {
-            Ok(onto) => looked.push((job, branch, onto)),
-            Err(stop) => return Ok(Err(stop)),
-        }
+        let onto = prepare::check_target(&job)?;
+        looked.push((job, branch, onto));
     }
     let mut prepared = Vec::new();
     for (job, branch, onto) in looked {
-        let step = match prepare::prepare_rig(&job, convoy, branch, onto)? {
-            Ok(step) => step,
-            Err(stop) => return Ok(Err(stop)),
-        };
+        let step = prepare::prepare_rig(&job, convoy, branch, onto)?;
         integration::change_integration(town, &convoy.id, |integration| {
             if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
                 branch.landing = Some(step.clone());
@@ -296,7 +297,7 @@ fn prepare_all<'a>(
         })?;
         prepared.push((job, step));
     }
-    Ok(Ok(prepared))
+    Ok(prepared)
 }
 
 fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
@@ -434,7 +435,7 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
         let kept = merged_ref(id, record::convoy::count_landings(&bead));
-        if let Err(error) = remove_landed_branch(&git, remote, (id, &kept), branch, &step) {
+        if let Err(error) = remove_landed_branch(&git, remote, id, &kept, branch, &step) {
             let reason = format!("{error:#}");
             town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
@@ -458,7 +459,8 @@ fn merged_ref(id: &str, landings: u64) -> String {
 fn remove_landed_branch(
     git: &Git,
     remote: bool,
-    (id, kept): (&str, &str),
+    id: &str,
+    kept: &str,
     branch: &ConvoyBranch,
     step: &LandingStep,
 ) -> anyhow::Result<()> {

@@ -50,7 +50,7 @@ pub(super) fn create_blocker_task(
         .cloned()
         .unwrap_or_default();
     let remote = rig.git().remote_url("origin")?.is_some();
-    let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
+    let (reason, evidence) = describe_blocker(rig, convoy, &branch, what, remote);
     let key = match what {
         LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),
         LandingBlocker::Declined { .. } => "push",
@@ -64,11 +64,11 @@ pub(super) fn create_blocker_task(
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
     let store = rig.store()?;
     let id = rig.transact(&store, |tx| {
-        let id = task_id_for(tx, convoy, (&prefix, &about));
+        let id = task_id_for(tx, convoy, &prefix, &about);
         if tx.get(&id).is_some() {
             reopen_landing_task(tx, &id, &title, &evidence)?;
         } else {
-            write_task(tx, &id, &title, evidence.clone(), (rig, convoy))?;
+            write_task(tx, &id, &title, evidence.clone(), rig, convoy)?;
         }
         Ok(id)
     })?;
@@ -77,7 +77,7 @@ pub(super) fn create_blocker_task(
 }
 
 /// Returns the id of the task for a blocker: the id of the earlier task, unless that was deleted.
-fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+fn task_id_for(tx: &Tx, convoy: &str, prefix: &str, about: &str) -> String {
     let mut number = 0;
     loop {
         let further = match number {
@@ -130,7 +130,8 @@ fn write_task(
     id: &str,
     title: &str,
     description: String,
-    (rig, convoy): (&Rig, &str),
+    rig: &Rig,
+    convoy: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
     tx.put(Bead {
@@ -156,7 +157,8 @@ fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
     branch: &integration::ConvoyBranch,
-    (what, remote): (&LandingBlocker, bool),
+    what: &LandingBlocker,
+    remote: bool,
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
     let repo = rig.repo();
@@ -289,7 +291,7 @@ mod tests {
             ..Bead::default()
         };
         let pick = || {
-            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", ("hq", "x")));
+            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", "hq", "x"));
             town.transact(&store, pick).unwrap()
         };
         let put = |bead: &Bead| {

@@ -48,7 +48,7 @@ pub(crate) fn run_gate_group(
         let ran = run_gate(job, &tree, gate);
         cache.put_back();
         let failure = match ran? {
-            None => check_tree_unchanged(job, (&tree, commit), gate)?,
+            None => check_tree_unchanged(job, &tree, commit, gate)?,
             failure => failure,
         };
         job.rig.town().record_event(&event!(Gate,
@@ -145,7 +145,8 @@ impl GateCache {
 /// pushed. New untracked files are ignored.
 fn check_tree_unchanged(
     job: &MergeJob,
-    (tree, candidate): (&Path, &str),
+    tree: &Path,
+    candidate: &str,
     gate: &Gate,
 ) -> anyhow::Result<Option<GateFailure>> {
     let git = Git::at(tree);

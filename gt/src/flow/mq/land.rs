@@ -7,7 +7,7 @@ use bd::store::Tx;
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
-use crate::flow::discovery;
+use crate::flow::discovery::{self, LandingCheckError};
 use crate::record::merge_request::{
     self, AS_IT_WAS, RequestState, request_state, set_request_state,
 };
@@ -20,11 +20,14 @@ pub(crate) fn land_candidate(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<MergeOutcome> {
-    let door = (job.receipt.target.as_str(), target);
-    if !candidate::is_convoy_branch(job)?
-        && let Err(refused) = discovery::check_landing(&job.git, door, candidate)?
-    {
-        return block_for_user(job, &refused.to_string());
+    if !candidate::is_convoy_branch(job)? {
+        match discovery::check_landing(&job.git, &job.receipt.target, target, candidate) {
+            Ok(()) => {}
+            Err(LandingCheckError::WouldLand(refused)) => {
+                return block_for_user(job, &refused.to_string());
+            }
+            Err(LandingCheckError::Git(error)) => return Err(error.into()),
+        }
     }
     if !record_candidate(job, target, candidate)? {
         return Ok(match withdraw::withdraw_request(job)? {

@@ -71,7 +71,7 @@ pub(crate) fn check_target_alone(
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
-    let Some(target_failure) = run_on_target(job, target, (group, &failure.gate))? else {
+    let Some(target_failure) = run_on_target(job, target, group, &failure.gate)? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
@@ -93,7 +93,7 @@ pub(crate) fn check_target_alone(
     );
     job.rig.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
-            write_target_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
+            write_target_task(tx, job, &task, branch, &failure.gate, &evidence)?;
         } else {
             reopen_target_task(tx, &task, &evidence)?;
         }
@@ -119,7 +119,8 @@ pub(crate) fn check_target_alone(
 fn run_on_target(
     job: &MergeJob,
     target: &str,
-    (group, gate): (&[Gate], &str),
+    group: &[Gate],
+    gate: &str,
 ) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
     let known = job.store.snapshot()?;
@@ -165,7 +166,8 @@ fn write_target_task(
     tx: &mut Tx,
     job: &MergeJob,
     id: &str,
-    (branch, gate): (&str, &str),
+    branch: &str,
+    gate: &str,
     evidence: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
