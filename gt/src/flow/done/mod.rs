@@ -39,7 +39,7 @@ use crate::flow::sandbox::find_start_commit;
 use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneDetails, DoneRecord, FailedStep, GivingUp, Slot, SlotState};
+use crate::record::polecat::{DoneRecord, DoneStep, FailedStep, GivingUp, Slot, SlotState};
 use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
@@ -172,11 +172,9 @@ fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> 
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
-            more: Box::new(DoneDetails {
-                spec: spec.clone().unwrap_or(before.more.spec.clone()),
-                model: model.clone(),
-                gave_up: report.gave_up.clone(),
-            }),
+            spec: spec.clone().unwrap_or(before.spec),
+            model: model.clone(),
+            gave_up: report.gave_up.clone(),
             failed: None,
             ..before
         };
@@ -195,12 +193,12 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
             save_slot(worker, slot)?;
         }
         Ok(None) => {}
-        Err(error) => return record_failed_step(worker, slot, "documents", true, error),
+        Err(error) => return record_failed_step(worker, slot, DoneStep::Documents, true, error),
     }
-    if let Some(gave_up) = record.more.gave_up.clone() {
+    if let Some(gave_up) = record.gave_up.clone() {
         return match failed::give_up(worker, slot, &record, &gave_up) {
             Ok(done) => Ok(done),
-            Err(error) => record_failed_step(worker, slot, "rescue", true, error),
+            Err(error) => record_failed_step(worker, slot, DoneStep::Rescue, true, error),
         };
     }
     if record.no_change.is_none() {
@@ -210,7 +208,7 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
         Ok(proof) => proof,
         Err(error) => {
             let retry = error.can_retry();
-            return record_failed_step(worker, slot, "proof", retry, error.into());
+            return record_failed_step(worker, slot, DoneStep::Proof, retry, error.into());
         }
     };
     if record.tip != proof.tip {
@@ -241,7 +239,7 @@ fn submit_proven(
 ) -> anyhow::Result<DoneReport> {
     let (request, concluded) = match submit::submit_work(worker, slot, record, &proof) {
         Ok(submitted) => submitted,
-        Err(error) => return record_failed_step(worker, slot, "submit", true, error),
+        Err(error) => return record_failed_step(worker, slot, DoneStep::Submit, true, error),
     };
     leave_branch(worker, slot, &proof);
     worker.rig.town().record_event(&event!(Done,
@@ -309,14 +307,14 @@ fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
 fn record_failed_step<T>(
     worker: &HeldWorker,
     slot: &mut Slot,
-    step: &str,
+    step: DoneStep,
     retry: bool,
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
     record.failed = Some(FailedStep {
-        step: step.to_owned(),
+        step,
         reason: reason.clone(),
         retry,
     });
@@ -325,7 +323,7 @@ fn record_failed_step<T>(
     worker
         .rig
         .town()
-        .record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
+        .record_event(&event!(DoneFailed, bead: slot.bead, step: step.name(), reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 

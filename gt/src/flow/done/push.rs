@@ -4,7 +4,7 @@
 use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
 use super::{HeldWorker, WorkProof};
-use crate::record::polecat::Slot;
+use crate::record::polecat::{DoneStep, Slot};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BranchPushError {
@@ -27,10 +27,10 @@ pub enum BranchPushError {
 
 impl BranchPushError {
     /// Returns the step of `gt done` that failed.
-    pub fn step(&self) -> &'static str {
+    pub fn step(&self) -> DoneStep {
         match self {
-            Self::ReadBack { .. } => "read back",
-            Self::Refused { .. } | Self::Git(_) => "push",
+            Self::ReadBack { .. } => DoneStep::ReadBack,
+            Self::Refused { .. } | Self::Git(_) => DoneStep::Push,
         }
     }
 

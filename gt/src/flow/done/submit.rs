@@ -46,8 +46,8 @@ pub(super) fn submit_work(
         if !area.is_empty() {
             bead.set_metadata("area", &area)?;
         }
-        if !record.more.spec.is_empty() {
-            bead.spec_id.clone_from(&record.more.spec);
+        if !record.spec.is_empty() {
+            bead.spec_id.clone_from(&record.spec);
         }
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
@@ -191,7 +191,7 @@ pub(super) fn set_idle(
         let since = Stamp::parse(&slot.since).instant();
         let entry = WorkCompletion {
             bead: slot.bead.to_string(),
-            outcome: match (&record.more.gave_up, &record.no_change) {
+            outcome: match (&record.gave_up, &record.no_change) {
                 (Some(_), _) => WorkOutcome::Failed,
                 (None, Some(_)) => WorkOutcome::NoChange,
                 (None, None) => WorkOutcome::Submitted,
@@ -200,7 +200,7 @@ pub(super) fn set_idle(
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
             agent: slot.agent.clone(),
-            model: record.more.model.clone(),
+            model: record.model.clone(),
             request: request.map(str::to_owned),
             result: None,
             gate_failures: 0,

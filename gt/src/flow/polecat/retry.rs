@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
+use crate::record::polecat::{DoneStep, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::town::Rig;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
                 ..sling
             }),
             SlotState::Finishing { mut record } => match record.failed.take() {
-                Some(failed) if failed.step == "proof" => SlotState::Working,
+                Some(failed) if failed.step == DoneStep::Proof => SlotState::Working,
                 _ => SlotState::Finishing { record },
             },
             other => other,
