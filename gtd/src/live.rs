@@ -267,8 +267,8 @@ fn keep_stores(town: &LiveTown) {
     }
     upkeep::run_upkeep(&town.reports, &town.clock);
     let rigs = town.list_rigs().unwrap_or_default();
-    let stores = std::iter::once(town.open_town_store())
-        .chain(rigs.iter().map(|rig| town.open_rig_store(rig)));
+    let stores =
+        std::iter::once(town.open_town_store()).chain(rigs.iter().map(gt::town::Rig::store));
     for store in stores.flatten() {
         if let Err(error) = store.fold_when_old(&town.clock) {
             tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");

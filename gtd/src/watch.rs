@@ -64,7 +64,7 @@ impl FolderWatch {
         let root = town.layout.root().to_owned();
         let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
         let rigs = town.list_rigs().unwrap_or_default();
-        wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
+        wanted.extend(rigs.iter().map(|rig| rig.beads()));
         wanted.retain(|folder| folder.is_dir());
         self.watch_folders(wanted);
     }

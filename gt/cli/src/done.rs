@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         close_steps: args.close_steps,
     };
     let worker = done::identify_worker(&town)?;
-    let finished = done::finish_work(&town, &worker, &report)?;
+    let finished = done::finish_work(&worker, &report)?;
     gt::host::daemon::wake_daemon(&town);
     if !args.stay {
         // Printed before the session ends, because this process ends with it.

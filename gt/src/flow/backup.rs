@@ -12,21 +12,16 @@
 
 use bd::git::{Git, PushError, PushLease, PushRefusal};
 
-use crate::host::LiveTown;
 use crate::record::polecat::{PolecatIds, Slot};
 use crate::record::progress;
 use crate::record::pushed::PushRecord;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 
 /// Pushes the commits of a worker's unfinished work. Returns `None` if the remote has them all.
-pub fn push_unfinished(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-) -> anyhow::Result<Option<String>> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let beads = rig.store()?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
@@ -37,14 +32,14 @@ pub fn push_unfinished(
     } else {
         PushRecord::default()
     };
-    let git = Git::at(rig.repo());
+    let git = rig.git();
     // Read first, so that a later commit is pushed the next time.
     let committed = progress::last_commit_of_worker(rig, name);
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
     let looked = PushRecord {
         branch: slot.branch.to_string(),
         tip: last.tip.clone(),
-        at: Some(town.clock.now()),
+        at: Some(rig.town().clock.now()),
         committed,
         refused: None,
     };
@@ -60,7 +55,7 @@ pub fn push_unfinished(
                 ..looked
             }
             .save(rig, name)?;
-            return restore_branch(town, rig, &ids, &slot, &tip);
+            return restore_branch(rig, &ids, &slot, &tip);
         }
         // Someone pushed in the meantime, usually the worker itself in `gt done`. The next pass
         // decides.
@@ -68,7 +63,7 @@ pub fn push_unfinished(
         Err(refusal) => refusal.to_string(),
     };
     if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
-        town.record_event(&event!(PushRefused,
+        rig.town().record_event(&event!(PushRefused,
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
         ));
     }
@@ -103,16 +98,15 @@ fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), 
 /// Restores the branch if it was pushed again after its request was merged or its bead was taken
 /// away.
 fn restore_branch(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &Slot,
     tip: &str,
 ) -> anyhow::Result<Option<String>> {
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
     if slot.reload_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
-        let git = Git::at(rig.repo());
+        let git = rig.git();
         git.delete_remote_branch("origin", &slot.branch, tip)?;
         return Ok(None);
     }

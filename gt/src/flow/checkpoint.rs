@@ -254,19 +254,19 @@ pub fn save_session_state(town: &LiveTown, agent: &Address, session: &str) -> an
         Address::Polecat(rig, name) => (rig, name),
         Address::Crew(rig, name) => {
             record_checkpoint(town, agent, session, None)?;
-            return Ok(crew::save_uncommitted(town, &town.find_rig(rig)?, name).map(drop)?);
+            return Ok(crew::save_uncommitted(&town.find_rig(rig)?, name).map(drop)?);
         }
         _ => return Ok(()),
     };
-    let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
+    let rig = town.find_rig(rig)?;
+    let beads = rig.store()?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&rig.prefix(), rig.name(), name));
     // A session that lost its lease must not describe the work of its successor in the same folder.
     let lease = town.env.get("GT_LEASE").map(str::parse);
     if lease.is_some_and(|lease| lease.map(Lease) != Ok(slot.lease)) {
         return Ok(());
     }
     record_checkpoint(town, agent, session, None)?;
-    sandbox::save_snapshot(town, &layout, name, &slot)?;
+    sandbox::save_snapshot(&rig, name, &slot)?;
     Ok(())
 }

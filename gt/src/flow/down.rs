@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::flow::{sandbox, session};
 use crate::host::{LiveSession, LiveTown, daemon};
 use crate::record::polecat::{self, PolecatIds, Slot};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
@@ -73,34 +73,33 @@ fn end_sessions(
     let rigs = town.list_rigs()?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
     for live in town.host.list()? {
-        let names = rigs.iter().map(RigLayout::name);
+        let names = rigs.iter().map(|rig| rig.name());
         if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
-            stopped.extend(save_worker(town, &rig, &name, &live)?);
+            stopped.extend(save_worker(&town.rig(&rig), &name, &live)?);
         }
         town.host.kill(&live.name)?;
         ended.push(live.name);
     }
     for rig in &rigs {
-        end_leftovers(town, rig)?;
+        end_leftovers(rig)?;
     }
     Ok((ended, stopped))
 }
 
 /// Saves a worker's uncommitted work. Returns the worker, if it has work.
 fn save_worker(
-    town: &LiveTown,
-    rig: &str,
+    rig: &Rig,
     name: &str,
     live: &LiveSession,
 ) -> anyhow::Result<Option<InterruptedWorker>> {
-    let layout = town.layout.rig(rig);
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let store = town.open_rig_store(&layout)?;
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let store = rig.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    let saved = sandbox::save_snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+    let saved = sandbox::save_snapshot(rig, name, &slot).unwrap_or_else(|error| {
         // The files stay in the sandbox. A sandbox that git cannot read must not stop the others.
-        town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
+        rig.town()
+            .record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
     let hook = polecat::polecat_hook_of(&beads, &ids);
@@ -108,7 +107,7 @@ fn save_worker(
     let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
         return Ok(None);
     };
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         // If the bead was taken from the worker in the meantime, nothing restarts it.
         if let Ok(mut slot) = slot.reload_held(tx, &ids) {
             slot.stopped = true;
@@ -117,7 +116,7 @@ fn save_worker(
         Ok(())
     })?;
     Ok(Some(InterruptedWorker {
-        worker: format!("{rig}/{name}"),
+        worker: format!("{}/{name}", rig.name()),
         bead: bead.id.clone(),
         title: bead.title.clone(),
         snapshot: saved.map(|saved| saved.refname),
@@ -125,8 +124,8 @@ fn save_worker(
 }
 
 /// Ends processes that outlived a worker's session.
-fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+fn end_leftovers(rig: &Rig) -> anyhow::Result<()> {
+    let beads = rig.store()?.snapshot()?;
     for polecat in polecat::list_polecats(rig, &beads, None) {
         session::end::end_leftover_processes(&polecat.address().to_string(), &polecat.slot)?;
     }

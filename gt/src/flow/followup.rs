@@ -231,7 +231,7 @@ fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, St
     }
     let mut found = Vec::new();
     for rig in town.list_rigs()? {
-        let beads = town.open_rig_store(&rig)?.snapshot()?;
+        let beads = rig.store()?.snapshot()?;
         if polecat::find_polecat(&rig, &beads, None, text).is_ok() {
             found.push((rig.name().to_owned(), text.to_owned()));
         }
@@ -251,9 +251,9 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     let Some((rig, name)) = find_worker(town, text)? else {
         return Ok(None);
     };
-    let layout = town.find_rig(&rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
-    let polecat = polecat::find_polecat(&layout, &beads, None, &name)?;
+    let rig = town.find_rig(&rig)?;
+    let beads = rig.store()?.snapshot()?;
+    let polecat = polecat::find_polecat(&rig, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
     let last = || polecat::read_record(&polecat.bead).pop();
     let bead = Some(now)

@@ -17,7 +17,7 @@ use crate::flow::convoy;
 use crate::flow::molecule;
 use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
@@ -56,12 +56,8 @@ pub struct PreparedFormula {
 }
 
 /// Reads the formula and answers its questions without any write.
-pub fn prepare_formula(
-    town: &LiveTown,
-    rig: &RigLayout,
-    request: &RunRequest,
-) -> anyhow::Result<PreparedFormula> {
-    let shelf = molecule::formula_shelf(town, Some(rig));
+pub fn prepare_formula(rig: &Rig, request: &RunRequest) -> anyhow::Result<PreparedFormula> {
+    let shelf = molecule::formula_shelf(rig.town(), Some(rig));
     let name = molecule::full_formula_name(&shelf, &request.formula);
     let name = name.unwrap_or_else(|| request.formula.clone());
     let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
@@ -73,7 +69,7 @@ pub fn prepare_formula(
     );
     let values = collect_answers(&formula, &request.values)?;
     let legs = select_legs(&formula, &request.preset)?;
-    let run = town.random.base32(5);
+    let run = rig.town().random.base32(5);
     Ok(PreparedFormula {
         formula,
         legs,
@@ -292,12 +288,12 @@ fn join_parts(parts: &[String]) -> String {
 /// Creates the beads and their convoy, and slings all of them.
 pub fn run(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     prepared: &PreparedFormula,
     request: &RunRequest,
     warn: impl FnMut(&str),
 ) -> anyhow::Result<FormulaReport> {
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let mut ids = town.transact(&store, |tx| Ok(change::create_all(tx, prepared.plan())?))?;
     let mut beads: Vec<String> = Vec::new();
     for (key, _) in prepared.titles() {

@@ -34,7 +34,7 @@ pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
-            let beads = town.open_rig_store(&rig)?.snapshot()?;
+            let beads = rig.store()?.snapshot()?;
             let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
             let members = crew::list_member_names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));

@@ -12,7 +12,7 @@ use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::Lock;
@@ -36,11 +36,11 @@ pub struct SavedWork {
 }
 
 /// Returns the saved work of rigs.
-pub fn list_saved_work(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
+pub fn list_saved_work(rigs: &[Rig]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
         let row = |saved: Rescue| saved_work_row(rig.name(), saved);
-        let git = Git::at(rig.repo());
+        let git = rig.git();
         for kind in ["rescue", "snap"] {
             let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
             saved.extend(found.into_iter().map(row));
@@ -103,7 +103,7 @@ pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<Saved
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(town, &rig)).ok();
+    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(&rig)).ok();
     // Staged changes are a second parent, and part of the changes since the first one. The options
     // override the user's git configuration.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
@@ -173,7 +173,7 @@ pub fn drop_saved_work(
 
 /// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
 /// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
-fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
+fn locate_ref<'t>(town: &'t LiveTown, text: &str) -> anyhow::Result<(Rig<'t>, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -190,7 +190,7 @@ fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String,
         {
             Git::at(rig.crew(name))
         }
-        _ => Git::at(rig.repo()),
+        _ => rig.git(),
     };
     Ok((rig, format!("refs/gt/{rest}"), git))
 }
@@ -202,7 +202,8 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
         return Ok(None);
     };
     let address = format!("{}/{name}", rig.name());
-    let lock = Lock::try_take(&rig.slot_lock(&name))
+    let lock = rig
+        .try_take_slot(&name)
         .with_context(|| format!("{address} is just being given work or finishing it"))?;
     let view = TownView::read(town)?;
     let Ok(worker) = view.find_polecat(rig.name(), &name) else {
@@ -228,7 +229,7 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
 }
 
 /// Returns the worker in whose sandbox a folder is.
-fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
+fn worker_of<'t>(town: &'t LiveTown, into: &Path) -> anyhow::Result<Option<(Rig<'t>, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };

@@ -24,9 +24,9 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
     if let Some(reason) = find_new_mail(town, session)? {
         return Ok(Some(reason));
     }
-    let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
+    let rig = town.find_rig(rig)?;
+    let beads = rig.store()?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&rig.prefix(), rig.name(), name));
     let own_address = town.actor.to_string();
     let is_held =
         |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own_address;

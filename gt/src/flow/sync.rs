@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::config::Config;
-use bd::git::{Git, Identity};
+use bd::git::Identity;
 use bd::store::{Snapshot, Store};
 use bd::sync::{self, SyncPlace, SyncReport, SyncRequest};
 use jiff::{SignedDuration, Timestamp};
@@ -151,13 +151,13 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
 
 /// Pushes the discovery documents of a rig to its origin.
 fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
-    let Some(rig) = rig.map(|rig| town.layout.rig(rig)) else {
+    let Some(rig) = rig.map(|rig| town.rig(rig)) else {
         return Ok(());
     };
     let config = Config::from_dir(&rig.beads())?;
-    let git = Git::at(rig.repo()).with_network(NETWORK);
+    let git = rig.git().with_network(NETWORK);
     let may_push = config.flag("daemon.auto-push") && config.can_push();
-    if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
+    if !may_push || !discovery::is_sent(&rig) || git.remote_url("origin")?.is_none() {
         return Ok(());
     }
     discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)
@@ -200,7 +200,7 @@ fn describe_sync(synced: &SyncReport) -> Option<String> {
 
 fn open_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
     match rig {
-        Some(rig) => town.open_rig_store(&town.layout.rig(rig)),
+        Some(rig) => town.rig(rig).store(),
         None => town.open_town_store(),
     }
 }

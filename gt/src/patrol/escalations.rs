@@ -134,8 +134,14 @@ pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDurat
 }
 
 fn raise_time_of(escalation: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
-    let state = (escalation.severity, escalation.is_acked, escalation.raised);
-    find_raise_time(state, escalation.since, (facts.stale, facts.limit))
+    find_raise_time(
+        escalation.severity,
+        escalation.is_acked,
+        escalation.raised,
+        escalation.since,
+        facts.stale,
+        facts.limit,
+    )
 }
 
 /// Raises an escalation.

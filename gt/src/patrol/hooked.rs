@@ -41,7 +41,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let hooked = hooked_beads(view).into_iter();
     let found = hooked.filter_map(|(agent, bead)| {
         let live = view.session_of(&agent)?;
-        let rig = agent.rig().map(|rig| town.layout.rig(rig));
+        let rig = agent.rig().map(|rig| town.rig(rig));
         let limit = view
             .settings
             .for_rig(agent.rig())

@@ -14,7 +14,7 @@ use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
@@ -114,12 +114,12 @@ pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Opt
 
 /// Returns the agent of a sender's text: an address, or one of the forms `<rig>-witness`,
 /// `<rig>-polecat-<name>`.
-fn parse_sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
+fn parse_sender(town: &LiveTown, text: &str, rigs: &[Rig]) -> anyhow::Result<Address> {
     let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {
         return given;
     }
-    let names = || rigs.iter().map(RigLayout::name);
+    let names = || rigs.iter().map(|rig| rig.name());
     let address = SessionName::parse_address(&format!("gt-{text}"), names());
     match address {
         Some(Address::Polecat(rig, name)) => match name.strip_prefix("polecat-") {

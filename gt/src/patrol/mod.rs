@@ -199,7 +199,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
     let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
-        let (rig, own) = (town.layout.rig(name), &settings.rig);
+        let (rig, own) = (town.rig(name), &settings.rig);
         let facts = RigFacts {
             thresholds: settings.thresholds.clone(),
             polecats: polecats::facts(&view, &rig, beads),

@@ -108,7 +108,7 @@ pub(super) fn push_unfinished_action(
     town: &LiveTown,
     worker: &Worker,
 ) -> anyhow::Result<Option<String>> {
-    backup::push_unfinished(town, &town.find_rig(&worker.rig)?, &worker.name)
+    backup::push_unfinished(&town.find_rig(&worker.rig)?, &worker.name)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 
 /// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
 pub(super) fn run_queue_action(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
-    let merged = mq::run_queue(town, &town.find_rig(rig)?)?;
+    let merged = mq::run_queue(&town.find_rig(rig)?)?;
     let later = |merge: &mq::RequestResult| match &merge.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),
         _ => None,

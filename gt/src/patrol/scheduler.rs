@@ -115,7 +115,7 @@ pub(super) fn queue_repair(
         ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
-    sling::enqueue_bead(town, &town.find_rig(rig)?, &request, &found.bead, waits_for)?;
+    sling::enqueue_bead(&town.find_rig(rig)?, &request, &found.bead, waits_for)?;
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
@@ -125,8 +125,8 @@ pub(super) fn sling_queued(
     rig: &str,
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
-    let layout = town.find_rig(rig)?;
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let rig = town.find_rig(rig)?;
+    let beads = rig.store()?.snapshot()?;
     let Some(queued) = queued_sling::list_queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
@@ -135,14 +135,14 @@ pub(super) fn sling_queued(
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        queued_sling::remove_queued_sling(town, &layout, bead)?;
+        queued_sling::remove_queued_sling(&rig, bead)?;
         return Ok(Some(format!(
             "{bead} is not queued any more: it is not open"
         )));
     }
     let request = sling::SlingRequest {
         bead: bead.to_owned(),
-        target: rig.to_owned(),
+        target: rig.name().to_owned(),
         agent: queued.agent,
         args: queued.args,
         no_convoy: queued.no_convoy,
@@ -152,7 +152,7 @@ pub(super) fn sling_queued(
     let slung = sling::sling_bead(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
             // Errors are ignored, because the failed sling is reported in any case.
-            queued_sling::record_queue_failure(town, &layout, bead, &format!("{error:#}")).ok();
+            queued_sling::record_queue_failure(&rig, bead, &format!("{error:#}")).ok();
         }
     })?;
     Ok(Some(format!("{bead} went to {}", slung.target)))

@@ -187,7 +187,7 @@ fn rig_settings_change_rules_and_invalid_ones_are_reported_and_ignored() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
-    let thresholds = || PatrolSettings::load(&place.town, &rig).thresholds;
+    let thresholds = || PatrolSettings::load(&rig).thresholds;
     assert_eq!(thresholds(), Thresholds::default());
     let set = |name: &str, value: &str| {
         let layer = SettingsLayer::Settings;

@@ -10,8 +10,8 @@ use crate::flow::dog::chore::Chore;
 use crate::host::LiveTown;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
 use crate::town::config::{RigSettings, SettingsLayers};
+use crate::town::{Rig, RigLayout};
 
 /// The maximum number of sessions per rig into which text is typed at the same time. A hundred
 /// quiet workers must not block all other actions.
@@ -28,9 +28,9 @@ pub struct PatrolSettings {
 
 impl PatrolSettings {
     /// Reads the settings of a rig. The queue reports invalid ones, and the defaults apply.
-    pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
+    pub fn load(rig: &Rig) -> Self {
         Self::from_layers(
-            &SettingsLayers::load(town, Some(rig)).unwrap_or_default(),
+            &SettingsLayers::load(rig.town(), Some(rig)).unwrap_or_default(),
             rig,
         )
     }
@@ -47,10 +47,7 @@ impl PatrolSettings {
         let rigs = view.stores.rigs.keys();
         let of_rig = |rig: &String| {
             let layers = view.settings.for_rig(Some(rig));
-            (
-                rig.clone(),
-                Self::from_layers(layers, &town.layout.rig(rig)),
-            )
+            (rig.clone(), Self::from_layers(layers, &town.rig(rig)))
         };
         rigs.map(of_rig).collect()
     }

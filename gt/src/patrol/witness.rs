@@ -23,7 +23,6 @@ use crate::host::{InputRules, LiveTown, runtime};
 use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
 use crate::record::progress::{WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
-use crate::town::lock::Lock;
 use crate::town::name::Worker;
 
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
@@ -159,7 +158,7 @@ fn recheck_facts(
     let found = TownView::read_worker(town, &rig, &worker.name)?;
     let now = town.clock.now();
     let found = watch_facts(&found, now);
-    let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
+    let thresholds = super::PatrolSettings::load(&rig).thresholds;
     Ok(found.filter(|worker_facts| {
         let step = find_next_step(worker_facts, &thresholds);
         step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
@@ -201,8 +200,8 @@ fn type_message(
 ) -> anyhow::Result<()> {
     let rig = town.find_rig(&worker.rig)?;
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
-    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let store = town.open_rig_store(&rig)?;
+    let _slot = rig.try_take_slot(&worker.name)?;
+    let store = rig.store()?;
     let (bead, agent) = town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot).reload_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);

@@ -119,7 +119,8 @@ pub fn record_giving_up(
     bead: &mut Bead,
     slot: &Slot,
     end: AttemptEnd<'_>,
-    (tip, said): (&str, &str),
+    tip: &str,
+    said: &str,
     at: &str,
 ) -> serde_json::Result<()> {
     let mut attempt = build_attempt(slot, end, at);

@@ -5,7 +5,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::town::{RigLayout, Town};
+use crate::town::Rig;
 
 pub(crate) const LABEL: &str = "gt:sling-context";
 
@@ -85,15 +85,10 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
 }
 
 /// Records a failed try on a queued bead, which stays queued.
-pub fn record_queue_failure(
-    town: &Town,
-    rig: &RigLayout,
-    bead: &str,
-    why: &str,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    let id = queue_record_id(&town.prefix_of_rig(rig.name()), bead);
-    town.transact(&store, |tx| {
+pub fn record_queue_failure(rig: &Rig, bead: &str, why: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
+    let id = queue_record_id(&rig.prefix(), bead);
+    rig.transact(&store, |tx| {
         let now = tx.now();
         let Some(mut record) = tx.get(&id).cloned() else {
             return Ok(());
@@ -122,11 +117,9 @@ pub(crate) fn parse_queued_sling(record: &str) -> Option<QueuedSling> {
 }
 
 /// Removes a bead from the queue.
-pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
-        remove_queued_in(tx, &town.prefix_of_rig(rig.name()), bead)
-    })
+pub fn remove_queued_sling(rig: &Rig, bead: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
+    rig.transact(&store, |tx| remove_queued_in(tx, &rig.prefix(), bead))
 }
 
 /// Removes a bead from the queue, in the transaction that gives it to a worker or withdraws it.

@@ -38,7 +38,7 @@ pub fn role_mode_of(town: &Town, agent: &Address) -> RoleMode {
     let Some(setting) = mode_setting_of(agent) else {
         return RoleMode::Agent;
     };
-    let rig = agent.rig().map(|rig| town.layout.rig(rig));
+    let rig = agent.rig().map(|rig| town.rig(rig));
     // Invalid settings are reported elsewhere. They start no session.
     let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
     read_mode(&layers, setting)

@@ -16,7 +16,7 @@ use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
 use crate::host::runtime::{self, RuntimePreset};
 use crate::host::{LiveSession, LiveTown};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::{Address, SessionName};
@@ -103,7 +103,7 @@ impl TownView {
             let note = settings
                 .for_rig(Some(name))
                 .duration("patrol.progress.note");
-            watch_progress(town, &town.layout.rig(name), note, glances, polecats);
+            watch_progress(town, &town.rig(name), note, glances, polecats);
         }
         Self {
             now: town.clock.now(),
@@ -118,15 +118,15 @@ impl TownView {
 
     /// Reads one worker with its progress. No other sandbox or screen is read, because a hundred
     /// workers without progress cause a hundred such reads, which may run at the same time.
-    pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
-        let beads = town.open_rig_store(rig)?.snapshot()?;
+    pub fn read_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Polecat> {
+        let beads = rig.store()?.snapshot()?;
         let sessions = town.host.list()?;
         let mut all = polecat::list_polecats(rig, &beads, Some(&sessions));
         if let Some(reason) = hidden::find_hidden_reason(all.iter(), &sessions) {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);
-        let note = SettingsLayers::load_for_rig(town, rig, &beads).duration("patrol.progress.note");
+        let note = SettingsLayers::load_for_rig(rig, &beads).duration("patrol.progress.note");
         watch_progress(town, rig, note, &ActivityCache::default(), &mut all);
         all.pop()
             .ok_or_else(|| build_unknown_error(rig.name(), name))
@@ -174,7 +174,7 @@ type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 /// Reads the workers of each rig without their sessions.
 fn read_workers<'a>(town: &LiveTown, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
-        let workers = polecat::read_polecat_records(&town.layout.rig(name), beads);
+        let workers = polecat::read_polecat_records(&town.rig(name), beads);
         (name.clone(), workers)
     };
     stores.rigs.iter().map(of_rig).collect()
@@ -194,7 +194,7 @@ fn add_sessions(
 /// Reads the progress of a rig's workers with work, and the refusals of their APIs.
 fn watch_progress(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     note: SignedDuration,
     glances: &ActivityCache,
     polecats: &mut [Polecat],

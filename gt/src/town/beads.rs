@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use bd::bead::{Bead, DepKind};
 use bd::store::{BeadRef, Snapshot, Store};
 
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, Town};
 
 /// The store of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl Town {
     pub fn open_store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
         match home {
             BeadsHome::Town => self.open_town_store(),
-            BeadsHome::Rig(rig) => self.open_rig_store(&self.layout.rig(rig)),
+            BeadsHome::Rig(rig) => self.rig(rig).store(),
         }
     }
 
@@ -171,7 +171,7 @@ impl Town {
         };
         for rig in self.list_rigs()? {
             let name = rig.name().to_owned();
-            match self.read_rig(&rig) {
+            match read_rig(&rig) {
                 Ok((snapshot, rollback)) => {
                     stores.rigs.insert(name, snapshot);
                     stores.rollbacks.extend(rollback);
@@ -181,13 +181,13 @@ impl Town {
         }
         Ok(stores)
     }
+}
 
-    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<StoreRollback>)> {
-        let store = self.open_rig_store(rig)?;
-        let snapshot = store.snapshot()?;
-        let home = BeadsHome::Rig(rig.name().to_owned());
-        Ok((snapshot, StoreRollback::find(home, &store)))
-    }
+fn read_rig(rig: &Rig) -> anyhow::Result<(Snapshot, Option<StoreRollback>)> {
+    let store = rig.store()?;
+    let snapshot = store.snapshot()?;
+    let home = BeadsHome::Rig(rig.name().to_owned());
+    Ok((snapshot, StoreRollback::find(home, &store)))
 }
 
 impl TownStores {

@@ -13,6 +13,7 @@ pub mod lock;
 pub mod name;
 pub mod process;
 mod registry;
+mod rig;
 pub mod role_file;
 pub mod temporary;
 
@@ -26,6 +27,7 @@ use kit::sys::{Clock, Env, RandomSource};
 pub use find::{NotInTown, find_town};
 pub use layout::{RigLayout, TownLayout};
 pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};
+pub use rig::Rig;
 
 use crate::town::identity::Address;
 
@@ -60,11 +62,16 @@ impl Town {
         RigRegistry::load(&self.layout.rigs_json())
     }
 
-    /// Returns the layout of a registered rig.
-    pub fn find_rig(&self, name: &str) -> anyhow::Result<RigLayout> {
+    /// Returns the handle of a rig, which need not be registered.
+    pub fn rig(&self, name: &str) -> Rig<'_> {
+        Rig::new(self, self.layout.rig(name))
+    }
+
+    /// Returns the handle of a registered rig.
+    pub fn find_rig(&self, name: &str) -> anyhow::Result<Rig<'_>> {
         let registry = self.read_registry()?;
         if registry.rigs.contains_key(name) {
-            return Ok(self.layout.rig(name));
+            return Ok(self.rig(name));
         }
         let known = registry.rigs.into_keys().collect();
         Err(UnknownRig {
@@ -74,18 +81,18 @@ impl Town {
         .into())
     }
 
-    /// Returns the layouts of all registered rigs, by name.
-    pub fn list_rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
+    /// Returns the handles of all registered rigs, by name.
+    pub fn list_rigs(&self) -> Result<Vec<Rig<'_>>, RegistryError> {
         Ok(self
             .read_registry()?
             .rigs
             .keys()
-            .map(|name| self.layout.rig(name))
+            .map(|name| self.rig(name))
             .collect())
     }
 
     /// Returns the rig of this name, or all rigs without a name.
-    pub fn select_rigs(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
+    pub fn select_rigs(&self, name: Option<&str>) -> anyhow::Result<Vec<Rig<'_>>> {
         match name {
             Some(name) => Ok(vec![self.find_rig(name)?]),
             None => Ok(self.list_rigs()?),
@@ -100,11 +107,6 @@ impl Town {
     /// Opens the town's own beads.
     pub fn open_town_store(&self) -> anyhow::Result<Store> {
         Ok(self.open_store(&self.layout.beads())?)
-    }
-
-    /// Opens a rig's beads.
-    pub fn open_rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
-        Ok(self.open_store(&rig.beads())?)
     }
 
     /// Returns the author of changes to beads.

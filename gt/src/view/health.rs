@@ -19,7 +19,7 @@ use crate::record::merge_request;
 use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
 
@@ -67,11 +67,11 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
     let mut state = TownState::default();
     for (rig, beads) in &view.stores.rigs {
-        let layout = town.layout.rig(rig);
-        let settings = PatrolSettings::load(town, &layout);
-        let matters = attention::rig_matters(&view, rig, &settings);
+        let rig = town.rig(rig);
+        let settings = PatrolSettings::load(&rig);
+        let matters = attention::rig_matters(&view, rig.name(), &settings);
         let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
-        let polecats = view.polecats_of(rig);
+        let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
@@ -85,7 +85,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
             busy,
         };
         state.work.extend(look.open_work());
-        state.work.extend(recent_merges(&layout, beads, view.now));
+        state.work.extend(recent_merges(&rig, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
     state.acts = count_actions(town, view.now)?;
@@ -195,8 +195,8 @@ fn count_holders(bead: &Bead, polecats: usize) -> usize {
 }
 
 /// Returns the work that was merged in the last month.
-fn recent_merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
-    let git = Git::at(rig.repo());
+fn recent_merges(rig: &Rig, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
+    let git = rig.git();
     let closed = beads.select(|bead| {
         !bead.is_open() && bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
     });

@@ -11,7 +11,7 @@ use crate::host::ended::SessionEnd;
 use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
 use crate::record::progress::WorkerProgress;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::name::Lease;
 
 /// A polecat in a list, for text and JSON.
@@ -102,7 +102,7 @@ pub struct PolecatStatus {
 }
 
 impl PolecatStatus {
-    pub fn read(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Self> {
+    pub fn read(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Self> {
         let view = TownView::read(town)?;
         let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);

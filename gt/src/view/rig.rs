@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use bd::bead::Kind;
-use bd::git::{Git, redact_urls};
+use bd::git::redact_urls;
 use serde::Serialize;
 
 use crate::flow::crew::{self, CrewMember};
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 
 /// A rig in the list of all.
@@ -59,12 +59,12 @@ pub struct WorkerRow {
 pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
     let rigs = town.list_rigs()?;
-    Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
+    Ok(rigs.iter().map(|rig| build_row(rig, &view)).collect())
 }
 
-pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let workers = view.polecats_of(rig.name()).iter();
     let workers = workers.map(|polecat| WorkerRow {
         session_running: view.session_of(&polecat.address()).is_some(),
@@ -74,19 +74,19 @@ pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus>
         issue: polecat.hook.clone(),
     });
     Ok(RigStatus {
-        branch: config::target_branch_of(town, rig),
+        branch: config::target_branch_of(rig),
         queue: beads
             .bead_refs()
             .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
         members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
-        rig: build_row(town, rig, &view),
+        rig: build_row(rig, &view),
     })
 }
 
-fn build_row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
-    let remote = Git::at(rig.repo()).remote_url("origin");
+fn build_row(rig: &Rig, view: &TownView) -> RigRow {
+    let remote = rig.git().remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
         (_, reason) => reason.cloned(),
@@ -95,7 +95,7 @@ fn build_row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
-        prefix: town.prefix_of_rig(rig.name()),
+        prefix: rig.prefix(),
         remote: remote.ok().flatten().map(|url| redact_urls(&url)),
         working: polecats
             .iter()

@@ -181,7 +181,7 @@ pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
     let rigs = town.list_rigs().unwrap_or_default();
-    folders.extend(rigs.iter().map(crate::town::RigLayout::beads));
+    folders.extend(rigs.iter().map(|rig| rig.beads()));
     folders.retain(|folder| folder.is_dir());
     folders
 }
@@ -229,7 +229,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
 fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
-    let settings = PatrolSettings::load(town, &town.layout.rig(rig));
+    let settings = PatrolSettings::load(&town.rig(rig));
     let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
         matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
@@ -248,7 +248,7 @@ fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
 pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     let view = TownView::read(town)?;
     let problems = find_problems(town, &view);
-    let looking = StatusReader { town, view: &view };
+    let looking = StatusReader { view: &view };
     let rigs: Vec<RigSummary> = town
         .list_rigs()?
         .iter()
@@ -300,12 +300,11 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
 }
 
 struct StatusReader<'a> {
-    town: &'a LiveTown,
     view: &'a TownView,
 }
 
 impl StatusReader<'_> {
-    fn rig(&self, rig: &crate::town::RigLayout) -> RigSummary {
+    fn rig(&self, rig: &crate::town::Rig) -> RigSummary {
         let beads = self.view.stores.rigs.get(rig.name());
         let polecats = self.view.polecats_of(rig.name());
         let crew = crew::list_member_names(rig);
@@ -321,10 +320,10 @@ impl StatusReader<'_> {
         let waiting = beads
             .map(queued_sling::list_queued_slings)
             .unwrap_or_default();
-        let git = bd::git::Git::at(rig.repo());
+        let git = rig.git();
         RigSummary {
             name: rig.name().to_owned(),
-            prefix: self.town.prefix_of_rig(rig.name()),
+            prefix: rig.prefix(),
             remote: git.remote_url("origin").ok().flatten().is_some(),
             polecat_count: polecats.len(),
             crew_count: crew.len(),

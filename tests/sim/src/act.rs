@@ -2,7 +2,9 @@
 //! change beads, slots and sessions.
 
 use gt::patrol::{Action, ActionReport, Decision};
-use gt::record::polecat::{DoneRecord, NudgeCount, SlingInProgress, SlingStep, SlotState};
+use gt::record::polecat::{
+    DoneRecord, DoneStep, NudgeCount, SlingInProgress, SlingStep, SlotState,
+};
 use gt::record::progress::ProgressSign;
 use gt::town::name::Worker;
 use jiff::SignedDuration;
@@ -216,7 +218,7 @@ pub(super) fn unstick_worker(town: &mut SimTown, number: usize) {
     worker.slot = match *before {
         SlotState::Slinging(_) => SlotState::Slinging(SlingInProgress::default()),
         SlotState::Finishing { record } => match record.failed {
-            Some(failed) if failed.step == "proof" => SlotState::Working,
+            Some(failed) if failed.step == DoneStep::Proof => SlotState::Working,
             _ => SlotState::Finishing {
                 record: DoneRecord::default(),
             },

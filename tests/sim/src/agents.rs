@@ -1,6 +1,6 @@
 //! Models the behaviour of agents, and the troubles around them.
 
-use gt::record::polecat::{DoneRecord, FailedStep, SlotState};
+use gt::record::polecat::{DoneRecord, DoneStep, FailedStep, SlotState};
 use gt::record::progress::ProgressSign;
 use gt::record::pulse::ApiRefusal;
 use jiff::{SignedDuration, Timestamp};
@@ -120,7 +120,11 @@ fn finish_work(town: &mut SimTown, number: usize) {
     let cannot_push = town.is_remote_down();
     if dies || is_refused || cannot_push {
         let failed = (!dies).then(|| FailedStep {
-            step: if is_refused { "proof" } else { "push" }.to_owned(),
+            step: if is_refused {
+                DoneStep::Proof
+            } else {
+                DoneStep::Push
+            },
             reason: String::new(),
             retry: !is_refused,
         });

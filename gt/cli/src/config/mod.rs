@@ -12,7 +12,7 @@ use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::patrol::rule;
-use gt::town::RigLayout;
+use gt::town::Rig;
 use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
 
 kit::family! {
@@ -39,7 +39,7 @@ struct SettingsScope {
 }
 
 impl SettingsScope {
-    fn rig(&self, ctx: &Context, town: &LiveTown) -> anyhow::Result<Option<RigLayout>> {
+    fn rig<'t>(&self, ctx: &Context, town: &'t LiveTown) -> anyhow::Result<Option<Rig<'t>>> {
         if self.town {
             return Ok(None);
         }

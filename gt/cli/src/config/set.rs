@@ -5,7 +5,7 @@ use super::{SettingsScope, read_setting};
 use crate::context::Context;
 use gt::host::{LiveTown, runtime};
 use gt::patrol::rule::{self, RuleScope};
-use gt::town::RigLayout;
+use gt::town::Rig;
 use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
 
 /// Set a setting of the rig, the town or this machine
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Checks that an agent's name is defined in the settings or among the built-in presets.
-fn check_agent_name(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
+fn check_agent_name(town: &LiveTown, rig: Option<&Rig>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {
         "default_agent" => rig.is_none(),
@@ -61,7 +61,7 @@ fn check_agent_name(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> an
     if !names_agent {
         return Ok(());
     }
-    let known = runtime::list_agent_names(&town.layout, rig)?;
+    let known = runtime::list_agent_names(&town.layout, rig.map(Rig::layout))?;
     anyhow::ensure!(
         known.contains(&args.value),
         ChangeError::BadValue {

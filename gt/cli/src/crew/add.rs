@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             None => (args.rig.as_deref(), name.as_str()),
         };
         let rig = rig::resolve_rig(ctx, &town, named)?;
-        match crew::add_member(&town, &rig, name, args.branch) {
+        match crew::add_member(&rig, name, args.branch) {
             Ok(member) => added.push(member),
             Err(error) if CrewError::is_exists_error(&error) && args.names.len() > 1 => {
                 ctx.ui.warn(&error.to_string());

@@ -9,7 +9,7 @@ mod stop;
 use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
-use gt::town::RigLayout;
+use gt::town::Rig;
 
 kit::family! {
     /// Manage crew: persistent workers that a person directs
@@ -24,13 +24,13 @@ kit::family! {
 }
 
 /// Returns the named members, or all members of a rig or of the town.
-fn select_members(
+fn select_members<'t>(
     ctx: &Context,
-    town: &LiveTown,
+    town: &'t LiveTown,
     names: &[String],
     rig: Option<&str>,
     all: bool,
-) -> anyhow::Result<Vec<(RigLayout, String)>> {
+) -> anyhow::Result<Vec<(Rig<'t>, String)>> {
     let rig = rig.map(|name| town.find_rig(name)).transpose()?;
     if !all {
         anyhow::ensure!(
@@ -51,7 +51,7 @@ fn select_members(
         Some(rig) => vec![rig],
         None => town.list_rigs()?,
     };
-    let of = |rig: RigLayout| {
+    let of = |rig: Rig<'t>| {
         let names = gt::flow::crew::list_member_names(&rig).into_iter();
         names.map(move |name| (rig.clone(), name))
     };

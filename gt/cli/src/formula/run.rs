@@ -69,7 +69,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         preset: args.preset,
         agent: args.agent,
     };
-    let prepared = formula::prepare_formula(&town, &rig, &request)?;
+    let prepared = formula::prepare_formula(&rig, &request)?;
     if args.dry_run {
         let titles = prepared.titles();
         let name = prepared.name().to_owned();

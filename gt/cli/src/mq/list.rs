@@ -44,7 +44,7 @@ struct RequestRow {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = town.find_rig(&args.rig)?;
-    match config::check_merge_queue(&town, &rig) {
+    match config::check_merge_queue(&rig) {
         Ok(unused) => {
             // Known keys without effect are reported by `gt doctor`.
             for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
-    let beads = town.open_rig_store(&rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let now = town.clock.now();
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()

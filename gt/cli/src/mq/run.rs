@@ -19,9 +19,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut town = ctx.open_town()?;
-    let rig = town.find_rig(&args.rig)?;
+    town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
-    let merged = mq::run_queue(&town, &rig)?;
+    let rig = town.rig(&args.rig);
+    let merged = mq::run_queue(&rig)?;
     let landed = landing::land_ready_convoys(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(

@@ -22,8 +22,8 @@ struct NamepoolReport {
 pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, rig)?;
-    let (style, names) = config::namepool_of(&town, &rig);
-    let beads = town.open_rig_store(&rig)?.snapshot()?;
+    let (style, names) = config::namepool_of(&rig);
+    let beads = rig.store()?.snapshot()?;
     let polecats = polecat::list_polecats(&rig, &beads, None);
     let used: BTreeSet<String> = polecats.into_iter().map(|polecat| polecat.name).collect();
     let next = polecat::pick_name(rig.name(), &style, &names, &used);

@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut rows = Vec::new();
     for rig in rigs {
         // A rig that the user names must be readable.
-        town.open_rig_store(&rig)?;
+        rig.store()?;
         rows.extend(
             view.polecats_of(rig.name())
                 .iter()

@@ -9,6 +9,7 @@ use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
+use crate::town::Town;
 use crate::town::beads::{UnknownBead, external_ref};
 use crate::town::event::{ConvoyBeads, Event, event};
 
@@ -41,7 +42,7 @@ pub struct ConvoyChange {
 }
 
 /// Creates a convoy. Fails without any write if one of the beads does not exist.
-pub fn create_convoy(town: &LiveTown, new: &NewConvoy) -> anyhow::Result<ConvoyChange> {
+pub fn create_convoy(town: &Town, new: &NewConvoy) -> anyhow::Result<ConvoyChange> {
     anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
     let beads = check_beads_exist(town, &new.beads)?;
     let store = town.open_town_store()?;
@@ -95,7 +96,7 @@ pub(super) fn build_convoy(
 }
 
 /// Creates the convoy of a single slung bead, so that its progress is visible. Sends no mail.
-pub fn create_automatic_convoy(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
+pub fn create_automatic_convoy(town: &Town, bead: &Bead) -> anyhow::Result<String> {
     create_convoy(town, &build_automatic_convoy(bead)).map(|created| created.id)
 }
 
@@ -109,7 +110,7 @@ pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
 }
 
 /// Adds beads to a convoy. A landed convoy is opened again.
-pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<ConvoyChange> {
+pub fn add_beads(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<ConvoyChange> {
     let beads = check_beads_exist(town, beads)?;
     let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
@@ -202,7 +203,7 @@ pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> any
 }
 
 /// Checks that each bead exists in a store of the town, and returns the ids.
-pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
+pub(super) fn check_beads_exist(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     for id in ids {
         if stores.get(id).is_none_or(Bead::is_tombstone) {
@@ -213,7 +214,7 @@ pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Resu
 }
 
 /// Returns an id that no bead has yet.
-pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
+pub(super) fn fresh_id(town: &Town, beads: &Snapshot) -> String {
     loop {
         let id = format!("hq-cv-{}", town.random.base32(5));
         if beads.get(&id).is_none() {

@@ -101,7 +101,7 @@ impl HookDecision {
     pub fn file(&self, town: &LiveTown) -> Option<PathBuf> {
         let root = match self.rig.as_str() {
             "" => town.layout.root().to_owned(),
-            rig => town.layout.rig(rig).root().to_owned(),
+            rig => town.rig(rig).root().to_owned(),
         };
         let path = root.join(self.adr_path.as_ref()?);
         let real = path.canonicalize().ok()?;

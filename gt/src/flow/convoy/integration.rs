@@ -14,12 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
-use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::event;
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The metadata key of a convoy.
 const KEY: &str = "integration";
@@ -209,36 +208,32 @@ pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<Stri
 
 /// Returns the branch that work on a bead is merged to: the branch of the bead's convoy, or the
 /// rig's target.
-pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
-    let convoys = town.open_town_store()?.snapshot()?;
+pub fn merge_target_of(rig: &Rig, bead: &str) -> anyhow::Result<String> {
+    let convoys = rig.town().open_town_store()?.snapshot()?;
     let tracking_convoy = integration_convoy_of(&convoys, bead)
         .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
     let Some((integration, id)) = tracking_convoy else {
-        return Ok(config::target_branch_of(town, rig));
+        return Ok(config::target_branch_of(rig));
     };
     match integration.rigs.get(rig.name()) {
         Some(branch) => Ok(branch.branch.clone()),
-        None => Ok(build_branch_name(town, rig, &id)?),
+        None => Ok(build_branch_name(rig, &id)?),
     }
 }
 
 /// Builds the name of a convoy's branch in a rig: the setting with `{epic}`, `{prefix}` and
 /// `{user}` replaced.
-fn build_branch_name(
-    town: &LiveTown,
-    rig: &RigLayout,
-    convoy: &str,
-) -> Result<String, IntegrationError> {
-    let settings = RigSettings::load(town, rig).unwrap_or_default();
+fn build_branch_name(rig: &Rig, convoy: &str) -> Result<String, IntegrationError> {
+    let settings = RigSettings::load(rig).unwrap_or_default();
     let template = settings.merge_queue.integration_branch_template;
-    let user = town.env.get("USER").unwrap_or("gastown");
+    let user = rig.town().env.get("USER").unwrap_or("gastown");
     let name = template
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| TEMPLATE.to_owned())
         .replace("{epic}", convoy)
-        .replace("{prefix}", &town.prefix_of_rig(rig.name()))
+        .replace("{prefix}", &rig.prefix())
         .replace("{user}", user);
-    if is_branch_name(&name) && name != config::target_branch_of(town, rig) {
+    if is_branch_name(&name) && name != config::target_branch_of(rig) {
         return Ok(name);
     }
     let rig = rig.name().to_owned();
@@ -264,20 +259,15 @@ fn is_branch_name(name: &str) -> bool {
 /// 1. Take the lock of the rig's convoy branches and read the convoy's record.
 /// 2. Without a record, the branch must not exist. Record its name and its first commit.
 /// 3. Push the branch if the remote lacks it, and fetch it.
-pub fn ensure_branch(
-    town: &LiveTown,
-    rig: &RigLayout,
-    bead: &str,
-    target: &str,
-) -> anyhow::Result<()> {
-    let convoys = town.open_town_store()?.snapshot()?;
+pub fn ensure_branch(rig: &Rig, bead: &str, target: &str) -> anyhow::Result<()> {
+    let convoys = rig.town().open_town_store()?.snapshot()?;
     let Some(id) = integration_convoy_of(&convoys, bead) else {
         return Ok(());
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
-    let git = Git::at(rig.repo());
+    let git = rig.git();
     let remote = git.remote_url("origin")?.is_some();
-    let convoys = town.open_town_store()?.snapshot()?;
+    let convoys = rig.town().open_town_store()?.snapshot()?;
     let known = convoys
         .get(&id)
         .and_then(read_integration)
@@ -285,7 +275,7 @@ pub fn ensure_branch(
     anyhow::ensure!(!known.closing, IntegrationError::Closing { convoy: id });
     let branch = match known.rigs.get(rig.name()) {
         Some(branch) => branch.clone(),
-        None => record_branch(town, rig, &id, (&git, remote, known.landed.get(rig.name())))?,
+        None => record_branch(rig, &id, &git, remote, known.landed.get(rig.name()))?,
     };
     if branch.branch != target {
         return Ok(());
@@ -294,12 +284,13 @@ pub fn ensure_branch(
 }
 
 fn record_branch(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     convoy: &str,
-    (git, remote, left): (&Git, bool, Option<&String>),
+    git: &Git,
+    remote: bool,
+    left: Option<&String>,
 ) -> anyhow::Result<ConvoyBranch> {
-    let name = build_branch_name(town, rig, convoy)?;
+    let name = build_branch_name(rig, convoy)?;
     let there = read_branch_tip(git, remote, &name)?;
     match there {
         // The previous landing could not remove the branch.
@@ -313,19 +304,19 @@ fn record_branch(
     if remote {
         git.fetch("origin")?;
     }
-    let target = config::target_branch_of(town, rig);
+    let target = config::target_branch_of(rig);
     let branch = ConvoyBranch {
         branch: name,
         base: sandbox::find_start_commit(rig, &target)?,
         target,
         ..ConvoyBranch::default()
     };
-    change_integration(town, convoy, |integration| {
+    change_integration(rig.town(), convoy, |integration| {
         integration
             .rigs
             .insert(rig.name().to_owned(), branch.clone());
     })?;
-    town.record_event(&event!(IntegrationBranch,
+    rig.town().record_event(&event!(IntegrationBranch,
         convoy: convoy, rig: rig.name(), branch: branch.branch, base: branch.base,
     ));
     Ok(branch)
@@ -388,7 +379,7 @@ pub(crate) fn remove_branch(
 
 /// Changes the record of a convoy's branches in one transaction.
 pub(crate) fn change_integration(
-    town: &LiveTown,
+    town: &Town,
     convoy: &str,
     change: impl FnOnce(&mut Integration),
 ) -> anyhow::Result<()> {

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use bd::bead::Bead;
 use bd::change;
-use bd::git::Git;
 use kit::ui::escape;
 use serde::Serialize;
 
@@ -170,7 +169,7 @@ fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, 
         if !rig.repo().is_dir() {
             continue;
         }
-        let stays = discovery::future_rescue_ref(&Git::at(rig.repo()), rig.name(), id)?;
+        let stays = discovery::future_rescue_ref(&rig.git(), rig.name(), id)?;
         found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
     }
     Ok(found)
@@ -183,7 +182,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         if !rig.repo().is_dir() {
             continue;
         }
-        let forgotten = discovery::retire_documents(&Git::at(rig.repo()), rig.name(), id)?;
+        let forgotten = discovery::retire_documents(&rig.git(), rig.name(), id)?;
         if let Some((commit, rescue)) = forgotten {
             town.record_event(&event!(DiscoveryRemoved,
                 convoy: id, rig: rig.name(), commit: commit, rescue: rescue,

@@ -314,7 +314,8 @@ fn find_standing(
     home: &RigStore,
     bead: &Bead,
     request: Option<&Bead>,
-    (waits, is_unproven): (bool, bool),
+    waits: bool,
+    is_unproven: bool,
 ) -> BeadStanding {
     match (&bead.status, request) {
         (_, Some(request)) if waits || merge_request::reason_for_user(request).is_some() => {
@@ -366,9 +367,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     });
     let standing = match (stuck.is_some(), unproven.is_some()) {
         (true, _) => BeadStanding::NeedsStep,
-        (_, is_unproven) => {
-            find_standing(home, bead, request, (!waits_for.is_empty(), is_unproven))
-        }
+        (_, is_unproven) => find_standing(home, bead, request, !waits_for.is_empty(), is_unproven),
     };
     let further = || match standing {
         BeadStanding::Open | BeadStanding::Blocked => {

@@ -69,7 +69,7 @@ fn read_prepared(path: &Path) -> Option<PreparedBriefing> {
 /// Returns the version of every file that beads are read from.
 fn list_file_versions(town: &LiveTown) -> anyhow::Result<Vec<FileVersion>> {
     let mut folders = vec![town.layout.beads()];
-    folders.extend(town.list_rigs()?.iter().map(crate::town::RigLayout::beads));
+    folders.extend(town.list_rigs()?.iter().map(|rig| rig.beads()));
     let files = folders
         .iter()
         .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));

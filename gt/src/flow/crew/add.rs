@@ -17,8 +17,8 @@ use serde::Serialize;
 use super::member_address;
 use crate::flow::rig;
 use crate::flow::sandbox;
-use crate::host::{LiveTown, runtime};
-use crate::town::RigLayout;
+use crate::host::runtime;
+use crate::town::Rig;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 
@@ -46,18 +46,13 @@ pub enum CrewError {
 }
 
 /// Adds a crew member. With `own_branch`, its clone is on a new branch `crew/<name>`.
-pub fn add_member(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-    own_branch: bool,
-) -> anyhow::Result<AddedMember> {
+pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<AddedMember> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
         let name = name.to_owned();
         return Err(CrewError::BadName { name }.into());
     }
-    let registry = town.read_registry()?;
+    let registry = rig.town().read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)?;
     let path = rig.crew(name);
@@ -65,10 +60,10 @@ pub fn add_member(
         let name = name.to_owned();
         return Err(CrewError::Exists { name, path }.into());
     }
-    let made = clone_for_member(town, rig, name, own_branch).and_then(|branch| {
+    let made = clone_for_member(rig, name, own_branch).and_then(|branch| {
         sandbox::provision_worktree(rig, &path)?;
-        install_hooks(town, rig, name)?;
-        create_member_bead(town, rig, name)?;
+        install_hooks(rig, name)?;
+        create_member_bead(rig, name)?;
         Ok(branch)
     });
     match made {
@@ -87,14 +82,9 @@ pub fn add_member(
 }
 
 /// Clones from the rig's push URL and reuses the objects of the rig's shared repository.
-fn clone_for_member(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-    own_branch: bool,
-) -> anyhow::Result<String> {
-    let (repo, clone) = (Git::at(rig.repo()), Git::at(rig.crew(name)));
-    let target = config::target_branch_of(town, rig);
+fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<String> {
+    let (repo, clone) = (rig.git(), Git::at(rig.crew(name)));
+    let target = config::target_branch_of(rig);
     match repo.remote_url("origin")? {
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
         None => clone.clone_tree(&rig.repo().to_string_lossy(), Some(&target), None)?,
@@ -113,19 +103,19 @@ fn clone_for_member(
 
 /// Installs the hooks, so that an agent that a user starts there by hand has them. An agent that is
 /// not installed yet gets them at its first `gt crew start`.
-fn install_hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn install_hooks(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = member_address(rig, name);
-    if let Ok(runtime) = runtime::resolve_runtime(town, Some(rig), &address, "") {
-        runtime.prepare(town, &address, &rig.crew(name))?;
+    if let Ok(runtime) = runtime::resolve_runtime(rig.town(), Some(rig), &address, "") {
+        runtime.prepare(rig.town(), &address, &rig.crew(name))?;
     }
     Ok(())
 }
 
-fn create_member_bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    let prefix = town.prefix_of_rig(rig.name());
+fn create_member_bead(rig: &Rig, name: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
+    let prefix = rig.prefix();
     let mut bead = rig::build_agent_bead(&member_address(rig, name), &prefix);
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         if tx.get(&bead.id).is_none() {
             bead.created_at = tx.now();
             bead.updated_at = bead.created_at.clone();

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 use crate::host::LiveSession;
 use crate::host::LiveTown;
-use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
+use crate::town::{Rig, RigLayout};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrewMember {
@@ -75,11 +75,11 @@ pub fn member_address(rig: &RigLayout, name: &str) -> Address {
 
 /// Returns the rig and the name of an existing member. `text` is a name in `rig`, or
 /// `<rig>/<name>`.
-pub fn find_member(
-    town: &LiveTown,
-    rig: Option<&RigLayout>,
+pub fn find_member<'t>(
+    town: &'t LiveTown,
+    rig: Option<&Rig<'t>>,
     text: &str,
-) -> anyhow::Result<(RigLayout, String)> {
+) -> anyhow::Result<(Rig<'t>, String)> {
     let text = text.replace("/crew/", "/");
     let (rig, name) = match (text.split_once('/'), rig) {
         (Some((rig, name)), _) => (town.find_rig(rig)?, name.to_owned()),
@@ -89,7 +89,7 @@ pub fn find_member(
             let known = all
                 .into_iter()
                 .filter(|rig| rig.crew(&text).join(".git").exists());
-            let mut known: Vec<RigLayout> = known.collect();
+            let mut known: Vec<Rig> = known.collect();
             if known.len() > 1 {
                 let rigs = known.iter().map(|rig| rig.name().to_owned()).collect();
                 return Err(CrewError::Ambiguous { name: text, rigs }.into());

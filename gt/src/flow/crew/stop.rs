@@ -6,7 +6,7 @@ use bd::git::{Git, GitError, Identity};
 
 use super::member_address;
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
@@ -14,7 +14,7 @@ use crate::town::identity::SessionName;
 const KEPT: usize = 3;
 
 /// Ends a member's session. Returns false if there was none.
-pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
+pub fn stop_member(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<bool> {
     let address = member_address(rig, name);
     let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
@@ -23,7 +23,7 @@ pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Resu
         return Ok(false);
     }
     town.host.kill(session.as_str())?;
-    save_uncommitted(town, rig, name)?;
+    save_uncommitted(rig, name)?;
     town.record_event(
         &event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"),
     );
@@ -32,11 +32,7 @@ pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Resu
 
 /// Saves a member's uncommitted work to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone, and
 /// keeps the last three refs. Saves nothing if there is no uncommitted work.
-pub fn save_uncommitted(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-) -> Result<Option<SavedRescue>, GitError> {
+pub fn save_uncommitted(rig: &Rig, name: &str) -> Result<Option<SavedRescue>, GitError> {
     let address = member_address(rig, name);
     let git = Git::at(rig.crew(name));
     let folder = format!("refs/gt/snap/{}/crew/{name}", rig.name());
@@ -44,7 +40,7 @@ pub fn save_uncommitted(
         name: address.to_string(),
         email: "crew@gastown.local".to_owned(),
     };
-    let stamp = town.clock.now().as_millisecond();
+    let stamp = rig.town().clock.now().as_millisecond();
     let message = format!("Uncommitted work of {address}");
     let refname = format!("{folder}/{stamp}");
     let saved = rescue::save_rescue(&git, &refname, &message, &author, BigFilePolicy::Leave)?;

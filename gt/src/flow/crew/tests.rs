@@ -9,19 +9,19 @@ fn a_crew_member_has_a_full_clone_that_reads_the_rigs_beads() {
     let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
     let rig = place.town.find_rig("web").unwrap();
-    let added = add_member(&place.town, &rig, "max", true).unwrap();
+    let added = add_member(&rig, "max", true).unwrap();
     assert_eq!(added.branch, "crew/max");
     let git = Git::at(&added.path);
     assert_eq!(git.remote_url("origin").unwrap(), Some(url));
     assert!(git.status().unwrap().is_empty());
     let redirect = fs::read_to_string(added.path.join(".beads/redirect")).unwrap();
     assert_eq!(redirect.trim(), rig.beads().to_str().unwrap());
-    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
+    let beads = rig.store().unwrap().snapshot().unwrap();
     assert_eq!(beads.get("web-web-crew-max").unwrap().role_type, "crew");
-    let again = add_member(&place.town, &rig, "max", false).unwrap_err();
+    let again = add_member(&rig, "max", false).unwrap_err();
     assert!(CrewError::is_exists_error(&again));
     for bad in ["a-b", "a.b", "a/b", "a b", ""] {
-        assert!(add_member(&place.town, &rig, bad, false).is_err(), "{bad}");
+        assert!(add_member(&rig, bad, false).is_err(), "{bad}");
     }
     assert_eq!(rig::list_rig_rows(&place.town).unwrap()[0].crew, ["max"]);
     let all = list_members(&rig, &[]);
@@ -37,13 +37,13 @@ fn a_crew_member_is_found_by_name_and_by_address() {
         place.town.find_rig("lab").unwrap(),
         place.town.find_rig("web").unwrap(),
     );
-    add_member(&place.town, &lab, "max", false).unwrap();
+    add_member(&lab, "max", false).unwrap();
     let found =
         |text: &str| find_member(&place.town, None, text).map(|(rig, _)| rig.name().to_owned());
     assert_eq!(found("max").unwrap(), "lab");
     assert_eq!(found("lab/crew/max").unwrap(), "lab");
     assert!(found("web/max").is_err());
-    add_member(&place.town, &web, "max", false).unwrap();
+    add_member(&web, "max", false).unwrap();
     assert!(
         found("max")
             .unwrap_err()
@@ -57,7 +57,7 @@ fn stopping_a_crew_member_saves_uncommitted_work_and_keeps_the_clone() {
     let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     let rig = place.town.find_rig("lab").unwrap();
-    let added = add_member(&place.town, &rig, "max", false).unwrap();
+    let added = add_member(&rig, "max", false).unwrap();
     assert!(!stop_member(&place.town, &rig, "max").unwrap());
     fs::write(added.path.join("draft"), "x\n").unwrap();
     let spec = SessionSpec {

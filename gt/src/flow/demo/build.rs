@@ -183,7 +183,7 @@ fn write_demo_settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result
         "merge_queue": { "gates": { "tests": { "cmd": GATE, "timeout": "1m" } } },
     });
     write_json(&town.layout.settings(), &town_settings)?;
-    write_json(&town.layout.rig("demo").settings(), &rig_settings)
+    write_json(&town.rig("demo").settings(), &rig_settings)
 }
 
 fn write_json(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
@@ -202,7 +202,7 @@ fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
         description: String,
     }
     let texts: Vec<BeadText> = serde_json::from_str(BEADS)?;
-    let store = town.open_rig_store(&town.layout.rig("demo"))?;
+    let store = town.rig("demo").store()?;
     town.transact(&store, |tx| {
         let mut ids: Vec<String> = Vec::new();
         let last = texts.len().saturating_sub(1);

@@ -81,7 +81,7 @@ fn read_progress(
             held.waits_for.join(", ")
         )));
     }
-    let rig = town.layout.rig("demo");
+    let rig = town.rig("demo");
     if let Some(beads) = stores.rigs.get("demo") {
         let hopeless = polecat::list_polecats(&rig, beads, None)
             .into_iter()

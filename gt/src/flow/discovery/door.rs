@@ -18,18 +18,27 @@ pub struct WouldLand {
     pub files: Vec<String>,
 }
 
+#[derive(Debug, thiserror::Error)]
+pub enum LandingCheckError {
+    #[error(transparent)]
+    WouldLand(WouldLand),
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
 /// Refuses a candidate if any of its commits beyond `seen`, the fetched tip of the target, has a
 /// document.
 pub fn check_landing(
     git: &Git,
-    (target, seen): (&str, &str),
+    target: &str,
+    seen: &str,
     candidate: &str,
-) -> Result<Result<(), WouldLand>, GitError> {
+) -> Result<(), LandingCheckError> {
     let files = git.introduced_paths(seen, candidate, &is_in_gt_folder)?;
     if files.is_empty() {
-        return Ok(Ok(()));
+        return Ok(());
     }
-    Ok(Err(WouldLand {
+    Err(LandingCheckError::WouldLand(WouldLand {
         target: target.to_owned(),
         files,
     }))
@@ -40,7 +49,8 @@ pub fn check_landing(
 pub fn keep_committed(
     git: &Git,
     key: &str,
-    (base, tip): (&str, &str),
+    base: &str,
+    tip: &str,
     who: &Identity,
 ) -> Result<Option<(String, KeptDocuments)>, GitError> {
     let paths = git.introduced_paths(base, tip, &is_in_gt_folder)?;
@@ -121,27 +131,21 @@ mod tests {
             git.commit_index("Work").unwrap()
         };
         let clean = write("b");
-        assert_eq!(
-            check_landing(&git, ("main", &seen), &clean).unwrap(),
-            Ok(())
-        );
+        check_landing(&git, "main", &seen, &clean).unwrap();
         write("sub/.gt/discovery/x.md");
         std::fs::remove_dir_all(git.folder().join("sub")).unwrap();
         let candidate = write("c");
-        let refused = check_landing(&git, ("main", &seen), &candidate)
-            .unwrap()
-            .unwrap_err();
+        let refused = check_landing(&git, "main", &seen, &candidate).unwrap_err();
         let words = refused.to_string();
         assert!(words.contains("main: sub/.gt/discovery/x.md"), "{words}");
         let who = Identity {
             name: "q".to_owned(),
             email: "q@example.org".to_owned(),
         };
-        let range = (seen.as_str(), candidate.as_str());
-        let (tip, kept) = keep_committed(&git, "hq-cv-1", range, &who)
+        let (tip, kept) = keep_committed(&git, "hq-cv-1", &seen, &candidate, &who)
             .unwrap()
             .unwrap();
-        assert_eq!(check_landing(&git, ("main", &seen), &tip).unwrap(), Ok(()));
+        check_landing(&git, "main", &seen, &tip).unwrap();
         assert_eq!(kept.reference, "refs/gt/discovery/hq-cv-1");
         assert!(kept.files.is_empty(), "its author removed it again");
     }

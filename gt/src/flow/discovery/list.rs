@@ -68,7 +68,7 @@ pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDoc
         if !rig.repo().is_dir() {
             continue;
         }
-        let documents = documents_of(&Git::at(rig.repo()), rig.name(), key)?;
+        let documents = documents_of(&rig.git(), rig.name(), key)?;
         found.extend(documents.into_iter().map(|document| RigDocument {
             rig: rig.name().to_owned(),
             document,

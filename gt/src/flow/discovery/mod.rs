@@ -29,7 +29,7 @@ use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
 use kit::sys::InsideError;
 
-pub use door::{WouldLand, check_landing, keep_committed};
+pub use door::{LandingCheckError, WouldLand, check_landing, keep_committed};
 pub use exchange::{receive_documents, send_all};
 pub use keep::{KeptDocuments, retire_documents, retire_landed_documents};
 pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, future_rescue_ref};
@@ -38,14 +38,13 @@ pub use sandbox::{
     take_documents,
 };
 
-use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
 use crate::town::config::SettingsLayers;
+use crate::town::{Rig, RigLayout};
 
 /// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
-pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
-    let layers = SettingsLayers::load(town, Some(rig)).ok();
+pub fn is_sent(rig: &Rig) -> bool {
+    let layers = SettingsLayers::load(rig.town(), Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
 }

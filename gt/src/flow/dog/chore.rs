@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bd::git::Git;
 use jiff::SignedDuration;
 use kit::sys::file;
 use kit::ui::counted;
@@ -154,9 +153,7 @@ fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
     let stores = std::iter::once(("the town", town.open_town_store()?));
-    let of_rigs = rigs
-        .iter()
-        .map(|rig| Ok((rig.name(), town.open_rig_store(rig)?)));
+    let of_rigs = rigs.iter().map(|rig| Ok((rig.name(), rig.store()?)));
     let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
     for (name, store) in stores.chain(of_rigs) {
@@ -187,7 +184,7 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     for (root, home) in homes {
         let (name, beads) = match &home {
             BeadsHome::Town => ("town".to_owned(), town.layout.beads()),
-            BeadsHome::Rig(rig) => (rig.clone(), town.layout.rig(rig).beads()),
+            BeadsHome::Rig(rig) => (rig.clone(), town.rig(rig).beads()),
         };
         let folder = part.join(name);
         let files = [
@@ -223,11 +220,8 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 /// Writes the refs of saved work to a bundle. Returns their number.
-fn bundle_rescue_refs(
-    rig: &crate::town::RigLayout,
-    folder: &std::path::Path,
-) -> anyhow::Result<usize> {
-    let git = Git::at(rig.repo());
+fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyhow::Result<usize> {
+    let git = rig.git();
     let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
     let refs = refs.text()?;
     let count = refs.lines().count();

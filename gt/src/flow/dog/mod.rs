@@ -16,7 +16,7 @@ use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
 use crate::record::polecat::Slot;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
@@ -64,7 +64,7 @@ pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
         str::to_owned,
     );
     let rigs = town.list_rigs()?;
-    let names = rigs.iter().map(RigLayout::name);
+    let names = rigs.iter().map(|rig| rig.name());
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
         dog::load_dog(town, &name).is_none(),
@@ -81,7 +81,7 @@ pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     for rig in &rigs {
         let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if !path.exists() {
-            add_worktree(town, rig, &dog, now)?;
+            add_worktree(rig, &dog, now)?;
         }
         dog.worktrees.insert(rig.name().to_owned(), path);
     }
@@ -90,16 +90,16 @@ pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
 }
 
 /// Adds the worktree of a rig, on a branch of its own from the rig's target.
-fn add_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
+fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
-    let (git, name) = (Git::at(rig.repo()), &dog.name);
+    let (git, name) = (rig.git(), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
     if git.remote_url("origin")?.is_some() {
         // Falls back to the local state if origin cannot be reached.
         git.fetch("origin").ok();
     }
-    let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
-    let path = dog::dog_folder(town, name).join(rig.name());
+    let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
+    let path = dog::dog_folder(rig.town(), name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Ok(sandbox::provision_worktree(rig, &path)?)
 }
@@ -122,7 +122,7 @@ pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Re
     let saved = remove_worktrees(town, &dog)?;
     let mut trees = std::collections::BTreeMap::new();
     for rig in &town.list_rigs()? {
-        add_worktree(town, rig, &dog, town.clock.now())?;
+        add_worktree(rig, &dog, town.clock.now())?;
         let path = dog::dog_folder(town, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
     }
@@ -150,8 +150,8 @@ fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     for rig in town.list_rigs()? {
         let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if path.exists() {
-            saved.extend(save_worktree(town, &rig, dog)?);
-            Git::at(rig.repo()).worktree_remove(&path, true)?;
+            saved.extend(save_worktree(&rig, dog)?);
+            rig.git().worktree_remove(&path, true)?;
         }
     }
     Ok(saved)
@@ -176,9 +176,9 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
 }
 
 /// Saves the files and the commits that only one worktree has.
-fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
-    let (name, now) = (&dog.name, town.clock.now().as_millisecond());
-    let git = Git::at(dog::dog_folder(town, name).join(rig.name()));
+fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
+    let (name, now) = (&dog.name, rig.town().clock.now().as_millisecond());
+    let git = Git::at(dog::dog_folder(rig.town(), name).join(rig.name()));
     let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
     let author = Identity {
         name: dog.address().to_string(),
@@ -196,7 +196,7 @@ fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<
     saved.extend(files.map(|saved| saved.refname));
     let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
     if let (Some(tip), Some(branch)) = (tip, branch) {
-        let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
+        let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;

@@ -7,14 +7,12 @@ use super::HeldWorker;
 use super::proof::find_own_commits;
 use crate::flow::convoy::integration;
 use crate::flow::discovery;
-use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::event::{DiscoveryDocuments, Event, event};
 
 /// Returns the no-change reason of a worker whose task was to explore or plan and who leaves only
 /// documents.
 pub(super) fn documents_only_reason(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
@@ -22,7 +20,7 @@ pub(super) fn documents_only_reason(
     if record.documents.is_empty() {
         return Ok(None);
     }
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+    let beads = worker.rig.store()?.snapshot()?;
     let explored = beads
         .get(&slot.bead)
         .is_some_and(discovery::is_discovery_work);
@@ -36,14 +34,10 @@ pub(super) fn documents_only_reason(
 
 /// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if
 /// they are on one.
-pub(super) fn keep_uncommitted(
-    town: &LiveTown,
-    worker: &HeldWorker,
-    slot: &Slot,
-) -> anyhow::Result<Option<String>> {
+pub(super) fn keep_uncommitted(worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
-    let who = author_identity(town, worker);
-    let convoys = town.open_town_store()?.snapshot()?;
+    let who = author_identity(worker);
+    let convoys = worker.rig.town().open_town_store()?.snapshot()?;
     let no_change = slot
         .state
         .done_record()
@@ -54,7 +48,7 @@ pub(super) fn keep_uncommitted(
     if is_convoy_branch && on_branch && !no_change {
         let files = discovery::commit_documents(&git, &who)?;
         if !files.is_empty() {
-            town.record_event(&event!(DiscoveryCommitted,
+            worker.rig.town().record_event(&event!(DiscoveryCommitted,
                 bead: slot.bead, rig: worker.rig.name(), branch: slot.branch, files: files,
             ));
         }
@@ -63,20 +57,23 @@ pub(super) fn keep_uncommitted(
     let key = discovery::key_of(&convoys, &slot.bead);
     if let Some(kept) = discovery::take_documents(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
-        town.record_event(&Event::DiscoveryKept(DiscoveryDocuments {
-            bead: slot.bead.to_string(),
-            rig: worker.rig.name().to_owned(),
-            r#ref: reference.clone(),
-            files,
-            ..DiscoveryDocuments::default()
-        }));
+        worker
+            .rig
+            .town()
+            .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
+                bead: slot.bead.to_string(),
+                rig: worker.rig.name().to_owned(),
+                r#ref: reference.clone(),
+                files,
+                ..DiscoveryDocuments::default()
+            }));
         return Ok(Some(reference));
     }
     Ok(None)
 }
 
-fn author_identity(town: &LiveTown, worker: &HeldWorker) -> Identity {
-    let email = town.env.get("GIT_AUTHOR_EMAIL");
+fn author_identity(worker: &HeldWorker) -> Identity {
+    let email = worker.rig.town().env.get("GIT_AUTHOR_EMAIL");
     Identity {
         name: worker.address().to_string(),
         email: email.unwrap_or("polecat@gastown.local").to_owned(),

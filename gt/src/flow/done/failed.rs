@@ -10,31 +10,24 @@ use super::submit::{held_bead, set_idle, set_summary};
 use super::{DoneReport, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
-use crate::host::LiveTown;
 use crate::record::attempt::{self as history, AttemptEnd};
 use crate::record::polecat::{DoneRecord, GivingUp, Slot};
 use crate::town::event::event;
 
 /// Ends the attempt of a worker.
 pub(super) fn give_up(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GivingUp),
+    record: &DoneRecord,
+    gave_up: &GivingUp,
 ) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
     // A sandbox that git cannot read is moved aside as a whole.
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
-    let rescue = Sandbox::new(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
-    record_failure(
-        town,
-        worker,
-        slot,
-        (record, gave_up),
-        (&tip, rescue.as_deref()),
-    )?;
+    let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
+    record_failure(worker, slot, record, gave_up, &tip, rescue.as_deref())?;
     if let Ok(Some(head_commit)) = git.resolve("HEAD")
         && git.checkout_detach(&head_commit).is_ok()
     {
@@ -43,7 +36,7 @@ pub(super) fn give_up(
         git.delete_branch(slot.branch.as_str(), &head_commit).ok();
         super::switch_to_target(worker, slot, &git);
     }
-    town.record_event(&event!(AttemptFailed,
+    worker.rig.town().record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,
     ));
@@ -64,14 +57,15 @@ pub(super) fn give_up(
 }
 
 fn record_failure(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GivingUp),
-    (tip, rescue): (&str, Option<&str>),
+    record: &DoneRecord,
+    gave_up: &GivingUp,
+    tip: &str,
+    rescue: Option<&str>,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(&worker.rig)?;
-    town.transact(&store, |tx| {
+    let store = worker.rig.store()?;
+    worker.rig.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;
         attempt::raise_attempt(&mut bead)?;
@@ -82,10 +76,9 @@ fn record_failure(
             why: &why,
             kept: rescue,
         };
-        let tip_and_summary = (tip, record.summary.as_str());
-        history::record_giving_up(&mut bead, slot, end, tip_and_summary, &now.to_string())?;
-        if !record.more.spec.is_empty() {
-            bead.spec_id.clone_from(&record.more.spec);
+        history::record_giving_up(&mut bead, slot, end, tip, &record.summary, &now.to_string())?;
+        if !record.spec.is_empty() {
+            bead.spec_id.clone_from(&record.spec);
         }
         if gave_up.close {
             set_summary(&mut bead, &record.summary)?;

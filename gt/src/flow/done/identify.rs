@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::name::Lease;
 
 /// A polecat whose work is being finished. Holds its slot lock.
-pub struct HeldWorker {
-    pub rig: RigLayout,
+pub struct HeldWorker<'t> {
+    pub rig: Rig<'t>,
     pub name: String,
     /// The id of the polecat's local record.
     pub slot_id: String,
@@ -23,7 +23,7 @@ pub struct HeldWorker {
     _lock: Lock,
 }
 
-impl HeldWorker {
+impl HeldWorker<'_> {
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.name().to_owned(), self.name.clone())
     }
@@ -71,7 +71,7 @@ pub enum IdentifyError {
 }
 
 /// Identifies the calling polecat and takes its slot lock.
-pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
+pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker<'_>> {
     let who = town.actor.to_string();
     let Address::Polecat(rig, name) = &town.actor else {
         return Err(IdentifyError::NoPolecat { who }.into());
@@ -83,8 +83,8 @@ pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
         .and_then(|text| text.parse().ok())
         .map(Lease);
     // A patrol or the last step of a sling may hold the lock for a moment.
-    let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
-    let worker = find_worker(town, rig, name, lock)?;
+    let lock = rig.take_slot(name, std::time::Duration::from_secs(30))?;
+    let worker = find_worker(rig, name, lock)?;
     match held {
         Some(held) if held == worker.slot.lease => Ok(worker),
         Some(held) => Err(IdentifyError::OldLease {
@@ -98,17 +98,12 @@ pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
 }
 
 /// Returns a polecat with work on its hook, by name, under a lock that the caller took.
-pub fn find_worker(
-    town: &LiveTown,
-    rig: RigLayout,
-    name: &str,
-    lock: Lock,
-) -> anyhow::Result<HeldWorker> {
-    let prefix = town.prefix_of_rig(rig.name());
+pub fn find_worker<'t>(rig: Rig<'t>, name: &str, lock: Lock) -> anyhow::Result<HeldWorker<'t>> {
+    let prefix = rig.prefix();
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let agent_id = address.bead_id(&prefix);
     let slot_id = Slot::id(&prefix, rig.name(), name);
-    let snapshot = town.open_rig_store(&rig)?.snapshot()?;
+    let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &slot_id);
     let hook = snapshot
         .get(&agent_id)

@@ -4,7 +4,7 @@ use bd::git::{Git, GitError};
 
 use super::proof::find_own_commits;
 use crate::record::polecat::Slot;
-use crate::town::RigLayout;
+use crate::town::{Rig, RigLayout};
 
 /// The work in a sandbox that is on no target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -
 }
 
 /// Returns true if `tip` has commits of the worker that are not known to be on the target.
-pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -> bool {
-    let git = Git::at(rig.sandbox(name));
+pub(crate) fn has_commits(rig: &Rig, name: &str, slot: &Slot, tip: &str) -> bool {
+    let git = rig.sandbox_git(name);
     // If git cannot answer, there may be commits.
     find_own_commits(&git, slot, tip).map_or(true, |own_commits| !own_commits.commits.is_empty())
 }

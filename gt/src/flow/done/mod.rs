@@ -39,7 +39,7 @@ use crate::flow::sandbox::find_start_commit;
 use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneDetails, DoneRecord, FailedStep, GivingUp, Slot, SlotState};
+use crate::record::polecat::{DoneRecord, DoneStep, FailedStep, GivingUp, Slot, SlotState};
 use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
@@ -90,25 +90,21 @@ pub struct FailedAttempt {
 }
 
 /// Finishes the work on the caller's hook with the steps above.
-pub fn finish_work(
-    town: &LiveTown,
-    worker: &HeldWorker,
-    report: &WorkReport,
-) -> anyhow::Result<DoneReport> {
-    check_attempt(town, worker)?;
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+pub fn finish_work(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<DoneReport> {
+    check_attempt(worker)?;
+    let beads = worker.rig.store()?.snapshot()?;
     if report.gave_up.is_none() {
         molecule::check_steps_closed(&beads, &worker.slot.bead, report.close_steps)?;
     }
     drop(beads);
-    let mut slot = begin_done(town, worker, report)?;
-    run_steps(town, worker, &mut slot)
+    let mut slot = begin_done(worker, report)?;
+    run_steps(worker, &mut slot)
 }
 
 /// Checks that the bead is still at this worker's attempt. The transaction that submits the work
 /// checks again.
-fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
+fn check_attempt(worker: &HeldWorker) -> anyhow::Result<()> {
+    let beads = worker.rig.store()?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
     };
@@ -118,12 +114,12 @@ fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 }
 
 /// Finishes an interrupted `gt done` from its record. `None` if there is none.
-pub fn resume_done(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
+pub fn resume_done(worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     let mut slot = worker.slot.clone();
     if slot.state.done_record().is_none() {
         return Ok(None);
     }
-    run_steps(town, worker, &mut slot).map(Some)
+    run_steps(worker, &mut slot).map(Some)
 }
 
 /// Ends the caller's own session, as the very last step. This process is part of it.
@@ -135,14 +131,14 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 }
 
 /// Returns the numbers that the agent program reports for its session.
-fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
+fn session_numbers(worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
     let session = SessionName::for_agent(&address);
     let session = session.as_ref().map_or("", SessionName::as_str);
     seance::read_session_numbers(
-        town,
+        worker.rig.town(),
         &address,
-        &SessionPulse::load(town, session, &slot.token),
+        &SessionPulse::load(worker.rig.town(), session, &slot.token),
     )
 }
 
@@ -163,12 +159,12 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     Ok(inside.to_string_lossy().into_owned())
 }
 
-fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
-    let store = town.open_rig_store(&worker.rig)?;
+fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
+    let store = worker.rig.store()?;
     let spec = report.spec.as_deref();
     let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
-    let model = session_numbers(town, worker, &worker.slot).model;
-    town.transact(&store, |tx| {
+    let model = session_numbers(worker, &worker.slot).model;
+    worker.rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
         // A failed step is retried.
         let before = slot.state.done_record().cloned().unwrap_or_default();
@@ -176,11 +172,9 @@ fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyh
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
-            more: Box::new(DoneDetails {
-                spec: spec.clone().unwrap_or(before.more.spec.clone()),
-                model: model.clone(),
-                gave_up: report.gave_up.clone(),
-            }),
+            spec: spec.clone().unwrap_or(before.spec),
+            model: model.clone(),
+            gave_up: report.gave_up.clone(),
             failed: None,
             ..before
         };
@@ -190,31 +184,31 @@ fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyh
     })
 }
 
-fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
+fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
-    match documents::keep_uncommitted(town, worker, slot) {
+    match documents::keep_uncommitted(worker, slot) {
         Ok(Some(reference)) => {
             record.documents = reference;
             slot.state = SlotState::finishing(&record);
-            save_slot(town, worker, slot)?;
+            save_slot(worker, slot)?;
         }
         Ok(None) => {}
-        Err(error) => return record_failed_step(town, worker, slot, "documents", true, error),
+        Err(error) => return record_failed_step(worker, slot, DoneStep::Documents, true, error),
     }
-    if let Some(gave_up) = record.more.gave_up.clone() {
-        return match failed::give_up(town, worker, slot, (&record, &gave_up)) {
+    if let Some(gave_up) = record.gave_up.clone() {
+        return match failed::give_up(worker, slot, &record, &gave_up) {
             Ok(done) => Ok(done),
-            Err(error) => record_failed_step(town, worker, slot, "rescue", true, error),
+            Err(error) => record_failed_step(worker, slot, DoneStep::Rescue, true, error),
         };
     }
     if record.no_change.is_none() {
-        record.no_change = documents::documents_only_reason(town, worker, slot, &record)?;
+        record.no_change = documents::documents_only_reason(worker, slot, &record)?;
     }
-    let proof = match proof::prove_work(town, worker, slot, &record) {
+    let proof = match proof::prove_work(worker, slot, &record) {
         Ok(proof) => proof,
         Err(error) => {
             let retry = error.can_retry();
-            return record_failed_step(town, worker, slot, "proof", retry, error.into());
+            return record_failed_step(worker, slot, DoneStep::Proof, retry, error.into());
         }
     };
     if record.tip != proof.tip {
@@ -222,42 +216,42 @@ fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::R
         record.pushed = false;
     }
     if !proof.commits.is_empty() && !record.pushed {
-        match push::push_branch(town, worker, slot, &proof) {
+        match push::push_branch(worker, slot, &proof) {
             Ok(()) => record.pushed = true,
             Err(error) => {
                 slot.state = SlotState::Finishing { record };
                 let retry = error.can_retry();
-                return record_failed_step(town, worker, slot, error.step(), retry, error.into());
+                return record_failed_step(worker, slot, error.step(), retry, error.into());
             }
         }
         slot.state = SlotState::finishing(&record);
-        save_slot(town, worker, slot)?;
+        save_slot(worker, slot)?;
     }
-    submit_proven(town, worker, slot, (&record, proof))
+    submit_proven(worker, slot, &record, proof)
 }
 
 /// Creates the merge request for the proven and pushed work, and leaves the branch.
 fn submit_proven(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
-    (record, proof): (&DoneRecord, WorkProof),
+    record: &DoneRecord,
+    proof: WorkProof,
 ) -> anyhow::Result<DoneReport> {
-    let (request, concluded) = match submit::submit_work(town, worker, slot, record, &proof) {
+    let (request, concluded) = match submit::submit_work(worker, slot, record, &proof) {
         Ok(submitted) => submitted,
-        Err(error) => return record_failed_step(town, worker, slot, "submit", true, error),
+        Err(error) => return record_failed_step(worker, slot, DoneStep::Submit, true, error),
     };
     leave_branch(worker, slot, &proof);
-    town.record_event(&event!(Done,
+    worker.rig.town().record_event(&event!(Done,
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
     ));
     if let Some(concluded) = &concluded {
-        town.record_event(&event!(MoleculeEnded,
+        worker.rig.town().record_event(&event!(MoleculeEnded,
             bead: slot.bead, molecule: concluded.molecule, how: "handed in", digest: concluded.digest,
         ));
     }
-    run_post_done_hooks(town, worker, slot, request.as_deref());
+    run_post_done_hooks(worker, slot, request.as_deref());
     Ok(DoneReport {
         bead: slot.bead.to_string(),
         request,
@@ -271,7 +265,7 @@ fn submit_proven(
 }
 
 /// Runs the `post-done` hooks. Their answers are ignored.
-fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
+fn run_post_done_hooks(worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
     let call = TownHookCall {
         rig: Some(&worker.rig),
         issues: vec![slot.bead.to_string()],
@@ -284,7 +278,7 @@ fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, reques
         about: vec![("bead", slot.bead.to_string())],
         ..TownHookCall::default()
     };
-    town_hook::notify_event_hooks(town, TownHookEvent::PostDone, &call);
+    town_hook::notify_event_hooks(worker.rig.town(), TownHookEvent::PostDone, &call);
 }
 
 /// Switches the sandbox from the branch to the target as just fetched, so that the queue can remove
@@ -311,27 +305,31 @@ fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
 
 /// Records the failed step where users see it, and returns the error.
 fn record_failed_step<T>(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
-    step: &str,
+    step: DoneStep,
     retry: bool,
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
     record.failed = Some(FailedStep {
-        step: step.to_owned(),
+        step,
         reason: reason.clone(),
         retry,
     });
     slot.state = SlotState::Finishing { record };
-    save_slot(town, worker, slot)?;
-    town.record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
+    save_slot(worker, slot)?;
+    worker
+        .rig
+        .town()
+        .record_event(&event!(DoneFailed, bead: slot.bead, step: step.name(), reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
-fn save_slot(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
-    let store = town.open_rig_store(&worker.rig)?;
-    town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
+fn save_slot(worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
+    let store = worker.rig.store()?;
+    worker
+        .rig
+        .transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

@@ -4,7 +4,6 @@
 use bd::git::{CommitInfo, Git, GitError};
 
 use super::{HeldWorker, elsewhere};
-use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::beads::is_beads_file;
 
@@ -120,7 +119,6 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
 
 /// Proves the work in the worker's sandbox.
 pub(super) fn prove_work(
-    _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,

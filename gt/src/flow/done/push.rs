@@ -4,8 +4,7 @@
 use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
 use super::{HeldWorker, WorkProof};
-use crate::host::LiveTown;
-use crate::record::polecat::Slot;
+use crate::record::polecat::{DoneStep, Slot};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BranchPushError {
@@ -28,10 +27,10 @@ pub enum BranchPushError {
 
 impl BranchPushError {
     /// Returns the step of `gt done` that failed.
-    pub fn step(&self) -> &'static str {
+    pub fn step(&self) -> DoneStep {
         match self {
-            Self::ReadBack { .. } => "read back",
-            Self::Refused { .. } | Self::Git(_) => "push",
+            Self::ReadBack { .. } => DoneStep::ReadBack,
+            Self::Refused { .. } | Self::Git(_) => DoneStep::Push,
         }
     }
 
@@ -49,7 +48,6 @@ impl BranchPushError {
 
 /// Pushes the proven tip to the branch on origin and reads it back.
 pub(super) fn push_branch(
-    _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     proof: &WorkProof,

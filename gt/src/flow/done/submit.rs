@@ -10,7 +10,6 @@ use super::{HeldWorker, IdentifyError, WorkProof};
 use crate::flow::convoy::briefing::area_of;
 use crate::flow::followup;
 use crate::flow::molecule::{self, MoleculeEnding};
-use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
@@ -31,15 +30,14 @@ pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Re
 /// Submits the proven work to the merge queue. Returns the request's id, if there is anything to
 /// merge.
 pub(super) fn submit_work(
-    town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
     proof: &WorkProof,
 ) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
-    let prefix = town.prefix_of_rig(worker.rig.name());
-    let store = town.open_rig_store(&worker.rig)?;
-    town.transact(&store, |tx| {
+    let prefix = worker.rig.prefix();
+    let store = worker.rig.store()?;
+    worker.rig.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = held_bead(tx, worker, slot)?;
         let number = attempt::raise_attempt(&mut bead)?;
@@ -48,8 +46,8 @@ pub(super) fn submit_work(
         if !area.is_empty() {
             bead.set_metadata("area", &area)?;
         }
-        if !record.more.spec.is_empty() {
-            bead.spec_id.clone_from(&record.more.spec);
+        if !record.spec.is_empty() {
+            bead.spec_id.clone_from(&record.spec);
         }
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
@@ -59,12 +57,7 @@ pub(super) fn submit_work(
                 None
             }
             None => Some(create_request(
-                tx,
-                (worker, slot, number),
-                record,
-                proof,
-                &mut bead,
-                &prefix,
+                tx, worker, slot, number, record, proof, &mut bead, &prefix,
             )?),
         };
         tx.put(bead)?;
@@ -117,7 +110,9 @@ fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), Identify
 /// Creates the merge request, and makes the bead wait for it.
 fn create_request(
     tx: &mut Tx,
-    (worker, slot, attempt): (&HeldWorker, &Slot, u64),
+    worker: &HeldWorker,
+    slot: &Slot,
+    attempt: u64,
     record: &DoneRecord,
     proof: &WorkProof,
     bead: &mut Bead,
@@ -196,7 +191,7 @@ pub(super) fn set_idle(
         let since = Stamp::parse(&slot.since).instant();
         let entry = WorkCompletion {
             bead: slot.bead.to_string(),
-            outcome: match (&record.more.gave_up, &record.no_change) {
+            outcome: match (&record.gave_up, &record.no_change) {
                 (Some(_), _) => WorkOutcome::Failed,
                 (None, Some(_)) => WorkOutcome::NoChange,
                 (None, None) => WorkOutcome::Submitted,
@@ -205,7 +200,7 @@ pub(super) fn set_idle(
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
             agent: slot.agent.clone(),
-            model: record.more.model.clone(),
+            model: record.model.clone(),
             request: request.map(str::to_owned),
             result: None,
             gate_failures: 0,

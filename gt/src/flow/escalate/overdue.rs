@@ -38,9 +38,12 @@ pub struct RaisedEscalation {
 
 /// Returns the time at which an unacknowledged escalation is raised.
 pub fn find_raise_time(
-    (severity, is_acked, count): (Severity, bool, u64),
+    severity: Severity,
+    is_acked: bool,
+    count: u64,
     since: Timestamp,
-    (stale, limit): (SignedDuration, u64),
+    stale: SignedDuration,
+    limit: u64,
 ) -> RaiseTime {
     if is_acked {
         return RaiseTime::Never("acknowledged");
@@ -56,9 +59,15 @@ pub fn find_raise_time(
 
 impl Escalation {
     /// Returns the time at which this escalation is raised.
-    pub(crate) fn raise_time(&self, numbers: (SignedDuration, u64)) -> RaiseTime {
-        let state = (self.severity, self.is_acked(), self.reescalation_count);
-        find_raise_time(state, self.waits_since(), numbers)
+    pub(crate) fn raise_time(&self, stale: SignedDuration, limit: u64) -> RaiseTime {
+        find_raise_time(
+            self.severity,
+            self.is_acked(),
+            self.reescalation_count,
+            self.waits_since(),
+            stale,
+            limit,
+        )
     }
 }
 
@@ -70,7 +79,7 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
     let raised = town.transact(&store, |tx| {
         let mut escalation = find_open(tx, id)?;
         let old = escalation.severity;
-        let due = escalation.raise_time((settings.stale, settings.limit));
+        let due = escalation.raise_time(settings.stale, settings.limit);
         let is_due = matches!(due, RaiseTime::At(at) if at <= tx.now().instant());
         let Some(new) = old.raised().filter(|_| is_due) else {
             return Ok(None);
@@ -134,7 +143,7 @@ pub fn raise_stale_escalations(
         if waited < settings.stale || escalation.is_acked() {
             continue;
         }
-        let reason = match escalation.raise_time((settings.stale, settings.limit)) {
+        let reason = match escalation.raise_time(settings.stale, settings.limit) {
             RaiseTime::Never(reason) => Some(reason),
             RaiseTime::At(_) => None,
         };

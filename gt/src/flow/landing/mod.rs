@@ -34,7 +34,7 @@ use crate::flow::convoy::{
 use crate::flow::mq::job::{MergeJob, queue_repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingStop, event};
@@ -95,17 +95,27 @@ enum LandingInterruption {
     /// A target has moved since the landing was prepared.
     Moved,
     /// An outside failure. A later retry may help.
-    Later { rig: String, reason: String },
+    Later {
+        rig: String,
+        reason: String,
+    },
     /// Someone must act.
     Blocked {
         rig: String,
         what: task::LandingBlocker,
     },
+    Failed(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for LandingInterruption {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 /// A rig of the convoy, with its merge queue locked.
-struct LandingRig {
-    rig: RigLayout,
+struct LandingRig<'t> {
+    rig: Rig<'t>,
     store: Store,
     settings: RigSettings,
     _queue: Lock,
@@ -203,7 +213,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
         let yards = lock_rigs(town, &integration)?;
         for round in 1.. {
             let judged = check_ready(town, id, &yards)?;
-            match prepare_and_push(town, id, &yards, &judged)? {
+            match prepare_and_push(town, id, &yards, &judged) {
                 // Checked again, because beads may have been reopened during the pushes.
                 Ok(())
                     if check_ready(town, id, &yards)? == judged
@@ -217,12 +227,13 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                     let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
                     return record_waiting(town, id, &rig, reason, None);
                 }
+                Err(LandingInterruption::Failed(error)) => return Err(error),
                 Err(LandingInterruption::Later { rig, reason }) => {
                     return record_waiting(town, id, &rig, &reason, None);
                 }
                 Err(LandingInterruption::Blocked { rig, what }) => {
                     let job_rig = town.find_rig(&rig)?;
-                    let (reason, task) = task::create_blocker_task(town, &job_rig, id, &what)?;
+                    let (reason, task) = task::create_blocker_task(&job_rig, id, &what)?;
                     return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
@@ -241,15 +252,12 @@ fn prepare_and_push(
     id: &str,
     yards: &[LandingRig],
     judged: &[String],
-) -> anyhow::Result<Result<(), LandingInterruption>> {
+) -> Result<(), LandingInterruption> {
     let convoy = load_convoy(town, id)?;
-    let prepared = match prepare_all(town, &convoy, yards)? {
-        Ok(prepared) => prepared,
-        Err(stop) => return Ok(Err(stop)),
-    };
+    let prepared = prepare_all(town, &convoy, yards)?;
     // Checked again, because a bead may have been reopened or work submitted while the gates ran.
     if check_ready(town, id, yards)? != judged {
-        return Ok(Err(LandingInterruption::Moved));
+        return Err(LandingInterruption::Moved);
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
     town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
@@ -257,11 +265,9 @@ fn prepare_and_push(
         if step.landed {
             continue;
         }
-        if let Err(stop) = push::push_landing(job, id, step)? {
-            return Ok(Err(stop));
-        }
+        push::push_landing(job, id, step)?;
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
@@ -269,26 +275,21 @@ fn prepare_and_push(
 fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yards: &'a [LandingRig],
-) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
+    yards: &'a [LandingRig<'a>],
+) -> Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption> {
     let integration = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
         let Some(branch) = integration.rigs.get(yard.rig.name()) else {
             continue;
         };
-        let job = build_job(town, convoy, yard, branch)?;
-        match prepare::check_target(&job) {
-            Ok(onto) => looked.push((job, branch, onto)),
-            Err(stop) => return Ok(Err(stop)),
-        }
+        let job = build_job(convoy, yard, branch)?;
+        let onto = prepare::check_target(&job)?;
+        looked.push((job, branch, onto));
     }
     let mut prepared = Vec::new();
     for (job, branch, onto) in looked {
-        let step = match prepare::prepare_rig(&job, convoy, branch, onto)? {
-            Ok(step) => step,
-            Err(stop) => return Ok(Err(stop)),
-        };
+        let step = prepare::prepare_rig(&job, convoy, branch, onto)?;
         integration::change_integration(town, &convoy.id, |integration| {
             if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
                 branch.landing = Some(step.clone());
@@ -296,7 +297,7 @@ fn prepare_all<'a>(
         })?;
         prepared.push((job, step));
     }
-    Ok(Ok(prepared))
+    Ok(prepared)
 }
 
 fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
@@ -311,14 +312,17 @@ fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
-fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<LandingRig>> {
+fn lock_rigs<'t>(
+    town: &'t LiveTown,
+    integration: &Integration,
+) -> anyhow::Result<Vec<LandingRig<'t>>> {
     let mut yards = Vec::new();
     for name in integration.rigs.keys() {
         let rig = town.find_rig(name)?;
         yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
-            store: town.open_rig_store(&rig)?,
-            settings: RigSettings::load(town, &rig)?,
+            store: rig.store()?,
+            settings: RigSettings::load(&rig)?,
             rig,
         });
     }
@@ -327,9 +331,8 @@ fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<L
 
 /// Builds the queue's job for the convoy's landing in one rig.
 fn build_job<'a>(
-    town: &'a LiveTown,
     convoy: &Bead,
-    yard: &'a LandingRig,
+    yard: &'a LandingRig<'a>,
     branch: &ConvoyBranch,
 ) -> anyhow::Result<MergeJob<'a>> {
     let git = queue_repository(&yard.rig);
@@ -340,7 +343,6 @@ fn build_job<'a>(
         ..merge_request::Receipt::default()
     };
     Ok(MergeJob {
-        town,
         rig: &yard.rig,
         store: &yard.store,
         settings: &yard.settings,
@@ -433,13 +435,13 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
         let kept = merged_ref(id, record::convoy::count_landings(&bead));
-        if let Err(error) = remove_landed_branch(&git, remote, (id, &kept), branch, &step) {
+        if let Err(error) = remove_landed_branch(&git, remote, id, &kept, branch, &step) {
             let reason = format!("{error:#}");
             town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
             ));
         }
-        task::close_landing_tasks(town, &rig, id)?;
+        task::close_landing_tasks(&rig, id)?;
     }
     convoy::close_epic(town, &bead)
 }
@@ -457,7 +459,8 @@ fn merged_ref(id: &str, landings: u64) -> String {
 fn remove_landed_branch(
     git: &Git,
     remote: bool,
-    (id, kept): (&str, &str),
+    id: &str,
+    kept: &str,
     branch: &ConvoyBranch,
     step: &LandingStep,
 ) -> anyhow::Result<()> {

@@ -8,7 +8,8 @@ use super::task::LandingBlocker;
 use crate::flow::convoy::integration::{ConvoyBranch, LandedPart, LandingStep};
 use crate::flow::discovery;
 use crate::flow::mq::job::{MergeJob, fetch_target};
-use crate::flow::mq::{candidate, gate, verify};
+use crate::flow::mq::verify::{self, RefUpdate};
+use crate::flow::mq::{candidate, gate};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config;
@@ -18,7 +19,7 @@ pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(interrupt_for_later(job, "its merge queue is turned off"));
     }
-    if let Err(error) = config::check_merge_queue(job.town, job.rig) {
+    if let Err(error) = config::check_merge_queue(job.rig) {
         return Err(interrupt_for_later(job, &error.to_string()));
     }
     match fetch_target(job) {
@@ -37,34 +38,38 @@ pub(super) fn prepare_rig(
     convoy: &Bead,
     branch: &ConvoyBranch,
     onto: String,
-) -> anyhow::Result<Result<LandingStep, LandingInterruption>> {
+) -> Result<LandingStep, LandingInterruption> {
     let mut before = branch.landing.clone().unwrap_or_default();
     if let Some(lost) = find_dropped_part(job, &before, &onto)? {
-        return Ok(Err(interrupt_blocked(job, lost)));
+        return Err(interrupt_blocked(job, lost));
     }
     // Without anything to land, a target that was reset must be checked again. A candidate that is
     // on the target without a record was pushed by a try that was killed before it could record it.
     let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
-    before.landed = verify::contains_change(job, &onto, (&before.onto, &before.candidate))?;
+    let update = RefUpdate {
+        onto: &before.onto,
+        commit: &before.candidate,
+    };
+    before.landed = verify::contains_change(job, &onto, update)?;
     let tip = fetched_tip(job)?;
     if before.landed && tip.as_ref().is_none_or(|tip| *tip == before.tip) {
-        return Ok(Ok(before));
+        return Ok(before);
     }
     if let Some(lost) = find_lost_work(job, tip.as_deref())? {
-        return Ok(Err(interrupt_blocked(job, lost)));
+        return Err(interrupt_blocked(job, lost));
     }
     let Some(tip) = tip else {
         // No work was ever merged to the branch.
-        return Ok(Ok(build_empty_step(branch.base.clone(), onto)));
+        return Ok(build_empty_step(branch.base.clone(), onto));
     };
     if known && before.tip == tip && before.onto == onto {
-        return Ok(Ok(before));
+        return Ok(before);
     }
     // A part of the convoy has landed before. Only the work that was added since is new.
     let part = before.landed_part();
     let from = part.as_ref().map(|part| &*part.tip);
-    let made = build_candidate(job, convoy, (tip, onto), from)?;
-    Ok(made.map(|step| LandingStep { part, ..step }))
+    let step = build_candidate(job, convoy, tip, onto, from)?;
+    Ok(LandingStep { part, ..step })
 }
 
 /// Returns a blocker if landed work is no longer on its target, because someone reverted it there.
@@ -82,7 +87,11 @@ fn find_dropped_part(
         return Ok(None);
     };
     let nothing = candidate == then;
-    if nothing || verify::contains_change(job, onto, (&then, &candidate))? {
+    let update = RefUpdate {
+        onto: &then,
+        commit: &candidate,
+    };
+    if nothing || verify::contains_change(job, onto, update)? {
         return Ok(None);
     }
     Ok(Some(LandingBlocker::LostAgain { candidate }))
@@ -154,17 +163,16 @@ fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
 fn build_candidate(
     job: &MergeJob,
     convoy: &Bead,
-    (tip, onto): (String, String),
+    tip: String,
+    onto: String,
     part: Option<&str>,
-) -> anyhow::Result<Result<LandingStep, LandingInterruption>> {
+) -> Result<LandingStep, LandingInterruption> {
     let git = &job.git;
     let fork = git.merge_base(&tip, &onto)?.unwrap_or_default();
-    anyhow::ensure!(
-        !fork.is_empty(),
-        "{} and {} have no commit in common",
-        job.receipt.branch,
-        job.receipt.target
-    );
+    if fork.is_empty() {
+        let (branch, target) = (&job.receipt.branch, &job.receipt.target);
+        return Err(anyhow::anyhow!("{branch} and {target} have no commit in common").into());
+    }
     // Discovery documents and beads files do not land: both keep the content of the branch's start.
     let stays = |path: &[u8]| {
         discovery::is_in_gt_folder(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
@@ -173,7 +181,7 @@ fn build_candidate(
     let from = git.tree_without(part.unwrap_or(&fork), &stays, &fork)?;
     let tree = git.tree_without(&tip, &stays, &fork)?;
     if tree == from {
-        return Ok(Ok(build_empty_step(tip, onto)));
+        return Ok(build_empty_step(tip, onto));
     }
     let merged = match git.apply_change(&from, &tree, &onto)? {
         TreeMerge::Clean(merged) => merged,
@@ -183,39 +191,35 @@ fn build_candidate(
                 files,
                 detail,
             };
-            return Ok(Err(interrupt_blocked(job, what)));
+            return Err(interrupt_blocked(job, what));
         }
     };
     if merged == git.tree_of(&onto)? {
-        return Ok(Ok(build_empty_step(tip, onto)));
+        return Ok(build_empty_step(tip, onto));
     }
-    let message = format_message(job, convoy, (part.unwrap_or(&fork), &tip))?;
+    let message = format_message(job, convoy, part.unwrap_or(&fork), &tip)?;
     let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
     if let Some(failure) = gate::run_gates(job, &candidate)? {
-        return Ok(Err(interrupt_blocked(
+        return Err(interrupt_blocked(
             job,
             LandingBlocker::Gate { onto, failure },
-        )));
+        ));
     }
     // Protects the commit from garbage collection until it is pushed.
     let kept = format!("refs/gt/landing/{}", convoy.id);
     let old = git.resolve(&kept)?;
     git.update_ref(&kept, &candidate, old.as_deref())?;
-    Ok(Ok(LandingStep {
+    Ok(LandingStep {
         tip,
         onto,
         candidate,
         landed: false,
         part: None,
-    }))
+    })
 }
 
 /// Builds the message of the single commit: the convoy, its beads of this rig, and the authors.
-fn format_message(
-    job: &MergeJob,
-    convoy: &Bead,
-    (fork, tip): (&str, &str),
-) -> anyhow::Result<String> {
+fn format_message(job: &MergeJob, convoy: &Bead, fork: &str, tip: &str) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let mut text = format!(
         "{}\n\nConvoy {}:\n\n",

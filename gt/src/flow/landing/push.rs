@@ -5,7 +5,7 @@ use bd::git::{PushError, PushRefusal};
 use super::LandingInterruption;
 use super::task::LandingBlocker;
 use crate::flow::convoy::integration::{self, LandingStep};
-use crate::flow::discovery;
+use crate::flow::discovery::{self, LandingCheckError};
 use crate::flow::mq::job::{MergeJob, fetch_target};
 use crate::flow::mq::{land, verify};
 use crate::town::event::event;
@@ -15,38 +15,41 @@ pub(super) fn push_landing(
     job: &MergeJob,
     convoy: &str,
     step: &LandingStep,
-) -> anyhow::Result<Result<(), LandingInterruption>> {
+) -> Result<(), LandingInterruption> {
     let rig = job.rig.name().to_owned();
     let target = &job.receipt.target;
-    if let Err(refused) = discovery::check_landing(&job.git, (target, &step.onto), &step.candidate)?
-    {
-        let what = LandingBlocker::Door(refused.to_string());
-        return Ok(Err(LandingInterruption::Blocked { rig, what }));
+    match discovery::check_landing(&job.git, target, &step.onto, &step.candidate) {
+        Ok(()) => {}
+        Err(LandingCheckError::WouldLand(refused)) => {
+            let what = LandingBlocker::Door(refused.to_string());
+            return Err(LandingInterruption::Blocked { rig, what });
+        }
+        Err(LandingCheckError::Git(error)) => return Err(error.into()),
     }
     match land::push_to_target(job, &step.onto, &step.candidate) {
         Ok(()) => {}
-        Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(LandingInterruption::Moved)),
+        Err(PushError::Refused(PushRefusal::Stale)) => return Err(LandingInterruption::Moved),
         // Without a remote, a moved target shows as a ref with an unexpected value.
         Err(PushError::Git(_)) if has_target_moved(job, step)? => {
-            return Ok(Err(LandingInterruption::Moved));
+            return Err(LandingInterruption::Moved);
         }
         Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
             let what = LandingBlocker::Declined {
                 candidate: step.candidate.clone(),
                 words: error.to_string(),
             };
-            return Ok(Err(LandingInterruption::Blocked { rig, what }));
+            return Err(LandingInterruption::Blocked { rig, what });
         }
         Err(error) => {
             let reason = error.to_string();
-            return Ok(Err(LandingInterruption::Later { rig, reason }));
+            return Err(LandingInterruption::Later { rig, reason });
         }
     }
     let seen = match fetch_target(job) {
         Ok(seen) => seen,
         Err(error) => {
             let reason = format!("pushed, but not proven: {error}");
-            return Ok(Err(LandingInterruption::Later { rig, reason }));
+            return Err(LandingInterruption::Later { rig, reason });
         }
     };
     let holds = match &seen {
@@ -58,9 +61,9 @@ pub(super) fn push_landing(
             "{:.12} was pushed, but the fetched {target} does not hold it",
             step.candidate
         );
-        return Ok(Err(LandingInterruption::Later { rig, reason }));
+        return Err(LandingInterruption::Later { rig, reason });
     }
-    integration::change_integration(job.town, convoy, |integration| {
+    integration::change_integration(job.rig.town(), convoy, |integration| {
         if let Some(branch) = integration.rigs.get_mut(&rig) {
             let landed = true;
             branch.landing = Some(LandingStep {
@@ -71,10 +74,10 @@ pub(super) fn push_landing(
             branch.task.clear();
         }
     })?;
-    job.town.record_event(&event!(LandingPushed,
+    job.rig.town().record_event(&event!(LandingPushed,
         convoy: convoy, rig: rig, target: target, commit: step.candidate,
     ));
-    Ok(Ok(()))
+    Ok(())
 }
 
 fn has_target_moved(job: &MergeJob, step: &LandingStep) -> anyhow::Result<bool> {

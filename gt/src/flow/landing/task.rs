@@ -11,10 +11,9 @@ use serde_json::{Value, json};
 use crate::flow::convoy::{self, integration};
 use crate::flow::mq::gate::GateFailure;
 use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
-use crate::town::RigLayout;
+use crate::town::{Rig, RigLayout};
 
 /// The blocker of a landing.
 pub(super) enum LandingBlocker {
@@ -38,12 +37,11 @@ pub(super) enum LandingBlocker {
 
 /// Creates the task, one per blocker. Returns a short reason and the task's id.
 pub(super) fn create_blocker_task(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     convoy: &str,
     what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
-    let convoys = town.open_town_store()?.snapshot()?;
+    let convoys = rig.town().open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
     let integration = integration::read_integration(&bead).unwrap_or_default();
     let branch = integration
@@ -51,8 +49,8 @@ pub(super) fn create_blocker_task(
         .get(rig.name())
         .cloned()
         .unwrap_or_default();
-    let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
-    let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
+    let remote = rig.git().remote_url("origin")?.is_some();
+    let (reason, evidence) = describe_blocker(rig, convoy, &branch, what, remote);
     let key = match what {
         LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),
         LandingBlocker::Declined { .. } => "push",
@@ -62,24 +60,24 @@ pub(super) fn create_blocker_task(
     };
     let number = record::convoy::count_landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
-    let prefix = town.prefix_of_rig(rig.name());
+    let prefix = rig.prefix();
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
-    let store = town.open_rig_store(rig)?;
-    let id = town.transact(&store, |tx| {
-        let id = task_id_for(tx, convoy, (&prefix, &about));
+    let store = rig.store()?;
+    let id = rig.transact(&store, |tx| {
+        let id = task_id_for(tx, convoy, &prefix, &about);
         if tx.get(&id).is_some() {
             reopen_landing_task(tx, &id, &title, &evidence)?;
         } else {
-            write_task(tx, &id, &title, evidence.clone(), (rig, convoy))?;
+            write_task(tx, &id, &title, evidence.clone(), rig, convoy)?;
         }
         Ok(id)
     })?;
-    convoy::add_beads(town, convoy, std::slice::from_ref(&id))?;
+    convoy::add_beads(rig.town(), convoy, std::slice::from_ref(&id))?;
     Ok((reason, id))
 }
 
 /// Returns the id of the task for a blocker: the id of the earlier task, unless that was deleted.
-fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+fn task_id_for(tx: &Tx, convoy: &str, prefix: &str, about: &str) -> String {
     let mut number = 0;
     loop {
         let further = match number {
@@ -132,7 +130,8 @@ fn write_task(
     id: &str,
     title: &str,
     description: String,
-    (rig, convoy): (&RigLayout, &str),
+    rig: &Rig,
+    convoy: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
     tx.put(Bead {
@@ -158,7 +157,8 @@ fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
     branch: &integration::ConvoyBranch,
-    (what, remote): (&LandingBlocker, bool),
+    what: &LandingBlocker,
+    remote: bool,
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
     let repo = rig.repo();
@@ -246,12 +246,8 @@ fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) 
 }
 
 /// Closes the tasks of a convoy's landing in a rig after it has landed.
-pub(super) fn close_landing_tasks(
-    town: &LiveTown,
-    rig: &RigLayout,
-    convoy: &str,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+pub(super) fn close_landing_tasks(rig: &Rig, convoy: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     let open: Vec<String> = store
         .snapshot()?
         .select(|bead| bead.is_open() && bead.has_label(LABEL))
@@ -261,7 +257,7 @@ pub(super) fn close_landing_tasks(
     if open.is_empty() {
         return Ok(());
     }
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         for id in &open {
             let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
                 continue;
@@ -295,7 +291,7 @@ mod tests {
             ..Bead::default()
         };
         let pick = || {
-            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", ("hq", "x")));
+            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", "hq", "x"));
             town.transact(&store, pick).unwrap()
         };
         let put = |bead: &Bead| {

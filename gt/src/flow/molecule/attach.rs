@@ -11,32 +11,27 @@ use super::formula_shelf;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 
 /// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula
 /// that cannot be poured is recorded, and the work continues without it, because a molecule is only
 /// guidance.
-pub fn ensure_molecule(
-    town: &LiveTown,
-    rig: &RigLayout,
-    bead: &Bead,
-    no_molecule: bool,
-) -> anyhow::Result<()> {
-    let layers = SettingsLayers::load(town, Some(rig))?;
+pub fn ensure_molecule(rig: &Rig, bead: &Bead, no_molecule: bool) -> anyhow::Result<()> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     let formula = setting_text(&layers, "molecule.formula");
     if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     if record::molecule::molecule_of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
-    match pour_for(town, rig, &formula, &bead.id, &VarValues::new()) {
+    match pour_for(rig, &formula, &bead.id, &VarValues::new()) {
         Ok(_) => {}
-        Err(error) => town.record_event(&event!(MoleculeSkipped,
+        Err(error) => rig.town().record_event(&event!(MoleculeSkipped,
             bead: bead.id, formula: formula, reason: format!("{error:#}"),
         )),
     }
@@ -45,18 +40,17 @@ pub fn ensure_molecule(
 
 /// Pours a formula as wisps and attaches it to a bead, in one transaction.
 pub fn pour_for(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     formula: &str,
     bead: &str,
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
-    let shelf = formula_shelf(town, Some(rig));
-    let store = town.open_rig_store(rig)?;
-    let poured = town.transact(&store, |tx| {
+    let shelf = formula_shelf(rig.town(), Some(rig));
+    let store = rig.store()?;
+    let poured = rig.transact(&store, |tx| {
         let work = tx.resolve(bead)?.clone();
         let options = PourOptions {
-            values: values_for(town, rig, &work, given)?,
+            values: values_for(rig, &work, given)?,
             ephemeral: true,
             ..PourOptions::default()
         };
@@ -73,23 +67,18 @@ pub fn pour_for(
         bond::attach_molecule(tx, &poured.root, &work.id, &now)?;
         Ok(poured)
     })?;
-    town.record_event(&event!(MoleculePoured,
+    rig.town().record_event(&event!(MoleculePoured,
         bead: bead, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
 }
 
 /// Pours a formula as durable beads that are the work themselves. Returns the root.
-pub fn pour_work(
-    town: &LiveTown,
-    rig: &RigLayout,
-    formula: &str,
-    given: &VarValues,
-) -> anyhow::Result<PouredMolecule> {
-    let shelf = formula_shelf(town, Some(rig));
-    let store = town.open_rig_store(rig)?;
-    let poured = town.transact(&store, |tx| {
-        let mut values = rig_values(town, rig)?;
+pub fn pour_work(rig: &Rig, formula: &str, given: &VarValues) -> anyhow::Result<PouredMolecule> {
+    let shelf = formula_shelf(rig.town(), Some(rig));
+    let store = rig.store()?;
+    let poured = rig.transact(&store, |tx| {
+        let mut values = rig_values(rig)?;
         values.extend(given.clone());
         let options = PourOptions {
             values,
@@ -98,20 +87,15 @@ pub fn pour_work(
         let template = pour::find_template(&shelf, tx, formula, &options)?;
         Ok(pour::pour_template(tx, template, &options)?)
     })?;
-    town.record_event(&event!(MoleculePoured,
+    rig.town().record_event(&event!(MoleculePoured,
         bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
 }
 
 /// Returns the values for formulas of work. Values that the user gives win.
-fn values_for(
-    town: &LiveTown,
-    rig: &RigLayout,
-    bead: &Bead,
-    given: &VarValues,
-) -> anyhow::Result<VarValues> {
-    let mut values = rig_values(town, rig)?;
+fn values_for(rig: &Rig, bead: &Bead, given: &VarValues) -> anyhow::Result<VarValues> {
+    let mut values = rig_values(rig)?;
     for (name, value) in [
         ("issue", &bead.id),
         ("task", &bead.id),
@@ -132,11 +116,11 @@ fn setting_text(layers: &SettingsLayers, name: &str) -> String {
         .to_owned()
 }
 
-fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
-    let layers = SettingsLayers::load(town, Some(rig))?;
+fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),
-        ("base_branch".to_owned(), target_branch_of(town, rig)),
+        ("base_branch".to_owned(), target_branch_of(rig)),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
         let command = setting_text(&layers, &format!("merge_queue.{name}_command"));

@@ -22,18 +22,17 @@ pub use step::{StepReport, finish_step};
 
 use bd::formula::FormulaSearchPath;
 
-use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::{Rig, Town};
 
 /// Returns the formulas of a rig: its own, the town's, the user's and the built-in ones.
-pub fn formula_shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
+pub fn formula_shelf(town: &Town, rig: Option<&Rig>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
     let env = town
         .env
         .in_dir(&cwd)
         .with_var("GT_ROOT", &root.to_string_lossy());
-    let beads = rig.map(RigLayout::beads);
+    let beads = rig.map(|rig| rig.beads());
     FormulaSearchPath::new(&env, beads.as_deref(), &[])
 }
 

@@ -38,8 +38,8 @@ struct WorkRange {
 /// Merges the commits of the receipt with `target`.
 pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<MergeCandidate> {
     let (base, tip) = match find_work_range(job, target)? {
-        Ok(range) => range,
-        Err(commit) => return Ok(MergeCandidate::MissingCommit { commit }),
+        WorkCommits::Range { base, tip } => (base, tip),
+        WorkCommits::Missing(commit) => return Ok(MergeCandidate::MissingCommit { commit }),
     };
     let tip = match extract_documents(job, &base, &tip)? {
         Some((rest, kept)) if rest == base => {
@@ -67,14 +67,21 @@ pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<Me
     Ok(MergeCandidate::Candidate(work.commit(job, target, &tree)?))
 }
 
+/// The commits of a request's work.
+pub(crate) enum WorkCommits {
+    Range {
+        base: String,
+        tip: String,
+    },
+    /// The repository does not have this commit.
+    Missing(String),
+}
+
 /// Returns base and tip of the work, or the missing commit.
-pub(crate) fn find_work_range(
-    job: &MergeJob,
-    target: &str,
-) -> anyhow::Result<Result<(String, String), String>> {
+pub(crate) fn find_work_range(job: &MergeJob, target: &str) -> anyhow::Result<WorkCommits> {
     let receipt = &job.receipt;
     if job.git.resolve(&receipt.tip)?.is_none() {
-        return Ok(Err(receipt.tip.clone()));
+        return Ok(WorkCommits::Missing(receipt.tip.clone()));
     }
     let base = match receipt.base.as_str() {
         // Requests of older towns do not record the start of their work.
@@ -85,8 +92,11 @@ pub(crate) fn find_work_range(
         base => base.to_owned(),
     };
     Ok(match job.git.resolve(&base)? {
-        Some(_) => Ok((base, receipt.tip.clone())),
-        None => Err(base),
+        Some(_) => WorkCommits::Range {
+            base,
+            tip: receipt.tip.clone(),
+        },
+        None => WorkCommits::Missing(base),
     })
 }
 
@@ -190,11 +200,12 @@ fn extract_documents(
         return Ok(None);
     }
     let source = merge_request::source_bead_of(&job.request);
-    let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
-    let found = discovery::keep_committed(&job.git, &key, (base, tip), &queue_identity(job))?;
+    let key = discovery::key_of(&job.rig.town().open_town_store()?.snapshot()?, &source);
+    let found = discovery::keep_committed(&job.git, &key, base, tip, &queue_identity(job))?;
     if let Some((_, kept)) = &found {
         let request = job.merge_ref();
-        job.town
+        job.rig
+            .town()
             .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
                 r#ref: kept.reference.clone(),
                 files: kept.files.clone(),
@@ -212,7 +223,7 @@ fn extract_documents(
 /// Returns true if the target is a convoy's own branch, on which documents stay until the convoy
 /// lands.
 pub(crate) fn is_convoy_branch(job: &MergeJob) -> anyhow::Result<bool> {
-    let convoys = job.town.open_town_store()?.snapshot()?;
+    let convoys = job.rig.town().open_town_store()?.snapshot()?;
     let owner = integration::convoy_of_branch(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }

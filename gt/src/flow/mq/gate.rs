@@ -48,10 +48,10 @@ pub(crate) fn run_gate_group(
         let ran = run_gate(job, &tree, gate);
         cache.put_back();
         let failure = match ran? {
-            None => check_tree_unchanged(job, (&tree, commit), gate)?,
+            None => check_tree_unchanged(job, &tree, commit, gate)?,
             failure => failure,
         };
-        job.town.record_event(&event!(Gate,
+        job.rig.town().record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, request: job.merge_ref(),
         ));
         if failure.is_some() {
@@ -73,7 +73,7 @@ pub(crate) fn check_out_candidate(
             Ok(()) => return Ok(()),
             // Otherwise, the lock file of a killed git, for example, would block every later run.
             Err(error) => {
-                job.town.record_event(&event!(GateTreeRebuilt,
+                job.rig.town().record_event(&event!(GateTreeRebuilt,
                     tree: tree, reason: error.to_string(), request: job.merge_ref(),
                 ));
             }
@@ -145,7 +145,8 @@ impl GateCache {
 /// pushed. New untracked files are ignored.
 fn check_tree_unchanged(
     job: &MergeJob,
-    (tree, candidate): (&Path, &str),
+    tree: &Path,
+    candidate: &str,
     gate: &Gate,
 ) -> anyhow::Result<Option<GateFailure>> {
     let git = Git::at(tree);
@@ -176,7 +177,7 @@ fn check_tree_unchanged(
 }
 
 fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
-    let env = &job.town.env;
+    let env = &job.rig.town().env;
     let mut run = ChildCommand::new("sh")
         .args(["-c", &gate.command])
         .cwd(tree)
@@ -189,7 +190,7 @@ fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<G
         .env("GT_BRANCH", &job.receipt.branch)
         .env("GT_TARGET", &job.receipt.target)
         .limit(gate.limit)
-        .stop_when(Arc::clone(&job.town.stop));
+        .stop_when(Arc::clone(&job.rig.town().stop));
     let (end, output) = match run.run() {
         Ok(done) if done.is_success() => return Ok(None),
         Ok(done) => {

@@ -26,12 +26,12 @@ pub(crate) fn ask_pre_merge_hooks(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    if !town_hook::has_event_hooks(job.town, Some(job.rig), TownHookEvent::PreMerge) {
+    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PreMerge) {
         return Ok(None);
     }
     let state = request_state(&job.request);
     if let Some(waiver) = &state.waived {
-        job.town.record_event(&event!(HookWaived,
+        job.rig.town().record_event(&event!(HookWaived,
             by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
             request: job.merge_ref(),
         ));
@@ -45,13 +45,16 @@ pub(crate) fn ask_pre_merge_hooks(
         ("GT_BASE", target.to_owned()),
         ("GT_COMMIT", candidate.to_owned()),
     ]);
-    let report = town_hook::run_event_hooks(job.town, TownHookEvent::PreMerge, &call);
+    let report = town_hook::run_event_hooks(job.rig.town(), TownHookEvent::PreMerge, &call);
     let Some(ran) = report.refusal() else {
         return Ok(None);
     };
     let (hook, reason) = (&ran.hook, &ran.reason);
     // The hook was ended because the queue stops. The next run asks it again.
-    anyhow::ensure!(!job.town.stop.load(Ordering::Relaxed), "{hook}: {reason}");
+    anyhow::ensure!(
+        !job.rig.town().stop.load(Ordering::Relaxed),
+        "{hook}: {reason}"
+    );
     let outcome = match ran.verdict {
         TownHookVerdict::Rejected => create_rejection_task(job, target, ran)?,
         TownHookVerdict::Deferred => {
@@ -87,7 +90,7 @@ fn create_rejection_task(
 
 /// Records that a hook stopped the request, so that it can be waived.
 fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
@@ -107,7 +110,7 @@ fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Re
 /// Builds the hook call for a request. Also used after a merge.
 pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'a>> {
     let source = merge_request::source_bead_of(&job.request);
-    let town = job.town.open_town_store()?.snapshot()?;
+    let town = job.rig.town().open_town_store()?.snapshot()?;
     let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
     let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
@@ -182,12 +185,12 @@ fn bead_front_lines(bead: &Bead) -> String {
 
 /// Runs the `post-merge` hooks.
 pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
-    if !town_hook::has_event_hooks(job.town, Some(job.rig), TownHookEvent::PostMerge) {
+    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PostMerge) {
         return;
     }
     // The merge is done, even if the beads cannot be read now.
     if let Ok(mut call) = build_call(job) {
         call.more.push(("GT_COMMIT", commit.to_owned()));
-        town_hook::notify_event_hooks(job.town, TownHookEvent::PostMerge, &call);
+        town_hook::notify_event_hooks(job.rig.town(), TownHookEvent::PostMerge, &call);
     }
 }

@@ -5,9 +5,8 @@ use bd::git::{Git, GitError};
 use bd::store::Store;
 use serde::Serialize;
 
-use crate::host::LiveTown;
 use crate::record::merge_request;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::event::MergeRef;
 
@@ -46,8 +45,7 @@ pub enum MergeOutcome {
 
 /// The data that every step of a request needs.
 pub(crate) struct MergeJob<'a> {
-    pub town: &'a LiveTown,
-    pub rig: &'a RigLayout,
+    pub rig: &'a Rig<'a>,
     pub store: &'a Store,
     pub settings: &'a RigSettings,
     pub git: Git,
@@ -58,8 +56,8 @@ pub(crate) struct MergeJob<'a> {
 
 /// Returns the rig's repository with the queue as committer, because the machine may have no git
 /// identity.
-pub(crate) fn queue_repository(rig: &RigLayout) -> Git {
-    Git::at(rig.repo())
+pub(crate) fn queue_repository(rig: &Rig) -> Git {
+    rig.git()
         .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
         .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }

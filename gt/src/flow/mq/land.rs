@@ -7,7 +7,7 @@ use bd::store::Tx;
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
-use crate::flow::discovery;
+use crate::flow::discovery::{self, LandingCheckError};
 use crate::record::merge_request::{
     self, AS_IT_WAS, RequestState, request_state, set_request_state,
 };
@@ -20,11 +20,14 @@ pub(crate) fn land_candidate(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<MergeOutcome> {
-    let door = (job.receipt.target.as_str(), target);
-    if !candidate::is_convoy_branch(job)?
-        && let Err(refused) = discovery::check_landing(&job.git, door, candidate)?
-    {
-        return block_for_user(job, &refused.to_string());
+    if !candidate::is_convoy_branch(job)? {
+        match discovery::check_landing(&job.git, &job.receipt.target, target, candidate) {
+            Ok(()) => {}
+            Err(LandingCheckError::WouldLand(refused)) => {
+                return block_for_user(job, &refused.to_string());
+            }
+            Err(LandingCheckError::Git(error)) => return Err(error.into()),
+        }
     }
     if !record_candidate(job, target, candidate)? {
         return Ok(match withdraw::withdraw_request(job)? {
@@ -64,7 +67,7 @@ pub(crate) fn land_candidate(
 /// Records the commit to push, so that it is recognized after a crash. Returns false if the request
 /// may not merge any more: this transaction decides that.
 fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
         let Some(mut request) = open.cloned() else {
             return Ok(false);
@@ -148,7 +151,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
             ..*job
         });
     }
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason, None)?;
         if commit.is_some() {
             target::close_target_task(tx, &job.receipt.target)?;
@@ -185,7 +188,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|bead| bead.id == original.id);
         let along = describe_original(job, original, commit);
-        job.town.record_event(&if done {
+        job.rig.town().record_event(&if done {
             Event::MergedAlong(along)
         } else {
             Event::MergeUnproven(along)
@@ -357,7 +360,7 @@ pub(crate) fn block_reverted(
 
 /// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
 pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
-    job.town
+    job.rig
         .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
@@ -372,7 +375,7 @@ pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOut
     if !request_state(&job.request).reviewed_by.is_empty() {
         return Ok(None);
     }
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         block_request(tx, &job.request.id, reason)?;
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
@@ -417,10 +420,7 @@ mod tests {
         let url = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
         let rig = place.town.find_rig("web").unwrap();
-        let (store, settings) = (
-            place.town.open_rig_store(&rig).unwrap(),
-            RigSettings::default(),
-        );
+        let (store, settings) = (rig.store().unwrap(), RigSettings::default());
         let git = queue_repository(&rig);
         let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
         let who = bd::git::Identity {
@@ -448,7 +448,6 @@ mod tests {
             ..Receipt::default()
         };
         let job = MergeJob {
-            town: &place.town,
             rig: &rig,
             store: &store,
             settings: &settings,

@@ -12,13 +12,12 @@ use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::verify::TargetPresence;
 use super::{candidate, gate, hook, land, score_request, target, task, verify, withdraw};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_request;
-use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::{self, Event, MergeResultEvent};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The result of one request.
 #[derive(Debug, Clone, Serialize)]
@@ -30,19 +29,19 @@ pub struct RequestResult {
 }
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
-pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<RequestResult>> {
+pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    let store = town.open_rig_store(rig)?;
-    let settings = RigSettings::load(town, rig)?;
+    let store = rig.store()?;
+    let settings = RigSettings::load(rig)?;
     anyhow::ensure!(
         settings.merge_queue.enabled != Some(false),
         "the merge queue of rig `{}` is turned off (merge_queue.enabled in its settings)",
         rig.name()
     );
-    task::track_all_tasks(town, &store)?;
-    let mut run = QueueRun::new(town, rig, &store, &settings);
+    task::track_all_tasks(rig.town(), &store)?;
+    let mut run = QueueRun::new(rig, &store, &settings);
     run.withdraw_stale()?;
-    while let Some(request) = next_request(town, &store, &run.seen)? {
+    while let Some(request) = next_request(rig.town(), &store, &run.seen)? {
         run.handle(request, process_request)?;
     }
     Ok(run.results)
@@ -50,19 +49,14 @@ pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Request
 
 /// Withdraws requests that may not merge any more, without merging others. The caller holds the
 /// rig's queue.
-pub(crate) fn withdraw_stale_requests(
-    town: &LiveTown,
-    rig: &RigLayout,
-    _queue: &Lock,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    let settings = RigSettings::load(town, rig)?;
-    QueueRun::new(town, rig, &store, &settings).withdraw_stale()
+pub(crate) fn withdraw_stale_requests(rig: &Rig, _queue: &Lock) -> anyhow::Result<()> {
+    let store = rig.store()?;
+    let settings = RigSettings::load(rig)?;
+    QueueRun::new(rig, &store, &settings).withdraw_stale()
 }
 
 struct QueueRun<'a> {
-    town: &'a LiveTown,
-    rig: &'a RigLayout,
+    rig: &'a Rig<'a>,
     store: &'a Store,
     settings: &'a RigSettings,
     /// The requests that this run has handled.
@@ -73,14 +67,8 @@ struct QueueRun<'a> {
 }
 
 impl<'a> QueueRun<'a> {
-    fn new(
-        town: &'a LiveTown,
-        rig: &'a RigLayout,
-        store: &'a Store,
-        settings: &'a RigSettings,
-    ) -> Self {
+    fn new(rig: &'a Rig<'a>, store: &'a Store, settings: &'a RigSettings) -> Self {
         Self {
-            town,
             rig,
             store,
             settings,
@@ -91,7 +79,7 @@ impl<'a> QueueRun<'a> {
     }
 
     fn withdraw_stale(&mut self) -> anyhow::Result<()> {
-        withdraw::cancel_unneeded_tasks(self.town, self.store)?;
+        withdraw::cancel_unneeded_tasks(self.rig.town(), self.store)?;
         let stale: Vec<Bead> = withdraw::find_stale_requests(&self.store.snapshot()?)
             .cloned()
             .collect();
@@ -109,7 +97,6 @@ impl<'a> QueueRun<'a> {
         self.seen.insert(request.id.clone());
         let git = queue_repository(self.rig);
         let job = MergeJob {
-            town: self.town,
             rig: self.rig,
             store: self.store,
             settings: self.settings,
@@ -120,7 +107,7 @@ impl<'a> QueueRun<'a> {
         };
         let outcome = match step(&job) {
             Ok(outcome) => outcome,
-            Err(error) if self.town.stop.load(Ordering::Relaxed) => return Err(error),
+            Err(error) if self.rig.town().stop.load(Ordering::Relaxed) => return Err(error),
             // The requests behind it may be fine.
             Err(error) => MergeOutcome::Later {
                 reason: format!("{error:#}"),
@@ -161,7 +148,7 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
         _ if merge_request::failing_since(&job.request).is_some() => None,
         _ => return Ok(()),
     };
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let Some(mut request) = tx
             .get(&job.request.id)
             .filter(|bead| bead.is_open())
@@ -215,7 +202,7 @@ pub(crate) fn time_until_ready(
 
 /// Returns the ready request with the highest score that this run has not handled.
 fn next_request(
-    town: &LiveTown,
+    town: &Town,
     store: &Store,
     seen: &BTreeSet<String>,
 ) -> anyhow::Result<Option<Bead>> {
@@ -251,7 +238,7 @@ fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
 
 /// Merges one request with the steps of the module.
 fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
-    config::check_merge_queue(job.town, job.rig)?;
+    config::check_merge_queue(job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return land::block_for_user(job, &reason);
@@ -260,7 +247,9 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         let reason = format!("{} still fails its own gates", job.receipt.target);
         return Ok(MergeOutcome::Later { reason });
     }
-    job.town.record_event(&Event::MergeStarted(job.merge_ref()));
+    job.rig
+        .town()
+        .record_event(&Event::MergeStarted(job.merge_ref()));
     let onto = match fetch_target(job) {
         Ok(Some(onto)) => onto,
         Ok(None) => {
@@ -317,7 +306,7 @@ fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
         MergeOutcome::Withdrawn { .. } => return,
         _ => Event::MergeFailed,
     };
-    job.town.record_event(&kind(MergeResultEvent {
+    job.rig.town().record_event(&kind(MergeResultEvent {
         request: job.merge_ref(),
         // An outcome is a plain enum, so serializing it cannot fail.
         outcome: event::json_fields(outcome),

@@ -71,13 +71,13 @@ pub(crate) fn check_target_alone(
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
-    let Some(target_failure) = run_on_target(job, target, (group, &failure.gate))? else {
+    let Some(target_failure) = run_on_target(job, target, group, &failure.gate)? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
     // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
-    let prefix = job.town.prefix_of_rig(job.rig.name());
+    let prefix = job.rig.prefix();
     let beads = job.store.snapshot()?;
     let task = find_open_task(&beads, branch, &failure.gate)
         .unwrap_or_else(|| task::free_task_id(&beads, &prefix, &about));
@@ -91,9 +91,9 @@ pub(crate) fn check_target_alone(
         target_failure.log.display(),
         fence_output(&target_failure.tail),
     );
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
-            write_target_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
+            write_target_task(tx, job, &task, branch, &failure.gate, &evidence)?;
         } else {
             reopen_target_task(tx, &task, &evidence)?;
         }
@@ -119,7 +119,8 @@ pub(crate) fn check_target_alone(
 fn run_on_target(
     job: &MergeJob,
     target: &str,
-    (group, gate): (&[Gate], &str),
+    group: &[Gate],
+    gate: &str,
 ) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
     let known = job.store.snapshot()?;
@@ -135,16 +136,12 @@ fn run_on_target(
 }
 
 fn pass_record_id(job: &MergeJob) -> String {
-    format!(
-        "{}-wisp-target-{}",
-        job.town.prefix_of_rig(job.rig.name()),
-        job.rig.name()
-    )
+    format!("{}-wisp-target-{}", job.rig.prefix(), job.rig.name())
 }
 
 /// Records the target's commit that last passed a gate.
 fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
             id: pass_record_id(job),
@@ -169,7 +166,8 @@ fn write_target_task(
     tx: &mut Tx,
     job: &MergeJob,
     id: &str,
-    (branch, gate): (&str, &str),
+    branch: &str,
+    gate: &str,
     evidence: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
@@ -233,7 +231,7 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     let beads = job.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
     let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let at = tx.now().to_string();
         let next = (!moved).then(|| BrokenTarget {
             at,

@@ -12,11 +12,11 @@ use serde_json::json;
 use super::gate::GateFailure;
 use super::job::{MergeJob, MergeOutcome};
 use crate::flow::convoy;
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_request::{self, source_bead_of};
 use crate::record::merge_task::MERGE_LABEL as LABEL;
 use crate::record::polecat;
+use crate::town::Town;
 
 /// The number of tasks per bead that go to a worker automatically.
 const REPAIRS: usize = 2;
@@ -56,7 +56,7 @@ pub(crate) fn create_gate_task(
     );
     let title = format!("Fix gate {}", failure.gate);
     let task = create_task(job, target, &title, &evidence)?;
-    job.town.transact(job.store, |tx| {
+    job.rig.transact(job.store, |tx| {
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
@@ -71,9 +71,9 @@ pub(crate) fn create_gate_task(
 /// creates no second task.
 fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_bead_of(&job.request);
-    let prefix = job.town.prefix_of_rig(job.rig.name());
+    let prefix = job.rig.prefix();
     let about = format!("{}\0{target}\0{what}", job.request.id);
-    let id = job.town.transact(job.store, |tx| {
+    let id = job.rig.transact(job.store, |tx| {
         let id = free_task_id(tx, &prefix, &about);
         let title = tx
             .get(&source)
@@ -86,7 +86,7 @@ fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyh
         block_on_task(tx, job, target, &id)?;
         Ok(id)
     })?;
-    track_in_convoys(job.town, &id, &source)?;
+    track_in_convoys(job.rig.town(), &id, &source)?;
     Ok(id)
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn original_bead_of(beads: &Snapshot, task: &Bead) -> Option<String> 
 }
 
 /// Lets the convoys of the original bead track the task.
-fn track_in_convoys(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
+fn track_in_convoys(town: &Town, task: &str, source: &str) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
     for id in record::convoy::convoys_tracking(&convoys, source) {
         let known = convoys.get(&id).is_some_and(|convoy| {
@@ -164,7 +164,7 @@ fn track_in_convoys(town: &LiveTown, task: &str, source: &str) -> anyhow::Result
 }
 
 /// Lets convoys track every open task. Needed if a run was killed right after it created one.
-pub(crate) fn track_all_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+pub(crate) fn track_all_tasks(town: &Town, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
     for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
         let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));

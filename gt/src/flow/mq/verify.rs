@@ -4,7 +4,7 @@
 
 use bd::git::{Containment, GitError};
 
-use super::candidate;
+use super::candidate::{self, WorkCommits};
 use super::job::MergeJob;
 use crate::record::merge_request::request_state;
 
@@ -23,16 +23,34 @@ pub(crate) enum TargetPresence {
     No,
 }
 
+/// A commit, and the commit that it was made on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RefUpdate<'a> {
+    /// Empty for the parent of `commit`.
+    pub onto: &'a str,
+    pub commit: &'a str,
+}
+
 /// Looks for the pushed commit, otherwise for the worker's tip, which someone else may have merged.
 pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
     let state = request_state(&job.request);
-    let ours = find_change(job, target, (&state.onto, &state.candidate))?;
+    let pushed = RefUpdate {
+        onto: &state.onto,
+        commit: &state.candidate,
+    };
+    let ours = find_change(job, target, pushed)?;
     if ours != TargetPresence::No {
         return Ok(ours);
     }
     match candidate::find_work_range(job, target)? {
-        Ok((base, tip)) => Ok(find_change(job, target, (&base, &tip))?),
-        Err(_) => Ok(TargetPresence::No),
+        WorkCommits::Range { base, tip } => {
+            let submitted = RefUpdate {
+                onto: &base,
+                commit: &tip,
+            };
+            Ok(find_change(job, target, submitted)?)
+        }
+        WorkCommits::Missing(_) => Ok(TargetPresence::No),
     }
 }
 
@@ -40,8 +58,9 @@ pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<Tar
 fn find_change(
     job: &MergeJob,
     target: &str,
-    (onto, commit): (&str, &str),
+    update: RefUpdate<'_>,
 ) -> Result<TargetPresence, GitError> {
+    let RefUpdate { onto, commit } = update;
     let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
     if !known || !contains_commit(job, target, commit)? {
         return Ok(TargetPresence::No);
@@ -79,8 +98,9 @@ pub(crate) fn contains_commit(
 pub(crate) fn contains_change(
     job: &MergeJob,
     target: &str,
-    (onto, commit): (&str, &str),
+    update: RefUpdate<'_>,
 ) -> Result<bool, GitError> {
+    let RefUpdate { onto, commit } = update;
     if commit.is_empty() || job.git.resolve(commit)?.is_none() {
         return Ok(false);
     }

@@ -10,10 +10,10 @@ use bd::store::{Snapshot, Store, Tx};
 
 use super::job::MergeJob;
 use super::task;
-use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::record::merge_request::{receipt_of, source_bead_of};
 use crate::record::polecat::{self, MergeResult};
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -77,7 +77,7 @@ pub(crate) fn has_stale_requests(beads: &Snapshot) -> bool {
 }
 
 /// Closes the tasks whose request was closed without a merge.
-pub(crate) fn cancel_unneeded_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+pub(crate) fn cancel_unneeded_tasks(town: &Town, store: &Store) -> anyhow::Result<()> {
     if task::find_unneeded_tasks(&store.snapshot()?).is_empty() {
         return Ok(());
     }
@@ -103,7 +103,7 @@ pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bea
 pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;
-    let why = job.town.transact(job.store, |tx| {
+    let why = job.rig.transact(job.store, |tx| {
         let Some(request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(None);
         };
@@ -114,7 +114,7 @@ pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>>
         Ok(why)
     })?;
     if let Some(why) = &why {
-        job.town.record_event(
+        job.rig.town().record_event(
             &event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()),
         );
     }

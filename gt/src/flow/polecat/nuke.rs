@@ -18,10 +18,9 @@ use crate::record::attempt::{self, AttemptEnd};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
-use crate::town::lock::Lock;
+use crate::town::{Rig, RigLayout};
 
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct NukeReport {
@@ -44,7 +43,7 @@ pub struct NukeRefused {
 pub fn nuke_polecat(
     town: &LiveTown,
     view: &TownView,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     force: bool,
 ) -> anyhow::Result<NukeReport> {
@@ -53,7 +52,7 @@ pub fn nuke_polecat(
     }
     let polecat = view.find_polecat(rig.name(), name)?;
     // A `gt done` may be in its last step.
-    let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
+    let _slot = rig.take_slot(&polecat.name, Duration::from_secs(10))?;
     let address = polecat.address();
     let reasons = find_refusal_reasons(rig, polecat)?;
     if !force && !reasons.is_empty() {
@@ -66,7 +65,7 @@ pub fn nuke_polecat(
     if let Some(session) = SessionName::for_agent(&address) {
         crate::flow::session::end::end_polecat_session(town, session.as_str(), &polecat.slot)?;
     }
-    let sandbox = Sandbox::new(town, rig, &polecat.name);
+    let sandbox = Sandbox::new(rig, &polecat.name);
     let mut rescued = None;
     let there = sandbox.path().join(".git").exists();
     if there {
@@ -74,9 +73,9 @@ pub fn nuke_polecat(
     }
     // Done before the folder is removed: a crash in between leaves a folder behind, but never a
     // bead on the hook of a removed worker.
-    let released = close_identity(town, rig, polecat, rescued.as_deref())?;
+    let released = close_identity(rig, polecat, rescued.as_deref())?;
     if there {
-        Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
+        rig.git().worktree_remove(&sandbox.path(), true)?;
     }
     // Removes only an empty folder. Files that were moved aside in it stay.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
@@ -135,13 +134,12 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
 
 /// Closes the identity. Reopens and returns the bead on the hook.
 fn close_identity(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     polecat: &Polecat,
     kept: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
         let now = tx.now();
         let holder = polecat.address().to_string();
         let hooked = polecat.hook.as_deref().and_then(|id| tx.get(id)).cloned();

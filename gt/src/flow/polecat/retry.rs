@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::host::LiveTown;
-use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
-use crate::town::RigLayout;
-use crate::town::lock::Lock;
+use crate::record::polecat::{DoneStep, PolecatIds, SlingInProgress, Slot, SlotState};
+use crate::town::Rig;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
@@ -16,16 +14,16 @@ pub struct NotStuck {
 /// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
 /// that could not push continues there. One that could not prove its work must be repeated by the
 /// agent. Returns the reason why the worker was stuck.
-pub fn retry_polecat(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
-    let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-    clear_stuck_mark(town, rig, name)
+pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
+    let _slot = rig.take_slot(name, Duration::from_secs(10))?;
+    clear_stuck_mark(rig, name)
 }
 
 /// Removes the stuck mark of a worker. The caller holds its slot.
-pub fn clear_stuck_mark(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
+pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());
         let SlotState::Stuck { reason, before, .. } = slot.state else {
@@ -41,7 +39,7 @@ pub fn clear_stuck_mark(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow:
                 ..sling
             }),
             SlotState::Finishing { mut record } => match record.failed.take() {
-                Some(failed) if failed.step == "proof" => SlotState::Working,
+                Some(failed) if failed.step == DoneStep::Proof => SlotState::Working,
                 _ => SlotState::Finishing { record },
             },
             other => other,

@@ -16,7 +16,7 @@ use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict}
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
@@ -41,15 +41,17 @@ struct ReportedRecord {
 pub(super) fn brief_decision(
     town: &LiveTown,
     stores: &TownStores,
-    (address, session): (&Address, &str),
-    (convoy, bead): (&Bead, &Bead),
+    address: &Address,
+    session: &str,
+    convoy: &Bead,
+    bead: &Bead,
     occasion: Occasion,
 ) -> Option<DecisionBriefing> {
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return None;
     }
-    let rig = stores.rig_of(&bead.id).map(|rig| town.layout.rig(rig));
-    let name = rig.as_ref().map(RigLayout::name).unwrap_or_default();
+    let rig = stores.rig_of(&bead.id).map(|rig| town.rig(rig));
+    let name = rig.as_ref().map(|rig| rig.name()).unwrap_or_default();
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
@@ -60,7 +62,7 @@ pub(super) fn brief_decision(
         None
     } else {
         let is_later = has_other_sessions(stores, convoy, bead);
-        ask_briefing_hooks(town, rig.as_ref(), &decision, (convoy, bead, is_later))
+        ask_briefing_hooks(town, rig.as_ref(), &decision, convoy, bead, is_later)
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
     let part = match (hook_output, &file) {
@@ -80,9 +82,11 @@ pub(super) fn brief_decision(
 /// Returns the text of the hooks and the name of the first hook with a text.
 fn ask_briefing_hooks(
     town: &LiveTown,
-    rig: Option<&RigLayout>,
+    rig: Option<&Rig>,
     decision: &HookDecision,
-    (convoy, bead, is_later): (&Bead, &Bead, bool),
+    convoy: &Bead,
+    bead: &Bead,
+    is_later: bool,
 ) -> Option<(String, String)> {
     if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
         return None;

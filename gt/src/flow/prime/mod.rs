@@ -13,7 +13,6 @@ mod occasion;
 mod part;
 
 use bd::bead::{Bead, Status};
-use bd::git::Git;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -101,8 +100,9 @@ pub fn build_context(
     let stores = town.read_stores()?;
     let slot = hook::slot_of(town, &stores, address);
     let hook = hook::hooked_bead_of(&stores, address, &slot);
-    let who = (address, session);
-    Ok(compile_context(town, &stores, who, occasion, (hook, &slot)))
+    Ok(compile_context(
+        town, &stores, address, session, occasion, hook, &slot,
+    ))
 }
 
 /// Builds the brief for the worker of a bead: the assignment and the prior work of its convoy.
@@ -125,18 +125,22 @@ pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> 
     Ok(compile_context(
         town,
         &stores,
-        (&address, ""),
+        &address,
+        "",
         Occasion::Brief,
-        (Some(bead), &slot),
+        Some(bead),
+        &slot,
     ))
 }
 
 fn compile_context(
     town: &LiveTown,
     stores: &TownStores,
-    (address, session): (&Address, &str),
+    address: &Address,
+    session: &str,
     occasion: Occasion,
-    (hook, slot): (Option<&Bead>, &Slot),
+    hook: Option<&Bead>,
+    slot: &Slot,
 ) -> SessionContext {
     let convoy = hook.and_then(|bead| find_convoy(stores, bead, occasion));
     let mut messages = crate::record::mail::list_inbox(&stores.town, &address.mailbox());
@@ -146,8 +150,8 @@ fn compile_context(
         notes.clear();
     }
     let unread = messages.len() - notes.len();
-    let decided = convoy.zip(hook).and_then(|work| {
-        decision::brief_decision(town, stores, (address, session), work, occasion)
+    let decided = convoy.zip(hook).and_then(|(convoy, bead)| {
+        decision::brief_decision(town, stores, address, session, convoy, bead, occasion)
     });
     let mut parts = Vec::new();
     let shown = decided.as_ref().and_then(|decision| decision.bead.as_ref());
@@ -177,14 +181,9 @@ fn compile_context(
         }
     }
     if let Some(bead) = hook {
-        let of = (address, slot, occasion);
         let decided = decided.as_ref().and_then(|decision| decision.part.clone());
         parts.extend(compile_bead_parts(
-            town,
-            stores,
-            of,
-            (bead, convoy),
-            decided,
+            town, stores, address, slot, occasion, bead, convoy, decided,
         ));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
@@ -229,8 +228,11 @@ fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
 fn compile_bead_parts(
     town: &LiveTown,
     stores: &TownStores,
-    (address, slot, occasion): (&Address, &Slot, Occasion),
-    (bead, convoy): (&Bead, Option<&Bead>),
+    address: &Address,
+    slot: &Slot,
+    occasion: Occasion,
+    bead: &Bead,
+    convoy: Option<&Bead>,
     decided: Option<ContextPart>,
 ) -> Vec<ContextPart> {
     let mut parts = Vec::new();
@@ -260,7 +262,7 @@ fn compile_bead_parts(
         };
         parts.extend(part::prior_work_part(convoy, &entries, &bead.id));
     }
-    parts.extend(document_parts(town, address, (bead, slot), occasion));
+    parts.extend(document_parts(town, address, bead, slot, occasion));
     parts
 }
 
@@ -275,7 +277,7 @@ fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
 fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
     let rig = stores.rig_of(&bead.id);
     let beads = snapshot_of_bead(stores, bead);
-    let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
+    let git = rig.map(|rig| town.rig(rig).git());
     let mut parts = Vec::new();
     if let Some(mut before) = followup::read_earlier_work(beads, git.as_ref(), bead) {
         if let (Some(git), Some(rig)) = (&git, rig) {
@@ -314,7 +316,8 @@ fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
 fn document_parts(
     town: &LiveTown,
     address: &Address,
-    (bead, slot): (&Bead, &Slot),
+    bead: &Bead,
+    slot: &Slot,
     occasion: Occasion,
 ) -> Vec<ContextPart> {
     let mut parts = Vec::new();
@@ -322,7 +325,7 @@ fn document_parts(
         return parts;
     }
     if let (Address::Polecat(rig, name), true) = (address, slot.bead == bead.id) {
-        parts.extend(part::documents_part(&town.layout.rig(rig).sandbox(name)));
+        parts.extend(part::documents_part(&town.rig(rig).sandbox(name)));
     }
     parts.extend(part::write_down_part(bead));
     parts
@@ -337,7 +340,7 @@ fn mail_part(unread: usize) -> Option<ContextPart> {
 /// Returns the commands that the settings block.
 fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
     let listed = setting.value.as_array()?;
     let patterns: Vec<String> = listed
@@ -349,7 +352,7 @@ fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
 
 /// Returns the budget of a role's context in bytes, and its source.
 fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let name = format!("context.budget.{}", address.role());
     let layers = match SettingsLayers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
@@ -428,7 +431,7 @@ fn mark_polecat_working(town: &LiveTown) {
         return;
     };
     let agent = town.actor.bead_id(&town.prefix_of_rig(rig));
-    let Ok(store) = town.open_rig_store(&town.layout.rig(rig)) else {
+    let Ok(store) = town.rig(rig).store() else {
         return;
     };
     let marked = town.transact(&store, |tx| {

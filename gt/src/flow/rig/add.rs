@@ -31,7 +31,7 @@ use crate::host::LiveTown;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
-use crate::town::{RigEntry, RigLayout};
+use crate::town::{Rig, RigEntry, RigLayout};
 
 /// Local files of the store, which a repository that tracks its beads must ignore.
 const LOCAL_BEADS: &[&str] = &[
@@ -118,14 +118,14 @@ pub fn add_rig(
     create_folder(rig.root(), 0o755)?;
     write_text(&rig.root().join(MARK), "")?;
     say(&format!("Fetching {} ...", origin.describe_origin()));
-    let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
+    let branch = origin.fetch(&rig.git(), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
-    let (prefix, tracked) = set_up_beads(town, request, &rig, &wanted)?;
+    let (prefix, tracked) = set_up_beads(request, &rig, &wanted)?;
     create_rig_folders(&rig)?;
-    write_config(town, &rig, &origin, &branch, &prefix)?;
-    create_own_beads(town, &rig, &origin, &prefix)?;
-    register_rig(town, &rig, &origin, &prefix, tracked)?;
+    write_config(&rig, &origin, &branch, &prefix)?;
+    create_own_beads(&rig, &origin, &prefix)?;
+    register_rig(&rig, &origin, &prefix, tracked)?;
     draft.kept = true;
     remove_mark(&rig)?;
     let remote = match origin {
@@ -145,9 +145,12 @@ pub fn add_rig(
 
 /// Checks that the rig can be created. Returns its layout and the prefix for a repository that has
 /// none.
-fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(RigLayout, String)> {
+fn inspect_origin<'t>(
+    town: &'t LiveTown,
+    request: &AddRigRequest,
+) -> anyhow::Result<(Rig<'t>, String)> {
     name::check_rig_name(&request.name)?;
-    let rig = town.layout.rig(&request.name);
+    let rig = town.rig(&request.name);
     let taken = |path: PathBuf| RigError::Taken {
         name: request.name.clone(),
         path,
@@ -175,8 +178,8 @@ fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(R
 }
 
 /// Checks that the prefix has no other route.
-fn check_prefix_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
-    let routes = Routes::load(&town.layout.beads());
+fn check_prefix_free(rig: &Rig, prefix: &str) -> Result<(), RigError> {
+    let routes = Routes::load(&rig.town().layout.beads());
     let taken = routes
         .all()
         .iter()
@@ -204,9 +207,8 @@ fn clone_for_reading(rig: &RigLayout, origin: &RigOrigin, branch: &str) -> anyho
 
 /// Sets up the rig's beads. Returns their prefix, and true if the repository tracks them.
 fn set_up_beads(
-    town: &LiveTown,
     request: &AddRigRequest,
-    rig: &RigLayout,
+    rig: &Rig,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
     let rig_beads = rig.root().join(".beads");
@@ -214,10 +216,10 @@ fn set_up_beads(
     // A link or a file of that name is ignored, because a link may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
     if !tracked.iter().any(|path| path.starts_with(".beads/")) {
-        if let Some(prefix) = import_from_branch(town, request, rig, &rig_beads)? {
+        if let Some(prefix) = import_from_branch(request, rig, &rig_beads)? {
             return Ok((prefix, false));
         }
-        check_prefix_free(town, rig, wanted)?;
+        check_prefix_free(rig, wanted)?;
         let store = Store::create(&rig_beads, wanted)?;
         bd::config::set_setting(
             store.dir(),
@@ -227,14 +229,14 @@ fn set_up_beads(
         return Ok((wanted.to_owned(), false));
     }
     let folder = rig.mayor_clone().join(".beads");
-    let prefix = town.open_store(&folder)?.prefix()?;
-    check_existing_prefix(town, request, rig, &prefix)?;
+    let prefix = rig.town().open_store(&folder)?.prefix()?;
+    check_existing_prefix(request, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
-    let file = town.open_store(&folder)?.issues_file().to_owned();
+    let file = rig.town().open_store(&folder)?.issues_file().to_owned();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    for repository in [&clone, &Git::at(rig.repo())] {
+    for repository in [&clone, &rig.git()] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;
     }
     create_folder(&rig_beads, 0o755)?;
@@ -243,12 +245,7 @@ fn set_up_beads(
 }
 
 /// Refuses a requested prefix that differs from that of the existing beads.
-fn check_existing_prefix(
-    town: &LiveTown,
-    request: &AddRigRequest,
-    rig: &RigLayout,
-    prefix: &str,
-) -> Result<(), RigError> {
+fn check_existing_prefix(request: &AddRigRequest, rig: &Rig, prefix: &str) -> Result<(), RigError> {
     let given = request.prefix.as_deref();
     let given = given.map(|given| given.trim_end_matches('-'));
     if let Some(given) = given.filter(|given| *given != prefix) {
@@ -257,24 +254,23 @@ fn check_existing_prefix(
             tracked: prefix.to_owned(),
         });
     }
-    check_prefix_free(town, rig, prefix)
+    check_prefix_free(rig, prefix)
 }
 
 /// Imports the beads of the repository's sync branch. Returns their prefix, if there are any.
 fn import_from_branch(
-    town: &LiveTown,
     request: &AddRigRequest,
-    rig: &RigLayout,
+    rig: &Rig,
     rig_beads: &Path,
 ) -> anyhow::Result<Option<String>> {
     let Some(there) = fresh::find_fresh_store(rig_beads, &Config::from_dir(rig_beads)?) else {
         return Ok(None);
     };
-    let taken = there.fetch(&town.clock)?;
+    let taken = there.fetch(&rig.town().clock)?;
     let Some(prefix) = taken.prefix else {
         return Ok(None);
     };
-    check_existing_prefix(town, request, rig, &prefix)?;
+    check_existing_prefix(request, rig, &prefix)?;
     bd::config::set_setting(
         rig_beads,
         "types.custom",
@@ -302,18 +298,12 @@ fn create_rig_folders(rig: &RigLayout) -> Result<(), RigError> {
 }
 
 /// Writes `config.json`, the rig's identity, and its settings.
-fn write_config(
-    town: &LiveTown,
-    rig: &RigLayout,
-    origin: &RigOrigin,
-    branch: &str,
-    prefix: &str,
-) -> anyhow::Result<()> {
+fn write_config(rig: &Rig, origin: &RigOrigin, branch: &str, prefix: &str) -> anyhow::Result<()> {
     // Only the registry and git's own configuration keep a password.
     let url = redact_urls(&origin_url(origin));
     let identity = json!({
         "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
-        "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
+        "created_at": rig.town().clock.now().to_string(), "beads": { "prefix": prefix },
     });
     let settings = json!({ "type": "rig-settings", "version": 1 });
     for (path, value) in [(rig.config(), identity), (rig.settings(), settings)] {
@@ -326,13 +316,8 @@ fn write_config(
 }
 
 /// Creates the beads of the rig itself and of its permanent agents.
-fn create_own_beads(
-    town: &LiveTown,
-    rig: &RigLayout,
-    origin: &RigOrigin,
-    prefix: &str,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
+fn create_own_beads(rig: &Rig, origin: &RigOrigin, prefix: &str) -> anyhow::Result<()> {
+    let store = rig.store()?;
     let name = rig.name();
     let identity = Bead {
         id: format!("{prefix}-rig-{name}"),
@@ -350,7 +335,7 @@ fn create_own_beads(
         Address::Refinery(name.to_owned()),
     ];
     let agents = agents.map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
-    town.transact(&store, |tx| {
+    rig.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
             if tx.get(&bead.id).is_some() {
                 continue;
@@ -364,25 +349,23 @@ fn create_own_beads(
     })
 }
 
-fn register_rig(
-    town: &LiveTown,
-    rig: &RigLayout,
-    origin: &RigOrigin,
-    prefix: &str,
-    tracked: bool,
-) -> anyhow::Result<()> {
+fn register_rig(rig: &Rig, origin: &RigOrigin, prefix: &str, tracked: bool) -> anyhow::Result<()> {
     let name = rig.name();
     let path = if tracked {
         format!("{name}/mayor/rig")
     } else {
         name.to_owned()
     };
-    let routes = town.layout.routes();
+    let routes = rig.town().layout.routes();
     route::set_route(&routes, prefix, &path)?;
-    let mut registry = town.read_registry()?;
-    let entry = RigEntry::new(&origin_url(origin), prefix, &town.clock.now().to_string());
+    let mut registry = rig.town().read_registry()?;
+    let entry = RigEntry::new(
+        &origin_url(origin),
+        prefix,
+        &rig.town().clock.now().to_string(),
+    );
     registry.rigs.insert(name.to_owned(), entry);
-    let saved = registry.save(&town.layout.rigs_json());
+    let saved = registry.save(&rig.town().layout.rigs_json());
     if saved.is_err() {
         // The route must not outlive the rig, which is undone now.
         route::remove_routes(&routes, name)?;

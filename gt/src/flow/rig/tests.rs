@@ -5,7 +5,7 @@ use crate::view::rig::{list_rig_rows, rig_status};
 
 /// Asserts that no trace of a refused rig is left.
 fn assert_no_trace(place: &TestTown, name: &str) {
-    assert!(!place.town.layout.rig(name).root().exists());
+    assert!(!place.town.rig(name).root().exists());
     assert!(place.town.read_registry().unwrap().rigs.is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains(name), "{routes}");
@@ -26,11 +26,11 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
     );
     assert_eq!(added.remote.as_deref(), Some(url.as_str()));
     let rig = place.town.find_rig("web").unwrap();
-    let repo = bd::git::Git::at(rig.repo());
+    let repo = rig.git();
     assert!(repo.resolve("refs/remotes/origin/main").unwrap().is_some());
     assert!(rig.mayor_clone().join("README").is_file());
     assert_eq!(place.town.prefix_of_rig("web"), "web");
-    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
+    let beads = rig.store().unwrap().snapshot().unwrap();
     for id in ["web-rig-web", "web-web-witness", "web-web-refinery"] {
         assert!(beads.get(id).is_some(), "{id}");
     }
@@ -49,7 +49,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
         expect_refusal(place.add_rig_with(&same)),
         RigError::PrefixTaken { .. }
     ));
-    assert!(!place.town.layout.rig("other").root().exists());
+    assert!(!place.town.rig("other").root().exists());
     assert_eq!(list_rig_rows(&place.town).unwrap().len(), 1);
 }
 
@@ -59,7 +59,7 @@ fn a_rig_without_a_url_has_its_own_repository() {
     let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
     let rig = place.town.find_rig("lab").unwrap();
-    let repo = bd::git::Git::at(rig.repo());
+    let repo = rig.git();
     assert!(repo.resolve("refs/heads/main").unwrap().is_some());
     assert_eq!(repo.remote_url("origin").unwrap(), None);
     let seen = rig_status(&place.town, &rig).unwrap();
@@ -184,7 +184,7 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
 #[test]
 fn only_leftovers_of_a_killed_run_do_not_block_adding_a_rig() {
     let place = TestTown::new();
-    let root = place.town.layout.rig("lab").root().to_owned();
+    let root = place.town.rig("lab").root().to_owned();
     std::fs::create_dir_all(root.join(".repo.git")).unwrap();
     std::fs::write(root.join("precious"), "x").unwrap();
     let taken = expect_refusal(place.add_rig("lab", None));
@@ -204,7 +204,7 @@ fn only_leftovers_of_a_killed_run_do_not_block_adding_a_rig() {
 #[test]
 fn a_run_killed_right_after_registering_the_rig_has_added_it() {
     let place = TestTown::new();
-    let root = place.town.layout.rig("lab").root().to_owned();
+    let root = place.town.rig("lab").root().to_owned();
     place.add_rig("lab", None).unwrap();
     let mark = root.join(".being-added");
     std::fs::write(&mark, "").unwrap();

@@ -27,12 +27,11 @@ mod snapshot;
 pub use snapshot::save_snapshot;
 
 use crate::flow::discovery::{self, DiscoveryError};
-use crate::host::LiveTown;
 use crate::record::polecat::{PolecatIds, Slot, read_record};
-use crate::town::RigLayout;
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
 use crate::town::lock::{Lock, LockError};
+use crate::town::{Rig, RigLayout};
 
 /// Patterns of local files that a sandbox hides from git, through the shared `info/exclude`.
 const EXCLUDED: [&str; 6] = [
@@ -48,8 +47,7 @@ const EXCLUDED: [&str; 6] = [
 const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
 
 pub struct Sandbox<'a> {
-    town: &'a LiveTown,
-    rig: &'a RigLayout,
+    rig: &'a Rig<'a>,
     name: &'a str,
 }
 
@@ -88,8 +86,8 @@ pub enum SandboxError {
 }
 
 impl<'a> Sandbox<'a> {
-    pub fn new(town: &'a LiveTown, rig: &'a RigLayout, name: &'a str) -> Self {
-        Self { town, rig, name }
+    pub fn new(rig: &'a Rig<'a>, name: &'a str) -> Self {
+        Self { rig, name }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -111,7 +109,7 @@ impl<'a> Sandbox<'a> {
     ) -> Result<PreparedSandbox, SandboxError> {
         let stale = self.fetch()?;
         let unmerged = match stands_on {
-            Some(tip) => Git::at(self.rig.repo()).resolve(&format!("{tip}^{{commit}}"))?,
+            Some(tip) => self.rig.git().resolve(&format!("{tip}^{{commit}}"))?,
             None => None,
         };
         let base = match unmerged {
@@ -164,7 +162,7 @@ impl<'a> Sandbox<'a> {
     /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
     /// work can start offline.
     fn fetch(&self) -> Result<Option<String>, SandboxError> {
-        let git = Git::at(self.rig.repo());
+        let git = self.rig.git();
         if git.remote_url("origin")?.is_none() {
             return Ok(None);
         }
@@ -177,7 +175,7 @@ impl<'a> Sandbox<'a> {
         file::create_folder(&home, 0o755)
             .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
-        let git = Git::at(self.rig.repo());
+        let git = self.rig.git();
         git.worktree_prune()?;
         self.remove_partial_branch(branch)?;
         let mark = self.adding_mark();
@@ -233,7 +231,7 @@ impl<'a> Sandbox<'a> {
         if fs::remove_dir(&path).is_ok() {
             return Ok(());
         }
-        let stamp = self.town.clock.now().as_millisecond();
+        let stamp = self.rig.town().clock.now().as_millisecond();
         let home = self.rig.polecat(self.name);
         fs::rename(&path, home.join(format!("left-{stamp}{folder}"))).map_err(io)
     }
@@ -251,7 +249,7 @@ impl<'a> Sandbox<'a> {
             if gone.is_some() {
                 continue;
             }
-            self.town.record_event(&event!(StaleLockRemoved,
+            self.rig.town().record_event(&event!(StaleLockRemoved,
                 rig: self.rig.name(), polecat: self.name, file: path,
             ));
             file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
@@ -272,7 +270,7 @@ impl<'a> Sandbox<'a> {
                 source,
             })?;
         }
-        let git = Git::at(self.rig.repo());
+        let git = self.rig.git();
         // Git locks a worktree while it adds it. Errors are ignored, because an unlocked or unknown
         // worktree is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
@@ -284,11 +282,11 @@ impl<'a> Sandbox<'a> {
     /// Removes discovery documents. Files that git does not keep, such as a repository below
     /// `.gt/`, are moved beside the sandbox.
     fn clear_documents(&self) -> Result<(), SandboxError> {
-        let stamp = self.town.clock.now().as_millisecond();
+        let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
         let files = discovery::clear_documents(&Git::at(self.path()), &aside)?;
         if files > 0 {
-            self.town.record_event(&event!(DiscoveryLeft,
+            self.rig.town().record_event(&event!(DiscoveryLeft,
                 rig: self.rig.name(), polecat: self.name, moved_to: aside, files: files,
             ));
         }
@@ -303,7 +301,7 @@ impl<'a> Sandbox<'a> {
     /// Removes a branch that a killed run created. Commits that only the branch has are saved
     /// first.
     fn remove_partial_branch(&self, branch: &str) -> Result<(), SandboxError> {
-        let git = Git::at(self.rig.repo());
+        let git = self.rig.git();
         let Some(tip) = git.resolve(&format!("refs/heads/{branch}"))? else {
             return Ok(());
         };
@@ -329,7 +327,7 @@ impl<'a> Sandbox<'a> {
         if let Err(reason) = self.check() {
             // The folder's content stays, and the branch is in the rig's repository.
             self.move_aside(&reason)?;
-            let git = Git::at(self.rig.repo());
+            let git = self.rig.git();
             if let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? {
                 git.update_ref(&reference, &tip, None)?;
                 kept = Some(reference);
@@ -393,7 +391,8 @@ impl<'a> Sandbox<'a> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
             let (reference, files) = (kept.reference, kept.files);
-            self.town
+            self.rig
+                .town()
                 .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
                     rig: self.rig.name().to_owned(),
                     polecat: self.name.to_owned(),
@@ -467,7 +466,7 @@ impl<'a> Sandbox<'a> {
         if stashes.is_empty() {
             return Ok(());
         }
-        let target = config::target_branch_of(self.town, self.rig);
+        let target = config::target_branch_of(self.rig);
         let visits = git.head_reflog()?;
         let visited = |branch: &str| {
             let onto = format!(" to {branch}");
@@ -485,7 +484,7 @@ impl<'a> Sandbox<'a> {
             let bead = parse_branch_bead(branch, self.name).or_else(|| self.last_bead(git));
             let reference = self.numbered_ref(&format!("s{number}"), bead.as_deref());
             git.update_ref(&reference, &stash.commit, None)?;
-            self.town.record_event(&event!(StashKept,
+            self.rig.town().record_event(&event!(StashKept,
                 rig: self.rig.name(), polecat: self.name, r#ref: reference, stash: stash.message,
             ));
         }
@@ -497,11 +496,11 @@ impl<'a> Sandbox<'a> {
     fn move_aside(&self, reason: &str) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let rescued = self.rescue_leftovers().ok().flatten();
-        let stamp = self.town.clock.now().as_millisecond();
+        let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
-        Git::at(self.rig.repo()).worktree_prune()?;
-        self.town.record_event(&event!(SandboxRepaired,
+        self.rig.git().worktree_prune()?;
+        self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,
         ));
@@ -515,12 +514,8 @@ impl<'a> Sandbox<'a> {
         let branch = git.head_branch().ok().flatten();
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
-            let beads = self.town.open_rig_store(self.rig).ok()?.snapshot().ok()?;
-            let ids = PolecatIds::for_polecat(
-                &self.town.prefix_of_rig(self.rig.name()),
-                self.rig.name(),
-                self.name,
-            );
+            let beads = self.rig.store().ok()?.snapshot().ok()?;
+            let ids = PolecatIds::for_polecat(&self.rig.prefix(), self.rig.name(), self.name);
             let last = read_record(beads.get(&ids.agent)?).pop()?;
             Some(last.bead)
         };
@@ -535,7 +530,7 @@ impl<'a> Sandbox<'a> {
 
     /// Returns a numbered ref, for several rescues at the same time.
     fn numbered_ref(&self, number: &str, bead: Option<&str>) -> String {
-        let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
+        let stamp = self.rig.town().clock.now().strftime("%Y%m%dT%H%M%S%3f");
         let bead = bead.filter(|bead| is_valid_in_ref(bead));
         let bead = bead.map_or_else(String::new, |bead| format!("-{bead}"));
         format!(
@@ -549,7 +544,8 @@ impl<'a> Sandbox<'a> {
         Identity {
             name: format!("{}/polecats/{}", self.rig.name(), self.name),
             email: self
-                .town
+                .rig
+                .town()
                 .env
                 .get("GIT_AUTHOR_EMAIL")
                 .unwrap_or("polecat@gastown.local")
@@ -638,8 +634,8 @@ fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxE
 
 /// Returns the commit of `target`: on origin if the rig has one, otherwise in the shared
 /// repository.
-pub(crate) fn find_start_commit(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
-    let git = Git::at(rig.repo());
+pub(crate) fn find_start_commit(rig: &Rig, target: &str) -> Result<String, SandboxError> {
+    let git = rig.git();
     for reference in [
         format!("refs/remotes/origin/{target}"),
         format!("refs/heads/{target}"),

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bd::git::rescue::{BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
-use crate::host::LiveTown;
 use crate::record::polecat::Slot;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
 /// The number of snapshots per lease.
 const KEPT: usize = 3;
@@ -19,12 +18,7 @@ const LEASES: usize = 2;
 /// Saves the uncommitted files of a polecat's sandbox to
 /// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
 /// the last two leases. Saves nothing for a clean or missing sandbox.
-pub fn save_snapshot(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-    slot: &Slot,
-) -> Result<Option<SavedRescue>, GitError> {
+pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedRescue>, GitError> {
     let sandbox = rig.sandbox(name);
     if !sandbox.join(".git").exists() {
         return Ok(None);
@@ -34,11 +28,12 @@ pub fn save_snapshot(
         return Ok(None);
     }
     let folder = format!("refs/gt/snap/{}/polecats/{name}", rig.name());
-    let stamp = town.clock.now().as_millisecond();
+    let stamp = rig.town().clock.now().as_millisecond();
     let reference = format!("{folder}/{}-{stamp}", slot.lease);
     let author = Identity {
         name: format!("{}/polecats/{name}", rig.name()),
-        email: town
+        email: rig
+            .town()
             .env
             .get("GIT_AUTHOR_EMAIL")
             .unwrap_or("polecat@gastown.local")

@@ -86,8 +86,10 @@ pub fn ask_session(
         folder: folder.display().to_string(),
     };
     anyhow::ensure!(folder.is_dir(), gone);
-    let of = (session.session_id.as_str(), session.transcript.as_deref());
-    let argv = found.preset.fork_argv(&found.program, of, question);
+    let transcript = session.transcript.as_deref();
+    let argv = found
+        .preset
+        .fork_argv(&found.program, &session.session_id, transcript, question);
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
         return Err(build_refusal(session, &found).into());
     };
@@ -126,7 +128,7 @@ pub fn ask_session(
 /// unless another kind of program wrote the transcript.
 fn runtime_of(town: &LiveTown, session: &PastSession) -> anyhow::Result<AgentRuntime> {
     let address = town.parse_address(&session.actor)?;
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
     let now = of("");
     let is_event = !session.payload.is_empty();

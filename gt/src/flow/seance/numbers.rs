@@ -16,6 +16,7 @@ use crate::flow::session::start::STARTED;
 use crate::host::LiveTown;
 use crate::record::pulse::SessionPulse;
 use crate::town;
+use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
@@ -32,7 +33,7 @@ pub struct SessionNumbers {
 
 /// Reads the numbers of an agent's session.
 pub fn read_session_numbers(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
     pulse: &SessionPulse,
 ) -> SessionNumbers {
@@ -93,7 +94,7 @@ fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
 /// Returns a proposal to hand over, if the session is old or its context is large by the town's
 /// settings.
 pub fn propose_handoff(town: &LiveTown) -> Option<String> {
-    let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
+    let rig = town.actor.rig().map(|rig| town.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();

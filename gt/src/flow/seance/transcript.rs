@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::host::LiveTown;
 use crate::host::runtime::RuntimePreset;
+use crate::town::Town;
 
 /// The number of characters of context around a match.
 const AROUND: usize = 80;
@@ -47,7 +48,7 @@ pub struct TranscriptHit {
 }
 
 /// Returns the configuration folder of a program.
-fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
+fn find_config_folder(town: &Town, agent: &str, usual: &str) -> Option<PathBuf> {
     let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
     match named.and_then(|name| town.env.get(name)) {
@@ -57,7 +58,7 @@ fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathB
 }
 
 /// Returns the folder of Claude Code's transcripts.
-fn claude_store(town: &LiveTown) -> Option<PathBuf> {
+fn claude_store(town: &Town) -> Option<PathBuf> {
     Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
 }
 
@@ -69,7 +70,7 @@ fn claude_folder_name(folder: &Path) -> String {
 }
 
 /// Returns the transcripts of Claude Code's sessions that ran in a folder.
-pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<TranscriptFile> {
+pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile> {
     let Some(store) = claude_store(town) else {
         return Vec::new();
     };
@@ -114,7 +115,7 @@ fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
             let folder = PathBuf::from(about.get("cwd")?.as_str()?);
             Some((
                 folder,
-                build_from_first_event(path, about, ("codex", "id", "timestamp"))?,
+                build_from_first_event(path, about, "codex", "id", "timestamp")?,
             ))
         })
         .collect()
@@ -130,7 +131,7 @@ fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
         let mut known: Vec<TranscriptFile> = paths
             .filter_map(|path| {
                 let first = read_first_event(&path)?;
-                build_from_first_event(path, &first, ("gemini", "sessionId", "startTime"))
+                build_from_first_event(path, &first, "gemini", "sessionId", "startTime")
             })
             .collect();
         // A copy that a seance created is not a session of the town.
@@ -164,7 +165,9 @@ fn is_loaded(path: &Path) -> bool {
 fn build_from_first_event(
     path: PathBuf,
     about: &Value,
-    (agent, id, began): (&'static str, &str, &str),
+    agent: &'static str,
+    id: &str,
+    began: &str,
 ) -> Option<TranscriptFile> {
     Some(TranscriptFile {
         id: about.get(id)?.as_str()?.to_owned(),

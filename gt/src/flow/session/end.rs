@@ -13,10 +13,10 @@ use crate::host::ended::SessionEnd;
 use crate::host::runtime;
 use crate::host::{HostError, LiveSession, ProcessEnd};
 use crate::record::polecat::{PolecatIds, Slot};
-use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
+use crate::town::{Rig, Town};
 
 /// The time that remaining processes get to end themselves.
 const GRACE: Duration = Duration::from_secs(4);
@@ -81,13 +81,7 @@ pub fn end_of_failed_start(
 }
 
 /// Records the event of a session's end.
-pub fn report_session_end(
-    ended: &SessionEnd,
-    town: &LiveTown,
-    rig: &str,
-    polecat: &str,
-    bead: &str,
-) {
+pub fn report_session_end(ended: &SessionEnd, town: &Town, rig: &str, polecat: &str, bead: &str) {
     town.record_event(&event!(SessionEnded,
         rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
         signal: ended.signal, because: ended.because, screen: ended.screen,
@@ -124,21 +118,20 @@ fn last_screen_lines(screen: &str) -> Vec<String> {
 /// Stores the end of a worker's session in its slot and records the event, if the worker still has
 /// the work.
 pub fn record_session_end(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
     ended: &SessionEnd,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    *slot = town.transact(&store, |tx| {
+    let store = rig.store()?;
+    *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         current.ended = Some(ended.clone());
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
     let name = ids.address.name().unwrap_or_default();
-    report_session_end(ended, town, rig.name(), name, &slot.bead);
+    report_session_end(ended, rig.town(), rig.name(), name, &slot.bead);
     Ok(())
 }
 

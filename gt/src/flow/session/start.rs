@@ -18,7 +18,7 @@ use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, Work
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -47,7 +47,7 @@ struct LaunchResult {
 /// Starts the session of a freshly slung polecat, unless it runs already.
 pub fn start_polecat_session(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     claimed: &Claim,
     slot: &mut Slot,
 ) -> anyhow::Result<StartedAgent> {
@@ -60,7 +60,7 @@ pub fn start_polecat_session(
     });
     if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
         end::end_polecat_session(town, session.as_str(), slot)?;
-        take_lease(town, rig, &claimed.ids, slot, RestartCount::Uncounted)?;
+        take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted)?;
         launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once counts as started. The restart rule and its breaker handle the
@@ -80,7 +80,7 @@ pub fn start_polecat_session(
     let ended = launched.as_ref().err();
     let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
-    if let Err(error) = record_start(town, rig, claimed, slot) {
+    if let Err(error) = record_start(rig, claimed, slot) {
         // Someone else has the bead by now, so this session must not work on it.
         if error.is::<WorkTakenAway>() {
             end::end_polecat_session(town, session.as_str(), slot)?;
@@ -112,14 +112,9 @@ pub fn start_polecat_session(
 }
 
 /// Records that the session runs, if the worker still has the bead.
-fn record_start(
-    town: &LiveTown,
-    rig: &RigLayout,
-    claimed: &Claim,
-    slot: &Slot,
-) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
+fn record_start(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<()> {
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
         let now = tx.now();
         slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)?;
@@ -169,7 +164,7 @@ pub enum RestartCause<'a> {
 /// in the meantime, or if its session runs and does not hand over.
 pub fn restart_session(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
@@ -179,9 +174,9 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
     let session = start_session_name(&ids.address)?;
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+    let beads = rig.store()?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
@@ -206,7 +201,7 @@ pub fn restart_session(
         _ => end::end_of_dead_session(town, live, &slot),
     });
     if let Some(ended) = ended {
-        end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
+        end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
     let counted = match why {
         RestartCause::HandedOver(_) => RestartCount::Uncounted,
@@ -216,20 +211,20 @@ pub fn restart_session(
         }
         _ => RestartCount::Failed,
     };
-    let saved = sandbox::save_snapshot(town, rig, name, &slot)?;
+    let saved = sandbox::save_snapshot(rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
-    Sandbox::new(town, rig, name).drop_stale_locks()?;
-    take_lease(town, rig, &ids, &mut slot, counted)?;
+    Sandbox::new(rig, name).drop_stale_locks()?;
+    take_lease(rig, &ids, &mut slot, counted)?;
     let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
     } else {
         AGAIN
     };
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
-        Ok(launched) => record_host(town, rig, &ids, &slot, launched.host)?,
+        Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
             if let Some(ended) = end::end_of_failed_start(town, &slot, &error) {
-                end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
+                end::record_session_end(rig, &ids, &mut slot, &ended)?;
             }
             return Err(error);
         }
@@ -243,14 +238,13 @@ pub fn restart_session(
 
 /// Records the process that hosts a session, if the worker still has the work.
 fn record_host(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
         // A session that has submitted its work needs no host.
         if let Ok(mut current) = slot.reload_held(tx, ids) {
             current.host = host;
@@ -383,15 +377,14 @@ fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
 
 /// Takes the next lease, if the current one is unchanged and the worker still has the work.
 fn take_lease(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
     counted: RestartCount,
 ) -> anyhow::Result<()> {
-    let store = town.open_rig_store(rig)?;
-    let token = town.random.hex(32);
-    *slot = town.transact(&store, |tx| {
+    let store = rig.store()?;
+    let token = rig.town().random.hex(32);
+    *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         current.lease = current.lease.next();
         current.started = match current.started {
@@ -427,7 +420,7 @@ fn take_lease(
 /// Starts the session of a polecat with its first message.
 fn launch_polecat(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     address: &Address,
     slot: &Slot,
     bead: &Bead,
@@ -498,7 +491,7 @@ fn start_session(
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let pass = [
         runtime.pass.clone(),
         runtime::added_variables(town, rig.as_ref()),

@@ -82,15 +82,15 @@ pub fn sling_batch(
 }
 
 /// A bead of a batch that has been claimed.
-struct BatchMember {
+struct BatchMember<'t> {
     id: String,
     /// The family and its number of beads.
     family: Option<(String, usize)>,
-    claim: anyhow::Result<SlingProgress>,
+    claim: anyhow::Result<SlingProgress<'t>>,
 }
 
-impl BatchMember {
-    fn without_family(begun: SlingProgress) -> Self {
+impl<'t> BatchMember<'t> {
+    fn without_family(begun: SlingProgress<'t>) -> Self {
         Self {
             id: String::new(),
             family: None,

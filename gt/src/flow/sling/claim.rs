@@ -17,12 +17,12 @@ use crate::record::polecat::{
     self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
-use crate::town::RigLayout;
 use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
+use crate::town::{Rig, RigLayout};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
@@ -71,25 +71,21 @@ pub struct ClaimRequest<'a> {
 ///    both.
 /// 3. If another process took the worker in the meantime, choose again, unless the worker was
 ///    named.
-pub(super) fn claim_bead(
-    town: &LiveTown,
-    rig: &RigLayout,
-    wish: &ClaimRequest,
-) -> anyhow::Result<Claim> {
-    let store = town.open_rig_store(rig)?;
-    let prefix = town.prefix_of_rig(rig.name());
+pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> anyhow::Result<Claim> {
+    let store = rig.store()?;
+    let prefix = rig.prefix();
     if wish.name.is_none() {
         leaving::wait_for_leaving(town, rig, &store.snapshot()?, &wish.request.bead)?;
     }
     let sessions = town.host.list()?;
-    let target = integration::merge_target_of(town, rig, &wish.request.bead)?;
+    let target = integration::merge_target_of(rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose_worker(town, rig, &snapshot, &sessions, wish, &lost)?;
-        check_polecat_name(town, rig, &name)?;
-        let lock = match Lock::try_take(&rig.slot_lock(&name)) {
+        let name = choose_worker(rig, &snapshot, &sessions, wish, &lost)?;
+        check_polecat_name(rig, &name)?;
+        let lock = match rig.try_take_slot(&name) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
                 let worker = format!("{}/polecats/{name}", rig.name());
@@ -107,7 +103,7 @@ pub(super) fn claim_bead(
                 return Ok(None);
             }
             queued_sling::remove_queued_in(tx, &prefix, &wish.request.bead)?;
-            mark_claimed(rig, tx, wish, (&name, &ids), &target).map(Some)
+            mark_claimed(rig, tx, wish, &name, &ids, &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
             return Ok(Claim {
@@ -127,14 +123,9 @@ pub(super) fn claim_bead(
 }
 
 /// Returns the claim that a polecat's slot records, if its sling is unfinished.
-pub(super) fn reload_claim(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-    lock: Lock,
-) -> anyhow::Result<Option<Claim>> {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let snapshot = town.open_rig_store(rig)?.snapshot()?;
+pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<Option<Claim>> {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
         matches!(slot.state, SlotState::Slinging(_)) && slot.reload_held(&snapshot, &ids).is_ok();
@@ -206,8 +197,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
 
 /// Chooses the worker: the named one, otherwise an idle one, otherwise a new name.
 fn choose_worker(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     beads: &Snapshot,
     sessions: &[LiveSession],
     wish: &ClaimRequest,
@@ -220,7 +210,7 @@ fn choose_worker(
             None => Ok(name.to_owned()),
         };
     }
-    let limit = config::max_polecats_of(town, rig);
+    let limit = config::max_polecats_of(rig);
     // The worker that has this bead gives it up.
     let others = all
         .iter()
@@ -246,15 +236,15 @@ fn choose_worker(
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
     used.extend(list_polecat_folders(rig));
-    let (style, names) = config::namepool_of(town, rig);
+    let (style, names) = config::namepool_of(rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
 /// Checks the name for any source, because another agent's session could be taken for this
 /// worker's.
-fn check_polecat_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn check_polecat_name(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
-    let registry = town.read_registry()?;
+    let registry = rig.town().read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     Ok(check_worker_name(&address, rigs)?)
 }
@@ -301,7 +291,8 @@ fn mark_claimed(
     rig: &RigLayout,
     tx: &mut Tx,
     wish: &ClaimRequest,
-    (name, ids): (&str, &PolecatIds),
+    name: &str,
+    ids: &PolecatIds,
     target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();

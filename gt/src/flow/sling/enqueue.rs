@@ -5,7 +5,7 @@ use bd::bead::{Bead, Kind, Status};
 use super::{SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
@@ -28,8 +28,7 @@ pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Resul
 
 /// Queues a blocked bead for a rig.
 pub fn enqueue_bead(
-    town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     request: &SlingRequest,
     bead: &Bead,
     waits_for: Vec<String>,
@@ -40,9 +39,9 @@ pub fn enqueue_bead(
         bead.id,
         bead.status
     );
-    let store = town.open_rig_store(rig)?;
-    let id = queue_record_id(&town.prefix_of_rig(rig.name()), &bead.id);
-    town.transact(&store, |tx| {
+    let store = rig.store()?;
+    let id = queue_record_id(&rig.prefix(), &bead.id);
+    rig.transact(&store, |tx| {
         let now = tx.now();
         let before = tx
             .get(&id)
@@ -77,8 +76,9 @@ pub fn enqueue_bead(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_bead_convoy(town, bead, request.no_convoy)?;
-    town.record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
+    let convoy = ensure_bead_convoy(rig.town(), bead, request.no_convoy)?;
+    rig.town()
+        .record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
     Ok(SlingReport {
         bead: bead.id.clone(),
         title: bead.title.clone(),

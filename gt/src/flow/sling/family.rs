@@ -111,10 +111,10 @@ fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow:
 }
 
 /// Claims one bead of a family, in its own rig if no target is named.
-pub(super) fn claim_member(
-    town: &LiveTown,
+pub(super) fn claim_member<'t>(
+    town: &'t LiveTown,
     request: &SlingRequest,
-) -> anyhow::Result<SlingProgress> {
+) -> anyhow::Result<SlingProgress<'t>> {
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;

@@ -5,7 +5,7 @@ use bd::formula::vars::VarValues;
 use crate::flow::molecule;
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::BeadsHome;
 
 /// Returns the full name of a formula, if it exists.
@@ -33,7 +33,7 @@ pub fn pour_on_bead(
     // A sling that failed after the pour may be repeated.
     let plain = formula.split('@').next();
     if origin.is_none_or(|origin| origin.split('@').next() != plain) {
-        molecule::pour_for(town, &rig, formula, &found.bead.id, values)?;
+        molecule::pour_for(&rig, formula, &found.bead.id, values)?;
     }
     Ok(found.bead.id)
 }
@@ -46,11 +46,11 @@ pub fn pour_as_work(
     values: &VarValues,
 ) -> anyhow::Result<String> {
     let rig = rig_of_target(town, target)?;
-    Ok(molecule::pour_work(town, &rig, formula, values)?.root)
+    Ok(molecule::pour_work(&rig, formula, values)?.root)
 }
 
 /// Returns the rig of a target: the rig that it names, or that of the agent.
-pub fn rig_of_target(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
+pub fn rig_of_target<'t>(town: &'t LiveTown, target: &str) -> anyhow::Result<Rig<'t>> {
     let name = target.trim_end_matches('/');
     if let Ok(rig) = town.find_rig(name) {
         return Ok(rig);

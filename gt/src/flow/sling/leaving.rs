@@ -9,8 +9,8 @@ use kit::sys::clock;
 
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatState};
-use crate::town::RigLayout;
 use crate::town::identity::Address;
+use crate::town::{Rig, RigLayout};
 
 /// The maximum wait for a session to end.
 const LEAVES: Duration = Duration::from_secs(5);
@@ -35,12 +35,12 @@ pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -
 /// Waits for a worker that leaves: the one of the last blocker, or any if none is idle.
 pub(super) fn wait_for_leaving(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     beads: &Snapshot,
     bead: &str,
 ) -> anyhow::Result<()> {
     let before = worker_of_blocker(rig, beads, bead);
-    let store = town.open_rig_store(rig)?;
+    let store = rig.store()?;
     let mut failed = None;
     clock::wait_for(LEAVES, || {
         match is_wait_useful(town, rig, &store, before.as_deref()) {
@@ -57,7 +57,7 @@ pub(super) fn wait_for_leaving(
 
 fn is_wait_useful(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     store: &Store,
     before: Option<&str>,
 ) -> anyhow::Result<bool> {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_previous_worker_is_the_one_that_closed_the_last_blocker() {
         let place = TestTown::new();
-        let rig = place.town.layout.rig("web");
+        let rig = place.town.rig("web");
         let store = place.town.open_town_store().unwrap();
         let done = |id: &str, who: &str, at: &str| Bead {
             id: id.to_owned(),
@@ -140,7 +140,7 @@ mod tests {
             Some("nux")
         );
         assert_eq!(worker_of_blocker(&rig, &beads, "hq-a"), None);
-        let other = place.town.layout.rig("api");
+        let other = place.town.rig("api");
         assert_eq!(worker_of_blocker(&other, &beads, "hq-next"), None);
     }
 }

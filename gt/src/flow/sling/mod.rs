@@ -32,7 +32,6 @@ mod unsling;
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
-use bd::git::Git;
 use serde::{Deserialize, Serialize};
 
 pub use batch::{SlingBatch, sling_batch};
@@ -59,11 +58,11 @@ use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
-use crate::town::RigLayout;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
+use crate::town::{Rig, Town};
 
 /// The time limit for the fetch of documents from origin.
 const RECEIVE: Duration = Duration::from_secs(10);
@@ -114,14 +113,14 @@ pub fn sling_bead(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Sli
 }
 
 /// The state of a sling after the claim.
-enum SlingProgress {
+enum SlingProgress<'t> {
     /// Finished, for example queued.
     Slung(Box<SlingReport>),
     /// A worker has the bead. Its sandbox and session come next.
-    Claimed(RigLayout, Box<Claim>),
+    Claimed(Rig<'t>, Box<Claim>),
 }
 
-impl SlingProgress {
+impl SlingProgress<'_> {
     fn finish(self, town: &LiveTown) -> anyhow::Result<SlingReport> {
         match self {
             Self::Slung(slung) => Ok(*slung),
@@ -131,7 +130,10 @@ impl SlingProgress {
 }
 
 /// Slings a bead up to the claim.
-fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingProgress> {
+fn begin_sling<'t>(
+    town: &'t LiveTown,
+    request: &SlingRequest,
+) -> anyhow::Result<SlingProgress<'t>> {
     let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
@@ -139,7 +141,7 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
             let waits_for = enqueue::find_blockers(town, &found)?;
             if !waits_for.is_empty() && !request.force {
                 review_convoy(town, request, &found)?;
-                return slung(enqueue_bead(town, &rig, request, &found.bead, waits_for)?);
+                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
@@ -150,7 +152,7 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
             match claimed {
                 Err(error) if is_full(&error) && found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
-                    slung(enqueue_bead(town, &rig, request, &found.bead, waits_for)?)
+                    slung(enqueue_bead(&rig, request, &found.bead, waits_for)?)
                 }
                 claimed => Ok(SlingProgress::Claimed(rig, Box::new(claimed?))),
             }
@@ -167,13 +169,13 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
                 .map(|rig| town.find_rig(rig))
                 .transpose()?;
             let queue = match &rig {
-                Some(rig) => lock_queue(town, rig, request)?,
+                Some(rig) => lock_queue(rig, request)?,
                 None => None,
             };
             claim::hook_to_agent(town, &found, &address, request.force)?;
             if let (Some(rig), Some(queue)) = (rig, queue) {
                 // Errors are ignored, because the next run of the queue withdraws the request.
-                mq::withdraw_stale_requests(town, &rig, &queue).ok();
+                mq::withdraw_stale_requests(&rig, &queue).ok();
             }
             let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
             report_sling(town, &found.bead.id, &address.to_string());
@@ -214,7 +216,7 @@ pub fn continue_sling(
 
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
 fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
-    let rig = rig_of_home(&found.home).map(|rig| town.layout.rig(rig));
+    let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
     let asks = !request.no_convoy
         && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
         && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
@@ -240,7 +242,7 @@ fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> 
 /// agent.
 fn check_can_start(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     bead: &Bead,
     request: &SlingRequest,
 ) -> anyhow::Result<()> {
@@ -265,12 +267,12 @@ fn start_idle_agent(town: &LiveTown, address: &Address) -> Option<String> {
 /// Reserves bead and worker for each other.
 fn claim_worker(
     town: &LiveTown,
-    rig: &RigLayout,
+    rig: &Rig,
     request: &SlingRequest,
     name: Option<&str>,
 ) -> anyhow::Result<Claim> {
-    let queue = lock_queue(town, rig, request)?;
-    let kept = save_for_next_worker(town, rig, request)?;
+    let queue = lock_queue(rig, request)?;
+    let kept = save_for_next_worker(rig, request)?;
     let kept = kept.as_deref();
     let claimed = claim::claim_bead(
         town,
@@ -284,7 +286,7 @@ fn claim_worker(
     if let Some(queue) = queue {
         // Errors are ignored: a stale request may not merge, and the next run of the queue
         // withdraws it.
-        mq::withdraw_stale_requests(town, rig, &queue).ok();
+        mq::withdraw_stale_requests(rig, &queue).ok();
     }
     report_sling(town, &claimed.bead.id, &claimed.address().to_string());
     let worker = claimed.address();
@@ -296,37 +298,32 @@ fn claim_worker(
 }
 
 /// Saves the uncommitted work of a worker that loses its bead, and returns the rescue ref.
-fn save_for_next_worker(
-    town: &LiveTown,
-    rig: &RigLayout,
-    request: &SlingRequest,
-) -> anyhow::Result<Option<String>> {
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+fn save_for_next_worker(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Option<String>> {
+    let beads = rig.store()?.snapshot()?;
     let bead = beads.get(&request.bead);
     let hooked = bead.filter(|bead| bead.status == Status::Hooked);
-    let holder = hooked.and_then(|bead| town.parse_address(&bead.assignee).ok());
+    let holder = hooked.and_then(|bead| rig.town().parse_address(&bead.assignee).ok());
     let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
         return Ok(None);
     };
     // A worker that is being prepared has no work yet.
-    let lock = Lock::try_take(&rig.slot_lock(&name));
+    let lock = rig.try_take_slot(&name);
     if at != rig.name() || lock.is_err() {
         return Ok(None);
     }
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(&at), &at, &name));
+    let slot = Slot::load(
+        &beads,
+        &Slot::id(&rig.town().prefix_of_rig(&at), &at, &name),
+    );
     // A sandbox that git cannot read stays unchanged, and must not block the new worker.
-    let sandbox = Sandbox::new(town, rig, &name);
+    let sandbox = Sandbox::new(rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }
 
 /// Locks the merge queue while a bead with a merge request is given to another worker, so that a
 /// running merge is not superseded.
-fn lock_queue(
-    town: &LiveTown,
-    rig: &RigLayout,
-    request: &SlingRequest,
-) -> anyhow::Result<Option<Lock>> {
-    let beads = town.open_rig_store(rig)?.snapshot()?;
+fn lock_queue(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Option<Lock>> {
+    let beads = rig.store()?.snapshot()?;
     let Some(open) = merge_request::find_open_request(&beads, &request.bead) else {
         return Ok(None);
     };
@@ -339,20 +336,16 @@ fn lock_queue(
 }
 
 /// Continues an unfinished sling of a polecat at the first undone step.
-pub fn resume_sling(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-) -> anyhow::Result<Option<SlingReport>> {
-    let lock = Lock::try_take(&rig.slot_lock(name))?;
-    let Some(claimed) = claim::reload_claim(town, rig, name, lock)? else {
+pub fn resume_sling(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Option<SlingReport>> {
+    let lock = rig.try_take_slot(name)?;
+    let Some(claimed) = claim::reload_claim(rig, name, lock)? else {
         return Ok(None);
     };
     finish_sling(town, rig, &claimed).map(Some)
 }
 
 /// Runs the steps after the claim. Each first checks if it is done.
-fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<SlingReport> {
+fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<SlingReport> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
     let step = slot.state.sling_in_progress().map(|sling| sling.step);
@@ -360,17 +353,16 @@ fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Re
         // Processes of the last session must not write into the sandbox while it is prepared.
         let session = session::start::start_session_name(&claimed.ids.address)?;
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
-        integration::ensure_branch(town, rig, &claimed.bead.id, &slot.target)?;
-        let stands_on =
-            followup::find_unmerged_base(&town.open_rig_store(rig)?.snapshot()?, &claimed.bead);
+        integration::ensure_branch(rig, &claimed.bead.id, &slot.target)?;
+        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead);
         let stands_on = stands_on.filter(|on| on.target == slot.target);
-        let prepared = Sandbox::new(town, rig, &claimed.worker.name).prepare(
+        let prepared = Sandbox::new(rig, &claimed.worker.name).prepare(
             &slot.branch,
             &slot.target,
             stands_on.as_ref().map(|on| on.tip.as_str()),
         )?;
         slot.base.clone_from(&prepared.base);
-        record_step(town, rig, claimed, &mut slot, SlingStep::Branched)?;
+        record_step(rig, claimed, &mut slot, SlingStep::Branched)?;
         town.record_event(&event!(FreshBranch,
             bead: claimed.bead.id, rig: rig.name(), polecat: claimed.worker.name, branch: slot.branch,
             sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
@@ -382,9 +374,9 @@ fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Re
     let no_convoy = sling.no_convoy;
     let convoy = ensure_bead_convoy(town, &claimed.bead, no_convoy)?;
     if step.is_some_and(|step| step < SlingStep::Tracked) {
-        place_convoy_documents(town, rig, claimed)?;
-        molecule::ensure_molecule(town, rig, &claimed.bead, sling.no_molecule)?;
-        record_step(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
+        place_convoy_documents(rig, claimed)?;
+        molecule::ensure_molecule(rig, &claimed.bead, sling.no_molecule)?;
+        record_step(rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
     let started = session::start::start_polecat_session(town, rig, claimed, &mut slot)?;
     Ok(SlingReport {
@@ -402,29 +394,19 @@ fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Re
 }
 
 /// Records that a step is done, unless another worker got the bead in the meantime.
-fn record_step(
-    town: &LiveTown,
-    rig: &RigLayout,
-    claimed: &Claim,
-    slot: &mut Slot,
-    step: SlingStep,
-) -> anyhow::Result<()> {
+fn record_step(rig: &Rig, claimed: &Claim, slot: &mut Slot, step: SlingStep) -> anyhow::Result<()> {
     if let Some(sling) = slot.state.sling_in_progress_mut() {
         sling.step = step;
     }
-    let store = town.open_rig_store(rig)?;
-    town.transact(&store, |tx| {
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
         slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)
     })
 }
 
 /// Returns the convoy that tracks the bead. Creates one if there is none.
-fn ensure_bead_convoy(
-    town: &LiveTown,
-    bead: &Bead,
-    no_convoy: bool,
-) -> anyhow::Result<Option<String>> {
+fn ensure_bead_convoy(town: &Town, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
     let tracking = record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
@@ -436,19 +418,19 @@ fn ensure_bead_convoy(
 }
 
 /// Writes the documents of earlier workers of the convoy into the sandbox.
-fn place_convoy_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<()> {
-    let convoys = town.open_town_store()?.snapshot()?;
-    discovery::retire_landed_documents(&Git::at(rig.repo()), rig.name(), &convoys)?;
+fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
+    let convoys = rig.town().open_town_store()?.snapshot()?;
+    discovery::retire_landed_documents(&rig.git(), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
-    let git = Git::at(rig.repo()).with_network(RECEIVE);
-    if discovery::is_sent(town, rig) && git.remote_url("origin")?.is_some() {
+    let git = rig.git().with_network(RECEIVE);
+    if discovery::is_sent(rig) && git.remote_url("origin")?.is_some() {
         // Errors are ignored, because work can start without the documents of other machines.
         discovery::receive_documents(&git, &key, &discovery::machine_identity(rig)).ok();
     }
-    let placed = Sandbox::new(town, rig, &claimed.worker.name).place_documents(&key)?;
+    let placed = Sandbox::new(rig, &claimed.worker.name).place_documents(&key)?;
     if placed > 0 {
         let polecat = &claimed.worker.name;
-        town.record_event(&event!(DiscoveryPlaced,
+        rig.town().record_event(&event!(DiscoveryPlaced,
             bead: claimed.bead.id, rig: rig.name(), polecat: polecat, key: key, files: placed,
         ));
     }

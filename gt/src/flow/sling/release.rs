@@ -10,10 +10,9 @@ use crate::flow::session;
 use crate::host::LiveTown;
 use crate::record::attempt::{self as history, AttemptEnd};
 use crate::record::polecat::{self, PolecatIds, Slot};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
-use crate::town::lock::Lock;
 
 /// Returns why a bead is removed from a hook.
 fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
@@ -30,14 +29,10 @@ fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
 
 /// Releases a worker that no longer has its bead. Describes the result, or returns `None` if
 /// nothing was left to do.
-pub fn release_worker(
-    town: &LiveTown,
-    rig: &RigLayout,
-    name: &str,
-) -> anyhow::Result<Option<String>> {
-    let _slot = Lock::try_take(&rig.slot_lock(name))?;
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let store = town.open_rig_store(rig)?;
+pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
+    let _slot = rig.try_take_slot(name)?;
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let store = rig.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if release_reason(beads.get(&slot.bead), &slot).is_none() {
@@ -47,7 +42,7 @@ pub fn release_worker(
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
     }
     let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
-    let kept = Sandbox::new(town, rig, name).keep_work(&slot, &has_commits)?;
+    let kept = Sandbox::new(rig, name).keep_work(&slot, &has_commits)?;
     let why = town.transact(&store, |tx| {
         let Some(why) = release_reason(tx.get(&slot.bead), &slot) else {
             return Ok(None);

@@ -3,17 +3,17 @@
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 use crate::record::{dog, hook};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
 /// The receiver of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SlingTarget {
+pub enum SlingTarget<'t> {
     /// Any worker of a rig: an idle one, otherwise a new one.
-    Rig(RigLayout),
+    Rig(Rig<'t>),
     /// A specific polecat of a rig.
-    Polecat(RigLayout, String),
+    Polecat(Rig<'t>, String),
     /// An agent other than a polecat: mayor, deacon, witness, refinery, crew, dog.
     Agent(Address),
 }
@@ -42,17 +42,17 @@ pub(super) enum TargetError {
 }
 
 /// Resolves a target for a bead that lives in `home`.
-pub fn resolve_target(
-    town: &LiveTown,
+pub fn resolve_target<'t>(
+    town: &'t LiveTown,
     text: &str,
     home: &BeadsHome,
-) -> anyhow::Result<SlingTarget> {
+) -> anyhow::Result<SlingTarget<'t>> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
         "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
         "" | "." => resolve_address(town, town.actor.clone())?,
         rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
-            SlingTarget::Rig(town.layout.rig(rig))
+            SlingTarget::Rig(town.rig(rig))
         }
         "deacon/dogs" => SlingTarget::Agent(find_idle_dog(town)?),
         "witness" | "wit" | "refinery" | "ref" | "crew" => resolve_role_word(town, text)?,
@@ -83,7 +83,7 @@ pub fn resolve_target(
 }
 
 /// Resolves `witness`, `refinery` or `crew` in the caller's rig.
-fn resolve_role_word(town: &LiveTown, word: &str) -> anyhow::Result<SlingTarget> {
+fn resolve_role_word<'t>(town: &'t LiveTown, word: &str) -> anyhow::Result<SlingTarget<'t>> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
     let rig = rig
         .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
@@ -111,14 +111,14 @@ fn find_idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
     Ok(found.address())
 }
 
-fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTarget> {
+fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTarget<'_>> {
     if let Some(rig) = address.rig() {
         town.find_rig(rig)?;
     }
     Ok(match address {
-        Address::Polecat(rig, name) => SlingTarget::Polecat(town.layout.rig(&rig), name),
+        Address::Polecat(rig, name) => SlingTarget::Polecat(town.rig(&rig), name),
         Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
-        Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
+        Address::Crew(ref rig, ref name) if !town.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
         Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {

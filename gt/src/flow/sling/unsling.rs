@@ -11,7 +11,6 @@ use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
-use crate::town::lock::Lock;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct UnslingReport {
@@ -50,12 +49,12 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
     let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
             let rig = town.find_rig(rig)?;
-            let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-            let id = Slot::id(&town.prefix_of_rig(rig.name()), rig.name(), name);
+            let _slot = rig.take_slot(name, Duration::from_secs(10))?;
+            let id = Slot::id(&rig.prefix(), rig.name(), name);
             let beads = found.store.snapshot()?;
             check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let kept = Sandbox::new(town, &rig, name).keep_uncommitted(&slot)?;
+            let kept = Sandbox::new(&rig, name).keep_uncommitted(&slot)?;
             let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
                 session::end::end_polecat_session(town, session.as_str(), &slot)?;

@@ -4,8 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::TownHookEvent;
-use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::{Rig, Town};
 
 /// The result of inspecting a hook's path.
 pub(super) enum HookFileState {
@@ -19,18 +18,14 @@ pub(super) enum HookFileState {
 
 /// Returns the paths of an event's hooks in the order in which they run: the town's, then the
 /// rig's.
-pub(super) fn hook_paths(
-    town: &LiveTown,
-    rig: Option<&RigLayout>,
-    event: TownHookEvent,
-) -> Vec<PathBuf> {
+pub(super) fn hook_paths(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Vec<PathBuf> {
     let mut places = vec![town.layout.hooks().join(event.name())];
     places.extend(rig.map(|rig| rig.hooks().join(event.name())));
     places
 }
 
 /// Inspects a hook's path. A symbolic link must resolve to a file inside the town.
-pub(super) fn inspect_hook(town: &LiveTown, path: &Path) -> HookFileState {
+pub(super) fn inspect_hook(town: &Town, path: &Path) -> HookFileState {
     if path.symlink_metadata().is_err() {
         return HookFileState::None;
     }

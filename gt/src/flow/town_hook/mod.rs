@@ -32,9 +32,9 @@ pub use result::{TownHookAnswer, TownHookResultError};
 pub(crate) use surroundings::{inherited_variables, looks_secret};
 
 use crate::host::LiveTown;
-use crate::town::RigLayout;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
+use crate::town::{Rig, Town};
 
 /// The events that have hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl TownHookEvent {
 #[derive(Debug, Default)]
 pub struct TownHookCall<'a> {
     /// The rig whose hooks run after the town's. If `None`, only the town's run.
-    pub rig: Option<&'a RigLayout>,
+    pub rig: Option<&'a Rig<'a>>,
     /// The working folder. If `None`, the rig's root, otherwise the town's.
     pub cwd: Option<PathBuf>,
     pub convoy: String,
@@ -162,18 +162,14 @@ impl TownHookReport {
 }
 
 /// Returns true if an event has any hook, so that its inputs must be gathered.
-pub fn has_event_hooks(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> bool {
+pub fn has_event_hooks(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> bool {
     find::hook_paths(town, rig, event)
         .iter()
         .any(|place| place.symlink_metadata().is_ok())
 }
 
 /// Runs the hooks of an event.
-pub fn run_event_hooks(
-    town: &LiveTown,
-    event: TownHookEvent,
-    call: &TownHookCall,
-) -> TownHookReport {
+pub fn run_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) -> TownHookReport {
     let mut report = TownHookReport::default();
     for place in find::hook_paths(town, call.rig, event) {
         if call.skipped_hooks.contains(&format_path(town, &place)) {
@@ -203,14 +199,14 @@ pub fn run_event_hooks(
 }
 
 /// Runs the hooks of an event that decides nothing. Their answers are only recorded.
-pub fn notify_event_hooks(town: &LiveTown, event: TownHookEvent, call: &TownHookCall) {
+pub fn notify_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) {
     if has_event_hooks(town, call.rig, event) {
         run_event_hooks(town, event, call);
     }
 }
 
 /// Returns the time limit of a hook.
-fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> Duration {
+fn time_limit(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// Shorter, because a session waits for the hook.
     const BRIEFING: Duration = Duration::from_secs(15);
@@ -227,25 +223,25 @@ fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) ->
 
 /// Returns a setting with a text value. Invalid settings count as unset: the command that changes
 /// settings reports them.
-fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
+fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
     let layers = SettingsLayers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())
 }
 
 /// Returns true if automatic convoys run hooks too.
-pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
+pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&Rig>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
 
 /// Formats a path for display, relative to the town.
-fn format_path(town: &LiveTown, path: &Path) -> String {
+fn format_path(town: &Town, path: &Path) -> String {
     let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
     inside.display().to_string()
 }
 
-fn record_run(town: &LiveTown, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {
+fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {
     let outcome = match ran.verdict {
         TownHookVerdict::Approved => "approved",
         TownHookVerdict::Deferred => "deferred",

@@ -12,7 +12,7 @@ use super::{
     TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict, format_path, surroundings,
     time_limit,
 };
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
 
@@ -24,7 +24,7 @@ const REASON: usize = 2000;
 
 /// Runs a hook. `warnings` gets messages about an approving hook.
 pub(super) fn run_hook(
-    town: &LiveTown,
+    town: &Town,
     event: TownHookEvent,
     call: &TownHookCall,
     place: &Path,
@@ -44,7 +44,7 @@ pub(super) fn run_hook(
 /// Runs the process and reads its answer. The value is a warning, the error is why the hook reached
 /// no decision.
 fn run_process(
-    town: &LiveTown,
+    town: &Town,
     event: TownHookEvent,
     call: &TownHookCall,
     place: &Path,

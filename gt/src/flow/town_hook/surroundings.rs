@@ -8,7 +8,7 @@ use std::path::Path;
 use kit::sys::Env;
 
 use super::{TownHookCall, TownHookEvent, text_setting};
-use crate::host::LiveTown;
+use crate::town::Town;
 
 /// The maximum size of a variable's text in bytes. Systems allow 128 KiB.
 const VARIABLE: usize = 32 * 1024;
@@ -39,7 +39,7 @@ pub(crate) fn looks_secret(name: &str) -> bool {
 
 /// Builds all variables of a run. Writes the files of long values to `folder`.
 pub(super) fn build_variables(
-    town: &LiveTown,
+    town: &Town,
     event: TownHookEvent,
     call: &TownHookCall,
     folder: &Path,

@@ -128,7 +128,7 @@ fn the_first_hook_that_does_not_approve_is_the_last_to_run() {
     let town = &place.town;
     let url = place.create_origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let rig = town.layout.rig("web");
+    let rig = town.rig("web");
     write_hook(
         &town.layout.hooks().join("pre-convoy"),
         "echo no >&2; exit 7",

@@ -149,7 +149,7 @@ fn list_folder_workers(folder: &Path) -> Vec<String> {
 }
 
 fn preset_of(town: &Town, address: &Address) -> anyhow::Result<RuntimePreset> {
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     Ok(resolve_runtime(town, rig.as_ref(), address, "")?.preset)
 }
 

@@ -244,7 +244,8 @@ impl RuntimePreset {
     pub fn fork_argv(
         &self,
         program: &Path,
-        (id, transcript): (&str, Option<&Path>),
+        id: &str,
+        transcript: Option<&Path>,
         question: Option<&str>,
     ) -> Option<Vec<String>> {
         if !self.supports_fork_session || id.is_empty() || id.starts_with('-') {
@@ -338,7 +339,7 @@ mod tests {
         let file = Path::new("/s/abc.jsonl");
         let argv = |name: &str, id: &str, question: Option<&str>| {
             let preset = RuntimePreset::named(name).unwrap();
-            let argv = preset.fork_argv(Path::new(name), (id, Some(file)), question)?;
+            let argv = preset.fork_argv(Path::new(name), id, Some(file), question)?;
             Some(argv.join(" "))
         };
         for (name, asked, opened) in [
@@ -369,7 +370,7 @@ mod tests {
         }
         assert!(argv("amp", "abc", Some("why?")).is_none());
         let gemini = RuntimePreset::named("gemini").unwrap();
-        let nowhere = gemini.fork_argv(Path::new("gemini"), ("abc", None), None);
+        let nowhere = gemini.fork_argv(Path::new("gemini"), "abc", None, None);
         assert!(nowhere.is_none(), "it needs the file");
         let opencode = RuntimePreset::named("opencode").unwrap();
         assert!(opencode.fork_env["OPENCODE_PERMISSION"].starts_with("{\"*\":\"deny\""));

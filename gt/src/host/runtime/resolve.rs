@@ -20,7 +20,7 @@ use crate::host::InputRules;
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::{Address, SessionName};
-use crate::town::{RigLayout, Town, TownLayout};
+use crate::town::{Rig, RigLayout, Town, TownLayout};
 
 /// A runtime and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,14 +119,14 @@ pub struct PreparedRuntime {
 /// Chooses the runtime of an agent. `wanted` is the requested name, empty for the configured one.
 pub fn resolve_runtime(
     town: &Town,
-    rig: Option<&RigLayout>,
+    rig: Option<&Rig>,
     address: &Address,
     wanted: &str,
 ) -> Result<AgentRuntime, RuntimeError> {
     let flag = Some(wanted).filter(|name| !name.is_empty());
     choose_runtime(
         &town.layout,
-        rig,
+        rig.map(Rig::layout),
         address.role(),
         flag,
         &town.env,
@@ -136,7 +136,7 @@ pub fn resolve_runtime(
 
 /// Returns the rules for typing text into an agent, by its configured runtime.
 pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let runtime = resolve_runtime(town, rig.as_ref(), address, "");
     runtime.map_or_else(
         |_| InputRules::default(),
@@ -147,7 +147,7 @@ pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
 /// Returns the question in an agent's session that only a user can answer, by its configured
 /// runtime.
 pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String> {
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let rig = address.rig().map(|rig| town.rig(rig));
     let runtime = resolve_runtime(town, rig.as_ref(), address, "").ok()?;
     let session = SessionName::for_agent(address)?;
     find_open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
@@ -228,7 +228,7 @@ fn choose_runtime(
 
 /// Returns the caller's variables that `session.pass` of the town and of the rig adds. Invalid
 /// settings add none.
-pub fn added_variables(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
+pub fn added_variables(town: &Town, rig: Option<&Rig>) -> Vec<String> {
     let places = [None, rig];
     let layers = places.map(|rig| SettingsLayers::load(town, rig).unwrap_or_default());
     let lists = layers.map(|layers| layers.valid_value("session.pass"));
@@ -250,7 +250,8 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
     let rigs = town.list_rigs().unwrap_or_default();
     let places = || std::iter::once(None).chain(rigs.iter().map(Some));
     let added = places().flat_map(|rig| added_variables(town, rig));
-    let known = places().filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
+    let known =
+        places().filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
     let presets = known.flat_map(|known| {
         let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
         known
@@ -270,7 +271,8 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
 pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
     let rigs = town.list_rigs().unwrap_or_default();
     let places = std::iter::once(None).chain(rigs.iter().map(Some));
-    let known = places.filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
+    let known =
+        places.filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
     let agents = known.flat_map(|known| {
         known
             .town

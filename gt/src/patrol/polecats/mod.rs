@@ -27,10 +27,10 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
-use crate::town::lock::{self, Lock};
+use crate::town::lock;
 use crate::town::name::Worker;
+use crate::town::{Rig, RigLayout};
 
 /// The facts about a polecat.
 #[derive(Debug, Clone)]
@@ -352,7 +352,7 @@ pub(super) fn resume_sling_action(
     let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
     let slung = sling::resume_sling(town, &rig, name).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
-            record_sling_failure(town, &rig, name, &format!("{error:#}"));
+            record_sling_failure(&rig, name, &format!("{error:#}"));
         }
     })?;
     Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
@@ -361,9 +361,9 @@ pub(super) fn resume_sling_action(
 /// Finishes a `gt done` from its record.
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
-    let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let worker = done::find_worker(town, rig, &worker.name, lock)?;
-    let finished = done::resume_done(town, &worker)?;
+    let lock = rig.try_take_slot(&worker.name)?;
+    let worker = done::find_worker(rig, &worker.name, lock)?;
+    let finished = done::resume_done(&worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
@@ -405,11 +405,10 @@ pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 
 /// Ends a session without work.
 pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.find_rig(rig)?;
-    let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
+    let _slot = rig.try_take_slot(name)?;
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let beads = rig.store()?.snapshot()?;
     // The hook in its identity may be outdated, so the bead must name the worker too.
     if polecat::polecat_hook_of(&beads, &ids).is_some() {
         return Ok(None);
@@ -421,16 +420,16 @@ pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Resu
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
-    sandbox::save_snapshot(town, &layout, name, &slot)?;
+    sandbox::save_snapshot(&rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
 /// Records a failed try of a sling, for the breaker.
-fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let counted = town.open_rig_store(rig).and_then(|store| {
-        town.transact(&store, |tx| {
+fn record_sling_failure(rig: &Rig, name: &str, reason: &str) {
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let counted = rig.store().and_then(|store| {
+        rig.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
             if let Some(sling) = slot.state.sling_in_progress_mut() {
                 sling.failures += 1;
@@ -445,11 +444,10 @@ fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &s
 
 /// Marks the worker as stuck, so that rule O1 reports it.
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.find_rig(rig)?;
-    let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
-    let store = town.open_rig_store(&layout)?;
+    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
+    let _slot = rig.try_take_slot(name)?;
+    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let store = rig.store()?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
@@ -468,7 +466,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         )),
     });
     if let Some(ended) = ended {
-        end::record_session_end(town, &layout, &ids, &mut slot, &ended)?;
+        end::record_session_end(&rig, &ids, &mut slot, &ended)?;
     }
     let reason = describe_stuck(&slot);
     slot.state = slot.state.into_stuck(reason, town.clock.now());
@@ -479,7 +477,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     })?;
     // The record has its last screen by now.
     if let Some(ended) = session {
-        sandbox::save_snapshot(town, &layout, name, &slot)?;
+        sandbox::save_snapshot(&rig, name, &slot)?;
         end::end_polecat_session(town, &ended.name, &slot)?;
     }
     Ok(Some("not started again".to_owned()))
@@ -488,8 +486,8 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 /// Retries a worker that was stuck for a while.
 pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
-    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let reason = crate::flow::polecat::clear_stuck_mark(town, &rig, &worker.name)?;
+    let _slot = rig.try_take_slot(&worker.name)?;
+    let reason = crate::flow::polecat::clear_stuck_mark(&rig, &worker.name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::polecat::{DoneRecord, FailedStep, NudgeCount, SlingStep};
+use crate::record::polecat::{DoneRecord, DoneStep, FailedStep, NudgeCount, SlingStep};
 
 pub(crate) fn slinging_state(step: SlingStep, failures: usize) -> SlotState {
     SlotState::Slinging(SlingInProgress {
@@ -11,7 +11,7 @@ pub(crate) fn slinging_state(step: SlingStep, failures: usize) -> SlotState {
 
 pub(crate) fn done_state(hopeless: bool) -> SlotState {
     let failed = hopeless.then(|| FailedStep {
-        step: "proof".to_owned(),
+        step: DoneStep::Proof,
         reason: "no".to_owned(),
         retry: false,
     });

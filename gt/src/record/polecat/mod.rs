@@ -19,7 +19,7 @@ pub use record::{
     record_merged, record_result,
 };
 pub use slot::{
-    DoneDetails, DoneRecord, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
+    DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
     SlotState, WorkTakenAway,
 };
 pub use state::{PolecatState, SessionState, StateFacts, derive_state};

@@ -1,6 +1,8 @@
 //! Stores the local record of a polecat: its current flow and its lease. A wisp beside the
 //! polecat's bead, so that one transaction changes both and git never sees it.
 
+use std::fmt;
+
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
@@ -314,7 +316,7 @@ impl SlotState {
 
 /// A `gt done` that has begun, with its progress.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(from = "StoredDone", into = "StoredDone")]
 pub struct DoneRecord {
     /// The start time, RFC 3339.
     pub since: String,
@@ -322,10 +324,13 @@ pub struct DoneRecord {
     pub summary: String,
     /// The reason why there is no change to merge.
     pub no_change: Option<String>,
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub more: Box<DoneDetails>,
+    /// The path of the specification. Empty if the worker named none.
+    pub spec: String,
+    /// The model that did the work. Empty if its program does not report it.
+    pub model: String,
+    /// Set if the worker gives up.
+    pub gave_up: Option<GivingUp>,
     /// The ref with the discovery documents of the sandbox. Empty if there were none.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub documents: String,
     /// The proven tip. Empty before the proof.
     pub tip: String,
@@ -335,24 +340,75 @@ pub struct DoneRecord {
     pub failed: Option<FailedStep>,
 }
 
-/// Rarely used parts of a worker's report.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A done record as stored.
+#[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DoneDetails {
-    /// The path of the specification. Empty if the worker named none.
+struct StoredDone {
+    since: String,
+    summary: String,
+    no_change: Option<String>,
+    #[serde(skip_serializing_if = "StoredDoneDetails::is_empty")]
+    more: StoredDoneDetails,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub spec: String,
-    /// The model that did the work. Empty if its program does not report it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub model: String,
-    /// Set if the worker gives up.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gave_up: Option<GivingUp>,
+    documents: String,
+    tip: String,
+    pushed: bool,
+    failed: Option<FailedStep>,
 }
 
-#[expect(clippy::borrowed_box, reason = "serde calls it so")]
-fn is_nothing(more: &Box<DoneDetails>) -> bool {
-    **more == DoneDetails::default()
+/// The fields of a done record that are stored in an object of their own, because most records have
+/// none of them.
+#[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredDoneDetails {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    spec: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gave_up: Option<GivingUp>,
+}
+
+impl StoredDoneDetails {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<StoredDone> for DoneRecord {
+    fn from(stored: StoredDone) -> Self {
+        Self {
+            since: stored.since,
+            summary: stored.summary,
+            no_change: stored.no_change,
+            spec: stored.more.spec,
+            model: stored.more.model,
+            gave_up: stored.more.gave_up,
+            documents: stored.documents,
+            tip: stored.tip,
+            pushed: stored.pushed,
+            failed: stored.failed,
+        }
+    }
+}
+
+impl From<DoneRecord> for StoredDone {
+    fn from(record: DoneRecord) -> Self {
+        Self {
+            since: record.since,
+            summary: record.summary,
+            no_change: record.no_change,
+            more: StoredDoneDetails {
+                spec: record.spec,
+                model: record.model,
+                gave_up: record.gave_up,
+            },
+            documents: record.documents,
+            tip: record.tip,
+            pushed: record.pushed,
+            failed: record.failed,
+        }
+    }
 }
 
 /// A worker's statement that it gives up.
@@ -365,11 +421,42 @@ pub struct GivingUp {
     pub close: bool,
 }
 
+/// A step of `gt done` that can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoneStep {
+    Documents,
+    Proof,
+    Push,
+    #[serde(rename = "read back")]
+    ReadBack,
+    Rescue,
+    Submit,
+}
+
+impl DoneStep {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Documents => "documents",
+            Self::Proof => "proof",
+            Self::Push => "push",
+            Self::ReadBack => "read back",
+            Self::Rescue => "rescue",
+            Self::Submit => "submit",
+        }
+    }
+}
+
+impl fmt::Display for DoneStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A failed step of `gt done`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedStep {
-    /// `documents`, `proof`, `push`, `read back`, `rescue` or `submit`.
-    pub step: String,
+    pub step: DoneStep,
     pub reason: String,
     /// True if a retry can help without a user.
     pub retry: bool,
@@ -521,6 +608,43 @@ mod tests {
                 ..Slot::default()
             };
             assert_eq!(read(&serde_json::to_string(&slot).unwrap()), slot);
+        }
+    }
+
+    #[test]
+    fn a_done_record_is_stored_in_the_form_of_earlier_versions() {
+        let record = DoneRecord {
+            since: "t".to_owned(),
+            spec: "docs/s.md".to_owned(),
+            model: "m".to_owned(),
+            gave_up: Some(GivingUp::default()),
+            documents: "refs/d".to_owned(),
+            failed: Some(FailedStep {
+                step: DoneStep::ReadBack,
+                reason: "no".to_owned(),
+                retry: true,
+            }),
+            ..DoneRecord::default()
+        };
+        let text = r#"{"since":"t","summary":"","no_change":null,"more":{"spec":"docs/s.md","model":"m","gave_up":{"why":"","close":false}},"documents":"refs/d","tip":"","pushed":false,"failed":{"step":"read back","reason":"no","retry":true}}"#;
+        assert_eq!(serde_json::to_string(&record).unwrap(), text);
+        assert_eq!(serde_json::from_str::<DoneRecord>(text).unwrap(), record);
+        let text =
+            r#"{"since":"","summary":"","no_change":null,"tip":"","pushed":false,"failed":null}"#;
+        assert_eq!(serde_json::to_string(&DoneRecord::default()).unwrap(), text);
+    }
+
+    #[test]
+    fn the_name_of_each_done_step_is_its_stored_form() {
+        for step in [
+            DoneStep::Documents,
+            DoneStep::Proof,
+            DoneStep::Push,
+            DoneStep::ReadBack,
+            DoneStep::Rescue,
+            DoneStep::Submit,
+        ] {
+            assert_eq!(serde_json::to_value(step).unwrap(), step.name());
         }
     }
 }

@@ -111,6 +111,7 @@ pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::polecat::DoneStep;
 
     fn seen_state(hook: Option<&str>, session: SessionState) -> StateFacts<'_> {
         StateFacts {
@@ -125,7 +126,7 @@ mod tests {
 
     fn failed() -> FailedStep {
         FailedStep {
-            step: "push".to_owned(),
+            step: DoneStep::Push,
             reason: "no route".to_owned(),
             retry: true,
         }

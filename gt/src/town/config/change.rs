@@ -11,7 +11,7 @@ use super::key::{self, SettingPlacement};
 use super::layers::{put_value, read_settings_tree};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, Town};
 
 /// The layer to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub enum ChangeError {
 /// Sets a key. `None` removes it. Returns the changed file.
 pub fn change_setting(
     town: &Town,
-    rig: Option<&RigLayout>,
+    rig: Option<&Rig>,
     layer: SettingsLayer,
     name: &str,
     text: Option<&str>,
@@ -112,11 +112,8 @@ pub fn change_setting(
 
 /// Checks the names of a namepool. The town's list applies to rigs with unknown names, so it may
 /// not contain the name of any other kind of worker.
-fn check_polecat_names(
-    rig: Option<&RigLayout>,
-    names: Option<&Value>,
-) -> Result<(), WorkerNameError> {
-    let rig = rig.map_or("rig", RigLayout::name);
+fn check_polecat_names(rig: Option<&Rig>, names: Option<&Value>) -> Result<(), WorkerNameError> {
+    let rig = rig.map_or("rig", |rig| rig.name());
     let names = names.and_then(Value::as_array).into_iter().flatten();
     for name in names.filter_map(Value::as_str) {
         check_worker_name(&Address::Polecat(rig.to_owned(), name.to_owned()), [rig])?;

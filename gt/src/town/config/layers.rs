@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::SettingsError;
 use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, Town};
 
 /// The longest duration that a setting can have.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
@@ -87,10 +87,8 @@ impl TownSettings {
         let Ok(town_layers) = SettingsLayers::load_for_town(town) else {
             return Self::default();
         };
-        let of_rig = |rig: RigLayout| {
-            let layers = town_layers
-                .clone()
-                .with_rig(town, &rig, rigs.get(rig.name()));
+        let of_rig = |rig: Rig| {
+            let layers = town_layers.clone().with_rig(&rig, rigs.get(rig.name()));
             (rig.name().to_owned(), layers.unwrap_or_default())
         };
         let all = town.list_rigs().unwrap_or_default().into_iter();
@@ -118,23 +116,20 @@ struct LocalLayer {
 
 impl SettingsLayers {
     /// Reads the layers for a rig, or those of the town alone.
-    pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
+    pub fn load(town: &Town, rig: Option<&Rig>) -> Result<Self, SettingsError> {
         let town_layers = Self::load_for_town(town)?;
         let Some(rig) = rig else {
             return Ok(town_layers);
         };
         // An unreadable store is reported elsewhere and must not make the settings fail.
-        let beads = town
-            .open_rig_store(rig)
-            .ok()
-            .and_then(|store| store.snapshot().ok());
-        town_layers.with_rig(town, rig, beads.as_ref())
+        let beads = rig.store().ok().and_then(|store| store.snapshot().ok());
+        town_layers.with_rig(rig, beads.as_ref())
     }
 
     /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
-    pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
-        let town_layers = Self::load_for_town(town);
-        let all = town_layers.and_then(|own| own.with_rig(town, rig, Some(beads)));
+    pub fn load_for_rig(rig: &Rig, beads: &Snapshot) -> Self {
+        let town_layers = Self::load_for_town(rig.town());
+        let all = town_layers.and_then(|own| own.with_rig(rig, Some(beads)));
         all.unwrap_or_default()
     }
 
@@ -150,14 +145,9 @@ impl SettingsLayers {
     }
 
     /// Adds the layers of a rig above the town's. `beads` are the rig's, if they are readable.
-    fn with_rig(
-        mut self,
-        town: &Town,
-        rig: &RigLayout,
-        beads: Option<&Snapshot>,
-    ) -> Result<Self, SettingsError> {
+    fn with_rig(mut self, rig: &Rig, beads: Option<&Snapshot>) -> Result<Self, SettingsError> {
         let layers = &mut self;
-        layers.local_path = town.layout.wisp_config(rig.name());
+        layers.local_path = rig.town().layout.wisp_config(rig.name());
         layers.local =
             serde_json::from_value(read_settings_tree(&layers.local_path)?).map_err(|source| {
                 SettingsError::Invalid {
@@ -166,7 +156,7 @@ impl SettingsLayers {
                 }
             })?;
         layers.rig = Some((rig.settings(), read_settings_tree(&rig.settings())?));
-        layers.bead = format!("{}-rig-{}", town.prefix_of_rig(rig.name()), rig.name());
+        layers.bead = format!("{}-rig-{}", rig.prefix(), rig.name());
         let bead = beads.and_then(|beads| beads.get(&layers.bead));
         let label = |label: &String| {
             let (name, value) = label.split_once(':')?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::SettingsLayers;
 use super::{MergeStrategy, SettingsError};
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, RigLayout};
 
 /// The settings of a rig for the flows.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -86,8 +86,8 @@ pub struct Gate {
 
 impl RigSettings {
     /// Reads the settings of a rig from all layers.
-    pub fn load(town: &Town, rig: &RigLayout) -> Result<Self, SettingsError> {
-        Self::from_layers(&SettingsLayers::load(town, Some(rig))?, rig)
+    pub fn load(rig: &Rig) -> Result<Self, SettingsError> {
+        Self::from_layers(&SettingsLayers::load(rig.town(), Some(rig))?, rig)
     }
 
     /// Builds the settings from layers that were read.
@@ -223,13 +223,13 @@ fn parse_cache_paths(
 
 /// Returns the branch that a rig's work is merged into: from the settings, otherwise the rig's
 /// default branch, otherwise `main`.
-pub fn target_branch_of(town: &Town, rig: &RigLayout) -> String {
+pub fn target_branch_of(rig: &Rig) -> String {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct RigConfig {
         default_branch: Option<String>,
     }
-    let settings = RigSettings::load(town, rig).unwrap_or_default();
+    let settings = RigSettings::load(rig).unwrap_or_default();
     let config = || {
         read_json::<RigConfig>(&rig.config())
             .ok()
@@ -244,15 +244,13 @@ pub fn target_branch_of(town: &Town, rig: &RigLayout) -> String {
 }
 
 /// Returns the maximum number of working polecats of a rig.
-pub fn max_polecats_of(town: &Town, rig: &RigLayout) -> usize {
-    RigSettings::load(town, rig)
-        .unwrap_or_default()
-        .max_polecats()
+pub fn max_polecats_of(rig: &Rig) -> usize {
+    RigSettings::load(rig).unwrap_or_default().max_polecats()
 }
 
 /// Returns the theme and the own list of names of a rig.
-pub fn namepool_of(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
-    let pool = RigSettings::load(town, rig).unwrap_or_default().namepool;
+pub fn namepool_of(rig: &Rig) -> (String, Vec<String>) {
+    let pool = RigSettings::load(rig).unwrap_or_default().namepool;
     (pool.style, pool.names)
 }
 

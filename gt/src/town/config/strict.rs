@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
 use super::{MergeStrategy, SettingsError, SettingsLayers};
-use crate::town::{RigLayout, Town};
+use crate::town::{Rig, RigLayout};
 
 const QUEUE: &str = "merge_queue";
 
@@ -87,8 +87,8 @@ impl fmt::Display for UnusedKey {
 
 /// Refuses the first entry in a rig's files that must stop its merges: a gate that would be
 /// ignored, or a request that the queue does not support. Returns the keys without effect.
-pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>, SettingsError> {
-    let layers = SettingsLayers::load(town, Some(rig))?;
+pub fn check_merge_queue(rig: &Rig) -> Result<Vec<UnusedKey>, SettingsError> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     let mut unused = Vec::new();
     for (path, file) in layers.files() {
         check_places(path, file)?;

@@ -4,17 +4,16 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::TestTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 
-fn town_with_settings(settings: &str) -> (TestTown, RigLayout) {
+fn town_with_settings(settings: &str) -> TestTown {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.find_rig("web").unwrap();
-    std::fs::write(rig.settings(), settings).unwrap();
-    (place, rig)
+    std::fs::write(place.town.layout.rig("web").settings(), settings).unwrap();
+    place
 }
 
-fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) {
+fn read_value(place: &TestTown, rig: &Rig, name: &str) -> (Value, String) {
     let layers = SettingsLayers::load(&place.town, Some(rig)).unwrap();
     let setting = layers.get(name).unwrap();
     let origin = setting.origin.to_string();
@@ -22,20 +21,15 @@ fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) 
     (setting.value, layer)
 }
 
-fn set_value(
-    place: &TestTown,
-    rig: Option<&RigLayout>,
-    layer: SettingsLayer,
-    name: &str,
-    text: &str,
-) {
+fn set_value(place: &TestTown, rig: Option<&Rig>, layer: SettingsLayer, name: &str, text: &str) {
     change_setting(&place.town, rig, layer, name, Some(text)).unwrap();
 }
 
 fn gate_names(queue: &str) -> Vec<String> {
-    let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
-    check_merge_queue(&place.town, &rig).unwrap();
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+    let rig = place.town.rig("web");
+    check_merge_queue(&rig).unwrap();
+    let settings = RigSettings::load(&rig).unwrap();
     let groups = settings.gates(&rig).unwrap().into_iter();
     let names = groups.map(|group| {
         let names: Vec<String> = group.into_iter().map(|gate| gate.name).collect();
@@ -53,9 +47,9 @@ fn setup_runs_per_tree_gates_get_separate_trees_and_commands_share_one() {
     assert_eq!(gate_names(queue), wanted);
     let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
     assert_eq!(gate_names(queue), ["lint_command"]);
-    let (place, rig) =
-        town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let place = town_with_settings(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let rig = place.town.rig("web");
+    let settings = RigSettings::load(&rig).unwrap();
     assert_eq!(
         settings.gates(&rig).unwrap()[0][0].limit,
         Duration::from_secs(120)
@@ -79,8 +73,9 @@ fn unsupported_queue_settings_are_refused_by_name() {
         ),
         (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
     ] {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
-        let error = check_merge_queue(&place.town, &rig).unwrap_err();
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
+        let error = check_merge_queue(&rig).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
     let fine = r#"{"require_clean_merge":true,"on_conflict":"auto_rebase","merge_strategy":"direct","auto_push":true}"#;
@@ -101,10 +96,9 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
         (r#"{"gates":{"a":{"cmd":"x"}}}"#, "gates"),
         (r#"{"lint_command":"x"}"#, "lint_command"),
     ] {
-        let (place, rig) = town_with_settings(settings);
-        let error = check_merge_queue(&place.town, &rig)
-            .unwrap_err()
-            .to_string();
+        let place = town_with_settings(settings);
+        let rig = place.town.rig("web");
+        let error = check_merge_queue(&rig).unwrap_err().to_string();
         assert!(
             error.contains(&format!(
                 "gates at {key} are not run: move them to merge_queue."
@@ -112,12 +106,11 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
             "{error}"
         );
     }
-    let (place, rig) = town_with_settings("{}");
+    let place = town_with_settings("{}");
+    let rig = place.town.rig("web");
     let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
     std::fs::write(rig.config(), old).unwrap();
-    let error = check_merge_queue(&place.town, &rig)
-        .unwrap_err()
-        .to_string();
+    let error = check_merge_queue(&rig).unwrap_err().to_string();
     assert!(
         error.contains("web/config.json: gates at merge_queue.test_command"),
         "{error}"
@@ -128,8 +121,9 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
 #[test]
 fn either_key_turns_on_the_review() {
     let asked = |queue: &str| {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
-        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
+        let settings = RigSettings::load(&rig).unwrap();
         settings.review_reason()
     };
     assert!(
@@ -148,9 +142,10 @@ fn either_key_turns_on_the_review() {
 
 #[test]
 fn a_bad_duration_is_named() {
-    let (place, rig) =
+    let place =
         town_with_settings(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
-    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let rig = place.town.rig("web");
+    let settings = RigSettings::load(&rig).unwrap();
     let error = settings.gates(&rig).unwrap_err();
     let words = error.to_string();
     assert!(words.contains("merge_queue.gates.a.timeout"), "{words}");
@@ -160,8 +155,9 @@ fn a_bad_duration_is_named() {
 fn a_gate_may_keep_only_paths_below_its_tree() {
     let gates = |path: &str| {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
-        let (place, rig) = town_with_settings(&settings.to_string());
-        RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
+        let place = town_with_settings(&settings.to_string());
+        let rig = place.town.rig("web");
+        RigSettings::load(&rig).unwrap().gates(&rig)
     };
     assert_eq!(
         gates("web/node_modules").unwrap()[0][0].cache,
@@ -184,10 +180,10 @@ fn a_gate_may_keep_only_paths_below_its_tree() {
 #[test]
 fn an_unknown_merge_strategy_is_refused_by_name() {
     let strategy = |text: &str| {
-        let (place, rig) =
-            town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
-        let settings = RigSettings::load(&place.town, &rig).unwrap();
-        check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let rig = place.town.rig("web");
+        let settings = RigSettings::load(&rig).unwrap();
+        check_merge_queue(&rig).map(|_| settings.strategy())
     };
     assert_eq!(strategy("squash").unwrap(), MergeStrategy::Squash);
     assert_eq!(strategy("merge").unwrap(), MergeStrategy::Merge);
@@ -226,10 +222,9 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
             "gate merge_queue.gates.test has no command",
         ),
     ] {
-        let (place, rig) = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
-        let error = check_merge_queue(&place.town, &rig)
-            .unwrap_err()
-            .to_string();
+        let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let rig = place.town.rig("web");
+        let error = check_merge_queue(&rig).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert!(error.contains("settings/config.json"), "{error}");
     }
@@ -237,16 +232,17 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
 
 #[test]
 fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
-    let (place, rig) = town_with_settings(
+    let place = town_with_settings(
         r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
             "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
             "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
             "gates":{"test":{"timeout":"2m"}}}}"#,
     );
+    let rig = place.town.rig("web");
     let town =
         r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
     std::fs::write(place.town.layout.settings(), town).unwrap();
-    let unused = check_merge_queue(&place.town, &rig).unwrap();
+    let unused = check_merge_queue(&rig).unwrap();
     let (unknown, known): (Vec<_>, Vec<_>) = unused.iter().partition(|key| key.near.is_some());
     let names =
         |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
@@ -256,7 +252,8 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
 
 #[test]
 fn each_settings_layer_overrides_the_lower_layers() {
-    let (mut place, rig) = town_with_settings("{}");
+    let mut place = town_with_settings("{}");
+    let rig = place.town.rig("web");
     let name = "max_polecats";
     assert_eq!(
         read_value(&place, &rig, name),
@@ -269,7 +266,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
     );
     set_value(&place, Some(&rig), SettingsLayer::Settings, name, "7");
     assert_eq!(read_value(&place, &rig, name), (json!(7), "rig".to_owned()));
-    let store = place.town.open_rig_store(&rig).unwrap();
+    let store = rig.store().unwrap();
     let label = |tx: &mut bd::store::Tx| {
         let mut bead = tx.get("web-rig-web").cloned().unwrap();
         bead.labels.push("max_polecats:6".to_owned());
@@ -285,26 +282,28 @@ fn each_settings_layer_overrides_the_lower_layers() {
         read_value(&place, &rig, name),
         (json!(5), "local".to_owned())
     );
-    assert_eq!(max_polecats_of(&place.town, &rig), 5);
+    assert_eq!(max_polecats_of(&rig), 5);
     let cwd = place.path_beside("town");
     place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
+    let rig = place.town.rig("web");
     assert_eq!(
         read_value(&place, &rig, name),
         (json!(4), "environment".to_owned())
     );
-    assert_eq!(max_polecats_of(&place.town, &rig), 4);
+    assert_eq!(max_polecats_of(&rig), 4);
 }
 
 #[test]
 fn a_blocked_key_hides_values_of_lower_layers() {
-    let (place, rig) = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
+    let place = town_with_settings(r#"{"namepool":{"style":"rivers"}}"#);
+    let rig = place.town.rig("web");
     let path = place.town.layout.wisp_config("web");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = r#"{"rig":"web","values":{},"blocked":["namepool.style"],"mine":1}"#;
     std::fs::write(&path, text).unwrap();
     let (value, layer) = read_value(&place, &rig, "namepool.style");
     assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
-    assert_eq!(namepool_of(&place.town, &rig).0, "");
+    assert_eq!(namepool_of(&rig).0, "");
     let refused = change_setting(
         &place.town,
         Some(&rig),
@@ -321,13 +320,14 @@ fn a_blocked_key_hides_values_of_lower_layers() {
         None,
     )
     .unwrap();
-    assert_eq!(namepool_of(&place.town, &rig).0, "rivers");
+    assert_eq!(namepool_of(&rig).0, "rivers");
     assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
 }
 
 #[test]
 fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
-    let (place, rig) = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    let place = town_with_settings(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    let rig = place.town.rig("web");
     set_value(
         &place,
         Some(&rig),
@@ -364,7 +364,8 @@ fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
 
 #[test]
 fn the_list_contains_all_keys_and_the_members_of_families() {
-    let (place, rig) = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
+    let place = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
+    let rig = place.town.rig("web");
     let all = SettingsLayers::load(&place.town, Some(&rig)).unwrap().all();
     let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
     assert!(names.contains(&"role_agents.crew"), "{names:?}");
@@ -374,7 +375,8 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 
 #[test]
 fn a_damaged_settings_file_is_named() {
-    let (place, rig) = town_with_settings("{");
+    let place = town_with_settings("{");
+    let rig = place.town.rig("web");
     let error = SettingsLayers::load(&place.town, Some(&rig)).unwrap_err();
     assert!(
         error.to_string().contains("settings/config.json"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::runtime::{self, AgentRuntime};
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::identity::Address;
 
 pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
@@ -24,12 +24,7 @@ pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
     }
 }
 
-fn check_agent(
-    town: &LiveTown,
-    page: &mut CheckFindings,
-    rig: Option<&RigLayout>,
-    address: &Address,
-) {
+fn check_agent(town: &LiveTown, page: &mut CheckFindings, rig: Option<&Rig>, address: &Address) {
     let role = match rig {
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
@@ -61,7 +56,7 @@ fn check_agent(
 fn check_trust(
     town: &LiveTown,
     page: &mut CheckFindings,
-    rig: Option<&RigLayout>,
+    rig: Option<&Rig>,
     role: &str,
     runtime: &AgentRuntime,
 ) {

@@ -1,12 +1,12 @@
 //! Checks the rigs' repositories: existence, settings that keep rescue refs safe, and the target
 //! branch.
 
-use bd::git::{Git, GitError, redact_urls};
+use bd::git::{GitError, redact_urls};
 
 use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::patrol::rule;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::config;
 
 pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
@@ -15,7 +15,7 @@ pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
     };
     for (name, entry) in &registry.rigs {
         let before = page.all.len();
-        let rig = town.layout.rig(name);
+        let rig = town.rig(name);
         if !rig.root().is_dir() {
             let text = format!("rig {name}: {} is not there", rig.root().display());
             page.error(
@@ -24,25 +24,25 @@ pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
             );
             continue;
         }
-        if let Err(error) = check_repository(town, page, &rig, &entry.git_url) {
+        if let Err(error) = check_repository(page, &rig, &entry.git_url) {
             let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
             page.error(format!("rig {name}: {error}"), hint);
         }
-        check_settings(town, page, &rig);
+        check_settings(page, &rig);
         page.ok_unless(before, format!("rig {name}: its repository is sound"));
     }
 }
 
-fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
+fn check_settings(page: &mut CheckFindings, rig: &Rig) {
     let name = rig.name();
-    let unused = match config::check_merge_queue(town, rig) {
+    let unused = match config::check_merge_queue(rig) {
         Ok(unused) => unused,
         Err(error) => {
             let hint = "nothing is merged in this rig until its settings are right";
             return page.error(format!("rig {name}: {error}"), hint);
         }
     };
-    let layers = config::SettingsLayers::load(town, Some(rig)).unwrap_or_default();
+    let layers = config::SettingsLayers::load(rig.town(), Some(rig)).unwrap_or_default();
     let unused = unused.iter().map(ToString::to_string);
     for fault in unused.chain(rule::find_setting_problems(&layers)) {
         let hint = "correct or remove it";
@@ -50,13 +50,8 @@ fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
     }
 }
 
-fn check_repository(
-    town: &LiveTown,
-    page: &mut CheckFindings,
-    rig: &RigLayout,
-    registered: &str,
-) -> Result<(), GitError> {
-    let (name, git) = (rig.name(), Git::at(rig.repo()));
+fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Result<(), GitError> {
+    let (name, git) = (rig.name(), rig.git());
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
         let found = redact_urls(url.as_deref().unwrap_or("none"));
@@ -83,7 +78,7 @@ fn check_repository(
         let text = format!("rig {name}: git may prune its unreachable commits");
         page.note(text, "set gc.pruneExpire of .repo.git to never");
     }
-    let target = config::target_branch_of(town, rig);
+    let target = config::target_branch_of(rig);
     let places = [
         format!("refs/remotes/origin/{target}"),
         format!("refs/heads/{target}"),

@@ -11,17 +11,14 @@ use crate::town::RigLayout;
 
 pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
     for rig in town.list_rigs().unwrap_or_default() {
-        let Ok(beads) = town
-            .open_rig_store(&rig)
-            .and_then(|store| Ok(store.snapshot()?))
-        else {
+        let Ok(beads) = rig.store().and_then(|store| Ok(store.snapshot()?)) else {
             // The check of beads reports the reason.
             continue;
         };
         let before = page.all.len();
         let polecats = polecat::list_polecats(&rig, &beads, None);
         for polecat in &polecats {
-            let sandbox = Sandbox::new(town, &rig, &polecat.name);
+            let sandbox = Sandbox::new(&rig, &polecat.name);
             if !sandbox.path().exists() {
                 continue;
             }

@@ -30,9 +30,7 @@ pub(super) fn check_sessions(town: &LiveTown, page: &mut CheckFindings) {
     };
     let rigs = town.list_rigs().unwrap_or_default();
     for live in sessions {
-        if SessionName::parse_address(&live.name, rigs.iter().map(crate::town::RigLayout::name))
-            .is_none()
-        {
+        if SessionName::parse_address(&live.name, rigs.iter().map(|rig| rig.name())).is_none() {
             let text = format!("session {} belongs to no agent of this town", live.name);
             page.note(
                 text,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use bd::bead::Bead;
-use bd::git::Git;
 use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
@@ -181,7 +180,7 @@ impl Explanation {
         if !bead.is_open() {
             return;
         }
-        let git = Git::at(town.layout.rig(rig).repo());
+        let git = town.rig(rig).git();
         // An unreadable repository is reported by `gt doctor`.
         for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
             let (subject, name) = (
@@ -200,7 +199,7 @@ impl Explanation {
         rig: &str,
         is_about: impl Fn(&AttentionMatter) -> bool,
     ) {
-        let settings = PatrolSettings::load(town, &town.layout.rig(rig));
+        let settings = PatrolSettings::load(&town.rig(rig));
         let matters = attention::rig_matters(view, rig, &settings).into_iter();
         for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();

@@ -8,7 +8,6 @@ mod conclusion;
 
 use std::collections::BTreeSet;
 
-use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
 use serde_json::Value;
@@ -107,7 +106,7 @@ fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Res
         {
             continue;
         }
-        let git = Git::at(rig.repo());
+        let git = rig.git();
         let refs = git
             .plumbing(["for-each-ref", "--format=%(refname)"])
             .args(&ours);

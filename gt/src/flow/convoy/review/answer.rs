@@ -133,7 +133,7 @@ fn run_answer_hooks(town: &LiveTown, request: &ReviewRequest) {
     let Some(decision) = pending.or(request.decisions.last()) else {
         return;
     };
-    let rig = (!decision.rig.is_empty()).then(|| town.layout.rig(&decision.rig));
+    let rig = (!decision.rig.is_empty()).then(|| town.rig(&decision.rig));
     let call = TownHookCall {
         rig: rig.as_ref(),
         convoy: request.new.title.clone(),

@@ -8,23 +8,22 @@ use super::{BeadsByRig, PendingDecision, ReviewError, ReviewRequest, ReviewState
 use crate::flow::convoy::decision::HookDecision;
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict};
 use crate::host::LiveTown;
-use crate::town::RigLayout;
+use crate::town::Rig;
 use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
 
 /// Returns true if any hook reviews these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
-    let has =
-        |rig: Option<&RigLayout>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
+    let has = |rig: Option<&Rig>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
     }
-    let rigs: Vec<RigLayout> = town
+    let rigs: Vec<Rig> = town
         .list_rigs()?
         .into_iter()
         .filter(|rig| has(Some(rig)))
         .collect();
     for rig in rigs {
-        let snapshot = town.open_rig_store(&rig)?.snapshot()?;
+        let snapshot = rig.store()?.snapshot()?;
         if beads.iter().any(|id| snapshot.get(id).is_some()) {
             return Ok(true);
         }
@@ -53,7 +52,7 @@ pub(super) fn ask_hooks(
             "" => BeadsHome::Town,
             rig => BeadsHome::Rig(rig.to_owned()),
         };
-        let layout = (!rig.is_empty()).then(|| town.layout.rig(rig));
+        let layout = (!rig.is_empty()).then(|| town.rig(rig));
         let call = TownHookCall {
             rig: layout.as_ref(),
             convoy: request.new.title.clone(),

@@ -148,7 +148,7 @@ fn a_hook_that_fails_after_an_answer_asks_again_and_keeps_it() {
     let town = &place.town;
     let url = place.create_origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let store = town.open_rig_store(&town.layout.rig("web")).unwrap();
+    let store = town.rig("web").store().unwrap();
     let bead = Bead {
         id: "web-1".to_owned(),
         title: "Two".to_owned(),

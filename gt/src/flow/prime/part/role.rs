@@ -33,11 +33,7 @@ pub(in crate::flow::prime) fn read_directives(
     address: &Address,
 ) -> Vec<RoleDirective> {
     let mut folders = vec![town.layout.root().to_owned()];
-    folders.extend(
-        address
-            .rig()
-            .map(|rig| town.layout.rig(rig).root().to_owned()),
-    );
+    folders.extend(address.rig().map(|rig| town.rig(rig).root().to_owned()));
     let name = format!("directives/{}.md", address.role());
     let mut found = Vec::new();
     for path in folders.iter().map(|folder| folder.join(&name)) {
