@@ -11,7 +11,7 @@ use kit::failure::UsageError;
 use kit::ui::{Page, counted};
 
 use super::line;
-use super::report::plain_json;
+use super::report::{LazyJson, plain_json};
 use kit::cli::report::{CommandResult, build_report};
 
 /// Show beads by what waits for what
@@ -69,13 +69,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
         return Err(UsageError("no open beads to draw".into()).into());
     }
-    let values = parts.iter().map(GraphPart::json);
-    let value = if args.all {
-        values.collect()
+    let to_json: fn(&Vec<GraphPart>) -> Value = if args.all {
+        |parts| parts.iter().map(GraphPart::json).collect()
     } else {
-        values.last().unwrap_or_default()
+        |parts| parts.last().map(GraphPart::json).unwrap_or_default()
     };
-    build_report(value, move |_, page| write_graph(&parts, form, page))
+    let graph = LazyJson {
+        data: parts,
+        to_json,
+    };
+    build_report(graph, move |graph, page| {
+        write_graph(&graph.data, form, page);
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

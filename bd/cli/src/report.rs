@@ -69,6 +69,18 @@ pub(crate) fn confirm_changes(
     })
 }
 
+/// Data of a report whose JSON is slow to build, and is built only for `--json`.
+pub(crate) struct LazyJson<T> {
+    pub(crate) data: T,
+    pub(crate) to_json: fn(&T) -> Value,
+}
+
+impl<T> Serialize for LazyJson<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.to_json)(&self.data).serialize(serializer)
+    }
+}
+
 /// Converts a bead to JSON, without its edges and comments.
 pub(crate) fn plain_json(bead: &Bead) -> Value {
     let mut value = record::bead_to_json_value(bead);

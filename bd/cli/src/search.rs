@@ -1,5 +1,3 @@
-use serde_json::Value;
-
 use crate::context::Context;
 use bd::query::{SortOrder, sort};
 use kit::failure::UsageError;
@@ -8,6 +6,7 @@ use kit::ui::{Page, counted, escape};
 use super::args::FilterArgs;
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
+use super::report::LazyJson;
 use kit::cli::report::{CommandResult, build_report};
 
 /// Find beads by text, closed ones included
@@ -93,14 +92,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|bead| DrawnRow::from_bead(&snapshot, bead))
         .collect();
-    let value: Value = rows.iter().map(|row| row.json(false)).collect();
     let report = SearchReport {
         text,
         rows,
         has_more,
         is_long: args.long,
     };
-    build_report(value, move |_, page| write_found_beads(&report, page))
+    let report = LazyJson {
+        data: report,
+        to_json: |report| report.rows.iter().map(|row| row.json(false)).collect(),
+    };
+    build_report(report, |report, page| write_found_beads(&report.data, page))
 }
 
 #[derive(Debug)]

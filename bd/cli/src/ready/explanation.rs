@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::line;
+use crate::report::LazyJson;
 use bd::bead::{Bead, record};
 use bd::graph::explain::NotReadyReason;
 use kit::cli::report::{CommandResult, build_report};
@@ -10,16 +11,20 @@ use kit::ui::{Page, escape};
 
 /// Reports the reasons why beads are not ready.
 pub(super) fn report_reasons(items: Vec<(Bead, Vec<NotReadyReason>)>) -> CommandResult {
-    let bead_json = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
-        let reasons: Vec<Value> = reasons
-            .iter()
-            .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
-            .collect();
-        let bead = record::bead_to_json_value(bead);
-        json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
+    let report = LazyJson {
+        data: items,
+        to_json: |items| items.iter().map(bead_to_json).collect(),
     };
-    let value: Value = items.iter().map(bead_json).collect();
-    build_report(value, move |_, page| write_reasons(&items, page))
+    build_report(report, |report, page| write_reasons(&report.data, page))
+}
+
+fn bead_to_json((bead, reasons): &(Bead, Vec<NotReadyReason>)) -> Value {
+    let reasons: Vec<Value> = reasons
+        .iter()
+        .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
+        .collect();
+    let bead = record::bead_to_json_value(bead);
+    json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
 }
 
 fn write_reasons(items: &[(Bead, Vec<NotReadyReason>)], page: &mut Page) {
