@@ -67,8 +67,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         change::close_bead(tx, id, &reasons[at], "", false)
     })?;
     for orphan in &mut orphans {
-        if closed.iter().any(|bead| bead.id == orphan.id) {
-            orphan.status = Status::Closed;
+        if let Some(bead) = closed.iter().find(|bead| bead.id == orphan.id) {
+            orphan.status.clone_from(&bead.status);
         }
     }
     build_report(orphans, |orphans, page| write_orphans(orphans, page))

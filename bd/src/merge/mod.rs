@@ -1,8 +1,8 @@
-//! The merge: combines two copies of the beads that were changed independently.
+//! Merges two copies of the beads that were changed independently.
 //!
 //! This module owns the rules, as pure functions without files, clock or random source:
 //! [`merge_beads`] for one id, [`merge_files`] for whole `issues.jsonl` texts. The git merge driver
-//! and an external change under a journal both use it.
+//! and a change by another program, made while the journal has pending changes, both use it.
 //!
 //! The result depends only on the inputs. Left and right are interchangeable. Merging a result
 //! again changes nothing. A field that only one side changed has that side's value. Every value
@@ -61,10 +61,10 @@ pub struct BeadMerge {
     /// True if one side removed the line, and it stays because the other side changed it.
     pub kept: bool,
     /// True if one side deleted the bead, and it stays deleted although the other side changed it.
-    pub buried: bool,
+    pub stays_deleted: bool,
 }
 
-/// Merges two changed versions of one bead of `base`.
+/// Merges two versions of a bead. `base` is their common version, if there is one.
 pub fn merge_beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> BeadMerge {
     match (left, right) {
         (None, None) => BeadMerge::default(),
@@ -141,9 +141,9 @@ fn merge_both(base: Option<&Bead>, left: &Bead, right: &Bead) -> BeadMerge {
     let bead = fields.to_bead().unwrap_or_else(|| newer.clone());
     lost.sort();
     let one_deleted = left.is_tombstone() != right.is_tombstone();
-    let gave_way = lost.iter().any(|lost| lost.field == "status");
+    let status_overruled = lost.iter().any(|lost| lost.field == "status");
     BeadMerge {
-        buried: one_deleted && bead.is_tombstone() && gave_way,
+        stays_deleted: one_deleted && bead.is_tombstone() && status_overruled,
         bead: Some(Box::new(bead)),
         lost,
         ..BeadMerge::default()

@@ -42,11 +42,11 @@ pub(super) fn merge_status_fields(
     report: ReportLoss<'_>,
 ) {
     let (winner, loser) = choose_side(sides);
-    let buried = find_edited_side(sides, winner);
+    let stays_deleted = find_edited_side(sides, winner);
     for name in STANDING {
         let value = winner.get(name);
         merged.set(name, value);
-        if let Some(standing) = buried.map(|live| live.get(name)) {
+        if let Some(standing) = stays_deleted.map(|live| live.get(name)) {
             if standing.is_some() && standing != value {
                 report(name.to_owned(), standing.map(str::to_owned));
             }

@@ -148,7 +148,7 @@ impl<'a> MergeTables<'a, '_> {
         if result.kept {
             merge.notes.push(MergeNote::Kept { id: id.to_owned() });
         }
-        if result.buried {
+        if result.stays_deleted {
             merge.notes.push(MergeNote::Buried { id: id.to_owned() });
         }
         note_spared(id, spared && result.bead.is_some(), merge);

@@ -7,8 +7,9 @@ use kit::failure::UsageError;
 
 use super::Args;
 
-/// Returns the store for the new bead: the store of --repo, --rig or --prefix, of the route for
-/// --id, or of the working directory.
+/// Returns the store for the new bead, and the name of its rig if --rig or --prefix chose it. The
+/// store is that of --repo, --rig or --prefix, otherwise the one that --id or --parent routes to,
+/// otherwise that of the working directory.
 pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
         let dir = ctx.env.make_absolute(folder).join(".beads");

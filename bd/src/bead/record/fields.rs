@@ -18,7 +18,7 @@ impl RecordFields {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// Returns the fields of a bead as they are written.
+    /// Returns the fields of a bead as they are serialized.
     pub fn from_bead(bead: &Bead) -> Self {
         Self::parse(&super::decode_line(&super::serialize_bead(bead)))
     }
@@ -72,7 +72,7 @@ impl RecordFields {
         (before, after)
     }
 
-    /// Returns our values of the keys that `other` has, and null for keys that we lack.
+    /// Returns the values of `self` for the keys of `other`. A missing key becomes null.
     #[must_use]
     pub fn project_onto(&self, other: &Self) -> Self {
         let mut found = Self::default();
@@ -82,7 +82,7 @@ impl RecordFields {
         found
     }
 
-    /// Returns a copy with the values of `others`. A null removes its key.
+    /// Applies `others` as a patch to a copy. A null removes its key.
     #[must_use]
     pub fn patched_with(&self, others: &Self) -> Self {
         let mut changed = Self::default();

@@ -297,8 +297,8 @@ fn an_absent_line_is_removed_unless_the_other_side_changed_it() {
     assert!(kept.bead.is_some() && kept.kept);
     let added = merge_beads(None, None, Some(&old));
     assert!(added.bead.is_some() && !added.kept);
-    let buried = edit_base(1, |bead| delete_at(bead, 1));
-    let deleted_twice = merge_beads(Some(&old), Some(&buried), None);
+    let stays_deleted = edit_base(1, |bead| delete_at(bead, 1));
+    let deleted_twice = merge_beads(Some(&old), Some(&stays_deleted), None);
     assert!(deleted_twice.bead.is_some() && !deleted_twice.kept);
 }
 

@@ -1,7 +1,7 @@
 //! Starts, stops and queries the daemon.
 //!
-//! The kernel lock `daemon/daemon.lock` shows if the daemon runs. The pid file only names its
-//! process.
+//! The daemon runs if and only if the kernel lock `daemon/daemon.lock` is held. The pid file only
+//! names its process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub struct DaemonStatus {
     pub last_heartbeat: String,
     /// The number of passes.
     pub heartbeat_count: u64,
-    /// The reason why the daemon cannot do everything, if there is one.
+    /// The reason for reduced operation, if there is one.
     pub degraded: Option<String>,
 }
 
@@ -168,8 +168,8 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "CLAUDE_SESSION_ID",
         "AI_AGENT",
     ];
-    let is_own = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    is_own && !wrapper::is_session_variable(name, &[])
+    let is_listed = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    is_listed && !wrapper::is_session_variable(name, &[])
 }
 
 /// Asks the daemon to end and waits for it. Sessions continue, because they do not need it.

@@ -1,4 +1,4 @@
-//! Raises alerts for numbers that are too high: open merge requests of a rig, new escalations,
+//! Raises alerts for counts that reach their limit: open merge requests of a rig, new escalations,
 //! sessions that the system killed.
 
 use jiff::{SignedDuration, Timestamp};
@@ -27,8 +27,8 @@ fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> Atten
     }
 }
 
-/// Returns true if a count exceeds its limit. A limit of 0 turns the alert off.
-fn is_too_many(count: usize, limit: usize) -> bool {
+/// Returns true if a count reaches its limit. A limit of 0 turns the alert off.
+fn reaches_limit(count: usize, limit: usize) -> bool {
     limit > 0 && count >= limit
 }
 
@@ -37,7 +37,7 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter
     let rigs = view.stores.rigs.iter();
     let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
     counts
-        .filter(|(_, count)| is_too_many(*count, limit))
+        .filter(|(_, count)| reaches_limit(*count, limit))
         .map(|(rig, count)| {
             let next = format!("gt mq list {rig}");
             let requests = counted(count, "merge request");
@@ -55,7 +55,7 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
         |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
     let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
     let count = all.iter().filter_map(at).filter(is_new).count();
-    is_too_many(count, limit).then(|| {
+    reaches_limit(count, limit).then(|| {
         build_alert(
             "alert:escalations".to_owned(),
             format!("{} within an hour", counted(count, "escalation")),
@@ -75,7 +75,7 @@ pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatte
         .filter(|polecat| was_killed_recently(polecat, view.now))
         .map(|polecat| polecat.address().to_string())
         .collect();
-    is_too_many(workers.len(), limit).then(|| {
+    reaches_limit(workers.len(), limit).then(|| {
         build_alert(
             "alert:killed".to_owned(),
             format!("{} were killed within an hour", counted(workers.len(), "session")),
