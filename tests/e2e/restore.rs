@@ -54,8 +54,8 @@ fn a_deletion_that_conflicts_with_an_edit_is_reported_and_can_be_reverted() {
 }
 
 #[test]
-fn changes_dropped_by_cherry_pick_or_rebase_are_not_listed_as_present() {
-    for how in ["pick", "drop"] {
+fn changes_dropped_by_cherry_pick_or_revert_are_not_listed_as_present() {
+    for how in ["pick", "revert", "drop"] {
         let project = Project::new();
         let id = project.bead("a", "A bead");
         project.commit("a", "A bead");
@@ -75,6 +75,7 @@ fn changes_dropped_by_cherry_pick_or_rebase_are_not_listed_as_present() {
                 project.commit("a", "Priority");
                 project.git("a", &["cherry-pick", "side"]).ok();
             }
+            "revert" => drop(project.git("a", &["revert", "--no-edit", "HEAD~1"]).ok()),
             _ => drop(
                 project
                     .git("a", &["rebase", "-q", "--onto", "HEAD~2", "HEAD~1"])

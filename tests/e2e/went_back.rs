@@ -198,6 +198,25 @@ fn every_rollback_of_a_change_without_a_timestamp_is_detected() {
 }
 
 #[test]
+fn changes_without_a_time_are_reported_after_a_later_write_of_another_bead() {
+    let ways: [&[&str]; 2] = [
+        &["revert", "--no-edit", "HEAD~1"],
+        &["checkout", "-q", "HEAD~2", "--", FILE],
+    ];
+    for way in ways {
+        let (project, ids) = two_beads();
+        timeless(&project, TIMELESS[0], &ids);
+        project.commit("a", "A label");
+        project.bd("a", &["update", &ids[1], "-p", "1"]).ok();
+        project.commit("a", "Priority");
+        project.bd("a", &["list"]).ok();
+        let whole = project.issues("a");
+        project.git("a", way).ok();
+        comes_back(&project, &ids[0], &whole, &format!("{way:?}"));
+    }
+}
+
+#[test]
 fn a_rolled_back_removal_is_detected() {
     // Before and after a commit of it, and in a repository without a reflog.
     let ways: [(&[&str], bool, bool); 4] = [

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::tracked_file::TrackedFile;
+use crate::git::past::FileHistory;
 use crate::store::StoreError;
 use crate::store::disk::identity::{FileKey, file_key, is_same_content};
 use crate::store::disk::paths::StorePaths;
@@ -156,7 +156,7 @@ fn inode_of(meta: &Metadata) -> (u64, u64) {
 
 /// Records the commit of `HEAD` while the kept issues are written.
 fn keep_head(paths: &StorePaths) -> io::Result<()> {
-    let head_commit = TrackedFile::open(paths.issues()).and_then(|file| file.head());
+    let head_commit = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
     let Some(head_id) = head_commit.map(|commit| commit.to_string()) else {
         return file::remove_file(&path);

@@ -11,9 +11,11 @@
 //!    left goes to `rollback.jsonl` beside the line found. Then the issues found are kept.
 //! 3. `bd restore --lost` merges both by field with the current line; `--discard` forgets them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
 
+use git2::Oid;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,7 +24,7 @@ use super::differ::{self, IssuesDifference, LinesById};
 use super::issues_file::{accept_found, is_kept};
 use crate::bead::lines;
 use crate::bead::{Bead, RawJson, Stamp, record};
-use crate::git::tracked_file::{HeadMovement, TrackedFile};
+use crate::git::past::{FileHistory, HeadMovement};
 use crate::merge::{self, collision};
 use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
@@ -111,20 +113,28 @@ struct RollbackComparison {
 
 /// The lines of the issues in git's history, relative to the time when the issues were kept.
 struct CommittedLines {
+    git: FileHistory,
+    /// The commit of `HEAD` when the issues were kept, and the current one.
+    heads: [Oid; 2],
     movement: HeadMovement,
     /// The lines in the common starting point: the commit of `HEAD` when the issues were kept, or
     /// the merge base if the history diverged.
     base: LinesById,
     /// The hashes of the lines in `HEAD`.
     now: HashSet<u64>,
+    /// The hashes of the lines in each version since the kept issues, and in all earlier versions.
+    since: OnceCell<Vec<HashSet<u64>>>,
+    older: OnceCell<HashSet<u64>>,
+    /// The hashes of the lines in commits that were created here since then, and in the reverts
+    /// among them.
+    local_hashes: OnceCell<[HashSet<u64>; 2]>,
 }
 
 impl CommittedLines {
     fn read(paths: &StorePaths, wanted: &LinesById) -> Option<Self> {
-        let git = TrackedFile::open(paths.issues())?;
+        let git = FileHistory::open(paths.issues())?;
         let kept = files::read_if_exists(&paths.kept_head()).ok()??;
         let before = git.commit(&String::from_utf8_lossy(&kept))?;
-        let before = git.before_last_move(before);
         let now = git.head()?;
         let movement = git.movement(before, now);
         let base = match movement {
@@ -143,12 +153,21 @@ impl CommittedLines {
         Some(Self {
             base: base.map(|(id, line)| (id, line.to_vec())).collect(),
             now: hash_lines(&lines),
+            git,
+            heads: [before, now],
             movement,
+            since: OnceCell::new(),
+            older: OnceCell::new(),
+            local_hashes: OnceCell::new(),
         })
     }
 
     fn is_apart(&self) -> bool {
         matches!(self.movement, HeadMovement::Apart(_))
+    }
+
+    fn has_moved_on(&self) -> bool {
+        self.movement == HeadMovement::Forward && self.heads[0] != self.heads[1]
     }
 
     fn is_at_head(&self, found: &[u8]) -> bool {
@@ -157,6 +176,63 @@ impl CommittedLines {
 
     fn is_base(&self, id: &str, line: &[u8]) -> bool {
         self.base.get(id).is_some_and(|base| base == line)
+    }
+
+    fn since(&self) -> &[HashSet<u64>] {
+        self.since.get_or_init(|| {
+            let [before, now] = self.heads;
+            let versions = self.git.versions(now, Some(before));
+            versions.iter().map(|text| hash_lines(text)).collect()
+        })
+    }
+
+    /// Returns true if the line was committed after the issues were kept.
+    fn is_committed_since(&self, line: &[u8]) -> bool {
+        let hash = xxh3_64(line);
+        self.has_moved_on() && self.since().iter().any(|version| version.contains(&hash))
+    }
+
+    /// Returns true if a later commit lacks the line.
+    fn is_dropped_since(&self, line: &[u8]) -> bool {
+        let hash = xxh3_64(line);
+        self.has_moved_on() && self.since().iter().any(|version| !version.contains(&hash))
+    }
+
+    /// Returns true if an earlier commit had exactly this line.
+    fn is_older(&self, found: &[u8]) -> bool {
+        let older = self.older.get_or_init(|| {
+            let versions = self.git.versions(self.heads[0], None);
+            versions.iter().flat_map(|text| hash_lines(text)).collect()
+        });
+        older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
+    }
+
+    fn local_hashes(&self) -> &[HashSet<u64>; 2] {
+        self.local_hashes.get_or_init(|| {
+            let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
+                let since = self.since().iter().flatten().copied();
+                return [since.collect(), HashSet::new()];
+            };
+            let mut hash_sets = [HashSet::new(), HashSet::new()];
+            for (commit, is_revert) in commits {
+                let lines = hash_lines(&self.git.text_at(commit));
+                if is_revert {
+                    hash_sets[1].extend(&lines);
+                }
+                hash_sets[0].extend(lines);
+            }
+            hash_sets
+        })
+    }
+
+    /// Returns true if a commit that was created here introduced the line, or may have.
+    fn is_own(&self, line: &[u8]) -> bool {
+        self.local_hashes()[0].contains(&xxh3_64(line))
+    }
+
+    /// Returns true if a `git revert` here introduced the line.
+    fn is_reverted(&self, line: &[u8]) -> bool {
+        self.local_hashes()[1].contains(&xxh3_64(line))
     }
 }
 
@@ -246,10 +322,15 @@ impl RollbackComparison {
     fn is_old(&self, id: &str, found: &[u8]) -> bool {
         match &self.past {
             None => self.outside.get(id).is_some_and(|line| line == found),
-            Some(past) => {
-                past.is_base(id, found)
-                    || past.movement == HeadMovement::Back && past.is_at_head(found)
-            }
+            // Another clone created it again, or for the first time.
+            Some(past) if past.is_at_head(found) => match past.movement {
+                HeadMovement::Forward => {
+                    past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
+                }
+                HeadMovement::Back => true,
+                HeadMovement::Apart(_) => past.is_base(id, found),
+            },
+            Some(past) => past.is_base(id, found) || past.is_older(found),
         }
     }
 
@@ -285,8 +366,8 @@ impl RollbackComparison {
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
-    /// Judges a kept line. Not every change updates `updated_at`, so an older line is also
-    /// recognized by the commit before git's last move.
+    /// Judges a kept line. Not every change updates `updated_at`, so older lines are recognized by
+    /// the commits that had them.
     fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
@@ -302,18 +383,25 @@ impl RollbackComparison {
                 LineJudgement::BothChanged(outside_bead().map(Box::new))
             };
         };
-        if past.movement == HeadMovement::Back && past.is_at_head(found) {
+        let is_at_head = past.is_at_head(found);
+        if past.movement == HeadMovement::Back && is_at_head {
             return LineJudgement::RolledBack;
         }
-        if past.is_base(&kept.id, line) && !past.is_apart() {
-            // All of it was committed, so a later state is what someone committed or wrote.
-            return if is_newer {
+        let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
+        if is_committed && !past.is_apart() {
+            let is_older = past.is_older(found);
+            let is_meant = if is_at_head {
+                !(is_older && past.is_own(found) || past.is_reverted(found))
+            } else {
+                !is_older
+            };
+            return if is_newer || !is_meant {
                 LineJudgement::RolledBack
             } else {
                 LineJudgement::Intended
             };
         }
-        if past.is_base(&kept.id, found) {
+        if past.is_base(&kept.id, found) || past.is_older(found) {
             return LineJudgement::RolledBack;
         }
         let base = past.base.get(&kept.id);
