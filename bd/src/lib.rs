@@ -2,8 +2,7 @@
 //!
 //! The modules, in the direction in which data flows:
 //!
-//! - [`cli`] the `bd` command, [`context`] its environment
-//! - [`ui`] the screen, [`error`] the output of failures, [`config`] settings in layers
+//! - [`error`] the output of failures, [`config`] settings in layers
 //! - [`doctor`] checks and repairs of a store, [`hooks`] the hooks that git runs
 //! - [`molecule`] poured workflows: steps, gates, digests; [`formula`] the workflows' sources
 //! - [`change`] the operations on beads, [`graph`] ready and blocked beads, [`query`] filters and
@@ -13,8 +12,6 @@
 //! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
 //! - [`git`] repositories: the only place that runs git
-//! - [`sys`] the interfaces to the machine: clock, random source, environment, files, child
-//!   processes
 
 pub mod bead;
 pub mod change;

@@ -4,7 +4,7 @@
 //!
 //! | Layer | Content |
 //! | --- | --- |
-//! | [`cli`] | The commands: parse the arguments, call one function, show the result. |
+//! | [`error`] | Errors as message, hint and exit code. |
 //! | [`view`] | The current state of a town: `status`, `why`, `doctor`. |
 //! | [`patrol`] | The rules that keep a town moving: facts → decisions → actions. |
 //! | [`flow`] | The flows of work: `sling`, `done`, the merge queue, landing, `prime`, handoff. |

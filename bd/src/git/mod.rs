@@ -1,6 +1,6 @@
 //! Owns git: the only place that reads or changes a repository.
 //!
-//! Every child git runs through [`Call`] (run.rs), with the caller's `GIT_*` removed, messages in
+//! Every child git runs through [`GitCall`] (run.rs), with the caller's `GIT_*` removed, messages in
 //! English, no terminal prompt and a time limit. Our own plumbing runs no hook of the repository.
 //! Nothing here is forced except with a lease on an observed tip.
 //!

@@ -2,9 +2,9 @@
 //! sessions, merges and a clock.
 //!
 //! `gtd sim` draws a town and its troubles from a seed, lets the rules act until every bead has
-//! landed, and checks the invariants after each action ([`check`]). The rules
+//! landed, and checks the invariants after each action (`check`). The rules
 //! ([`gt::patrol::decide`]), the executor and the memory of failures are those of the daemon.
-//! [`act`] models the actions, [`agents`] the behaviour of agents and the troubles. The same seed
+//! `act` models the actions, `agents` the behaviour of agents and the troubles. The same seed
 //! gives the same run.
 
 mod act;

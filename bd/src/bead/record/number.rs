@@ -1,7 +1,7 @@
 //! Preserves the text of numbers in `--json` output: a JSON value would print `1.50` as `1.5`.
 //!
 //! A number that a JSON value would print differently is stored in the value as a marked string.
-//! [`unmark_numbers`] turns that string into a number again in the printed text. A number that is
+//! [`kit::json::unmark_numbers`] turns that string into a number again in the printed text. A number that is
 //! too large for a JSON value is a plain string, which clients can read.
 
 use kit::json::NUMBER_MARK;

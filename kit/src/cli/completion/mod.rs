@@ -1,7 +1,7 @@
 //! The completion scripts of shells, and the answers to a shell that completes a command line.
 //!
 //! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE`
-//! set, and [`answer`] prints the candidates. What must always hold: an answer prints no error, and
+//! set, and [`answer_completion`] prints the candidates. What must always hold: an answer prints no error, and
 //! no values if there is no store.
 
 use std::ffi::{OsStr, OsString};
