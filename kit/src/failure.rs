@@ -19,7 +19,7 @@ pub struct Failure {
     pub code: &'static str,
     /// The exit code of the process: [`FAILED`] or [`CHANGED`].
     pub exit: u8,
-    /// Ids similar to an id that names no bead.
+    /// Ids similar to an unknown id.
     pub similar: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Failure {
         }
     }
 
-    /// Adds the ids of similar beads.
+    /// Adds the similar ids.
     #[must_use]
     pub fn with_similar(mut self, similar: Vec<String>) -> Self {
         if self.hint.is_none() && !similar.is_empty() {

@@ -1,4 +1,4 @@
-//! What every program of Gas Town stands on, without any knowledge of beads.
+//! The ground of every program of Gas Town, without any knowledge of beads.
 //!
 //! - [`cli`] tables of commands, the parser, shell completion
 //! - [`ui`] the screen, [`failure`] a failed command as it is shown, [`json`] JSON as clients

@@ -1,4 +1,4 @@
-//! What `gt deacon` does by hand: stale hooks, processes without a session, work of stuck workers,
+//! `gt deacon` by hand: stale hooks, processes without a session, work of stuck workers,
 //! health checks.
 
 use serde_json::{Value, json};

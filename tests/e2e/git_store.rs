@@ -1,4 +1,4 @@
-//! What people do with git every day, on a store with changes that are in no commit yet, or not
+//! Daily git commands on a store with changes that are in no commit yet, or not
 //! even in the file: nothing acknowledged is lost without a line that says how to get it back.
 
 use serde_json::Value;

@@ -110,7 +110,7 @@ fn any_agent_with_a_session_and_work_can_be_handed_over() {
     let late = town
         .gt(["session-restart", "mayor"])
         .env("GT_HANDOFF_OF", "old");
-    late.fails("another session has begun meanwhile");
+    late.fails("another session has begun in the meantime");
     assert_eq!(begun(), 2);
     town.told_once("handoff_failed");
     let prime = || {

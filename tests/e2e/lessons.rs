@@ -1,4 +1,4 @@
-//! What a failed attempt teaches: `gt done --failed`, a close by hand, and what later workers of
+//! The lessons of a failed attempt: `gt done --failed`, a close by hand, and what later workers of
 //! the convoy read of it.
 
 use serde_json::Value;

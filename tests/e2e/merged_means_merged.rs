@@ -1,4 +1,4 @@
-//! What "merged" means: the target's tree holds the work, whatever commits carry it.
+//! The meaning of "merged": the target's tree holds the work, whatever commits carry it.
 
 use town_tests::{Town, Worker, eventually};
 

@@ -1,4 +1,4 @@
-//! What the patrol does besides workers and queues: hooks of other agents, chores, alerts, slow
+//! The patrol besides workers and queues: hooks of other agents, chores, alerts, slow
 //! rigs, agents that all die at once. And the daemon's own files.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What an idle town costs, and a look at a large one.
+//! Measures the cost of an idle town, and a pass over a large one.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a town costs, read from `/proc`.
+//! Measures the cost of a town from `/proc`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What goes wrong around a town.
+//! Troubles around a town.
 
 use std::time::Duration;
 

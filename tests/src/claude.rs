@@ -92,7 +92,7 @@ impl Model {
             .collect()
     }
 
-    /// Where it listens.
+    /// The address on which the model API listens.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

@@ -15,7 +15,7 @@ pub struct Run {
     what: String,
 }
 
-/// What a program said.
+/// The output of a program.
 pub struct Said {
     /// Standard output.
     pub out: String,

@@ -1,4 +1,4 @@
-//! Which module of a crate imports which, read from its production code.
+//! Reads the imports between the modules of a crate from its production code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub struct Imports(pub BTreeMap<String, BTreeMap<String, String>>);
 struct Parsed {
     name: Vec<String>,
     uses: Vec<Vec<String>>,
-    /// What it re-exports: name → where that is.
+    /// Re-exported names with their paths.
     exports: BTreeMap<String, Vec<String>>,
 }
 

@@ -38,12 +38,12 @@ impl Repo {
         repo
     }
 
-    /// Where it is.
+    /// The path of the repository.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its address for `gt rig add`.
+    /// The URL for `gt rig add`.
     pub fn url(&self) -> &str {
         self.path.to_str().unwrap()
     }

@@ -6,7 +6,7 @@ use crate::{Repo, Run, Town};
 
 /// A polecat whose session does nothing, so that the test is its hands.
 pub struct Worker {
-    /// Its town.
+    /// The town of the worker.
     pub town: Town,
     /// The origin of its rig `web`.
     pub origin: Repo,
@@ -14,7 +14,7 @@ pub struct Worker {
     pub bead: String,
     /// `web/<name>`.
     pub name: String,
-    /// Its sandbox.
+    /// The sandbox of the worker.
     pub sandbox: PathBuf,
 }
 

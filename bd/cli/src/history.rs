@@ -335,7 +335,7 @@ mod tests {
             here: false,
         };
         assert_eq!(find_gap(&both, 2, Some("merged"), None), merged);
-        // It had that before: a person did something more.
+        // The line had that value before, so a user changed something else.
         assert_eq!(
             find_gap(&both, 3, Some("edited"), None),
             HistoryGap::Outside

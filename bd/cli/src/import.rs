@@ -81,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
     let mut done = ImportReport::default();
-    let bar = ctx.ui.bar(beads.len());
+    let bar = ctx.ui.progress_bar(beads.len(), "beads");
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
         tx.add_vocabulary(collect_vocabulary(&settings));
         done = change::import_beads(tx, beads, options, || bar.inc(1))?;

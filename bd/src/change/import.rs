@@ -7,7 +7,7 @@ use super::ChangeError;
 use crate::bead::{Bead, Dep, hash, id};
 use crate::store::Tx;
 
-/// What to do about a child whose parent is unknown.
+/// The treatment of a child whose parent is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum OrphanPolicy {
     /// Import it.

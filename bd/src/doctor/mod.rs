@@ -220,26 +220,18 @@ fn check_edges(snapshot: &Snapshot) -> DoctorCheck {
         }
     }
     if dangling.is_empty() {
-        return DoctorCheck::ok("Edges", "every dependency leads to an existing bead");
+        return DoctorCheck::ok("Edges", "every edge leads to an existing bead");
     }
     DoctorCheck::bad(
         "Edges",
         CheckLevel::Warning,
         format!(
             "{} to beads that do not exist; they block nothing",
-            counted_dependencies(dangling.len())
+            counted(dangling.len(), "edge")
         ),
         dangling,
         "`bd dep remove FROM TO` removes one",
     )
-}
-
-/// "1 dependency", "2 dependencies".
-fn counted_dependencies(count: usize) -> String {
-    match count {
-        1 => "1 dependency".to_owned(),
-        _ => format!("{count} dependencies"),
-    }
 }
 
 fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {

@@ -15,7 +15,7 @@ use crate::graph::circle;
 use crate::store::Snapshot;
 use issue::TrackerIssue;
 
-/// Where an export comes from.
+/// The tracker that wrote an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Tracker {
     /// Issues as `gh issue list --json` or the REST interface gives them.

@@ -93,11 +93,11 @@ impl Git {
         let base = self.commit_id(base)?;
         let range = format!("{base}..{tip}");
         let call = self.plumbing(["rev-list", "--topo-order", "--reverse", &range]);
-        let mut anew: HashMap<String, String> = HashMap::new();
+        let mut rewritten: HashMap<String, String> = HashMap::new();
         let mut last = base.clone();
         for old in call.text()?.lines() {
-            last = self.rewrite_without(old, &base, &anew, meant)?;
-            anew.insert(old.to_owned(), last.clone());
+            last = self.rewrite_without(old, &base, &rewritten, meant)?;
+            rewritten.insert(old.to_owned(), last.clone());
         }
         Ok(last)
     }

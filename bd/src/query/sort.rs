@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::bead::Bead;
 
-/// What a list is sorted by; times have the newest first.
+/// The sort key of a list. Times sort newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum SortOrder {

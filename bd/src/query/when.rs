@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    fn told(text: &str) -> Option<String> {
+    fn format_parsed(text: &str) -> Option<String> {
         // A Wednesday.
         let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
         parse_time(text, now, &TimeZone::UTC).map(|instant| instant.to_string())
@@ -191,21 +191,21 @@ mod tests {
             ("in 3 days", "2026-03-14T10:00:00Z"),
             ("2 hours ago", "2026-03-11T08:00:00Z"),
         ] {
-            assert_eq!(told(text).as_deref(), Some(wanted), "{text}");
+            assert_eq!(format_parsed(text).as_deref(), Some(wanted), "{text}");
         }
     }
 
     #[test]
     fn anything_else_is_refused() {
         for text in ["", "soon", "not-a-date", "5", "d", "+99999999999999999999d"] {
-            assert_eq!(told(text), None, "{text}");
+            assert_eq!(format_parsed(text), None, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn no_input_makes_the_parser_panic(text in any::<String>()) {
-            told(&text);
+            format_parsed(&text);
         }
     }
 }

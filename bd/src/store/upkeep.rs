@@ -1,7 +1,7 @@
 //! The remaining work of a program for its stores after it has answered: folds grown journals and
 //! reports notices.
 //!
-//! Nothing depends on it: a later writer does what is not done here.
+//! Upkeep is optional: a later writer does the same work.
 
 use super::Store;
 use super::disk::reports::StoreReports;

@@ -169,7 +169,10 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
 /// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.
 pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
     let setting = config.get("git.author");
-    if let Some((name, email)) = setting.as_deref().and_then(|told| told.split_once('<')) {
+    if let Some((name, email)) = setting
+        .as_deref()
+        .and_then(|identity| identity.split_once('<'))
+    {
         return Identity {
             name: name.trim().to_owned(),
             email: email.trim_end_matches('>').trim().to_owned(),

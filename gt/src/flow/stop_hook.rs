@@ -82,7 +82,7 @@ fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String
 fn record_if_new(town: &LiveTown, state: &str) -> bool {
     let path = town.layout.stop_reminder(&town.actor.mailbox());
     let last_state = file::read_file_if_exists(&path).ok().flatten();
-    if last_state.is_some_and(|told| told == state.as_bytes()) {
+    if last_state.is_some_and(|reported| reported == state.as_bytes()) {
         return false;
     }
     let folder = path

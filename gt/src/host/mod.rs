@@ -239,28 +239,28 @@ mod tests {
 
     #[test]
     fn a_session_that_ended_at_once_is_reported_with_exit_code_and_output() {
-        let told = |end, output: &str| {
+        let description = |end, output: &str| {
             let (name, output) = ("web-nux".to_owned(), output.to_owned());
             let error = HostError::EndedAtOnce { name, end, output };
             error.to_string()
         };
         let begin = "session `web-nux` ended at once";
         assert_eq!(
-            told(ProcessEnd::Exit(1), ""),
+            description(ProcessEnd::Exit(1), ""),
             format!("{begin} with exit code 1, without a word")
         );
         assert_eq!(
-            told(ProcessEnd::Exit(3), "no model\n"),
+            description(ProcessEnd::Exit(3), "no model\n"),
             format!("{begin} with exit code 3: no model")
         );
         assert_eq!(
-            told(ProcessEnd::Unknown, ""),
+            description(ProcessEnd::Unknown, ""),
             format!("{begin} without an exit code, without a word")
         );
         assert_eq!(
-            told(ProcessEnd::Signal(9), ""),
+            description(ProcessEnd::Signal(9), ""),
             format!("{begin} by signal 9 (SIGKILL), without a word")
         );
-        assert!(told(ProcessEnd::Signal(60), "").contains("by signal 60,"));
+        assert!(description(ProcessEnd::Signal(60), "").contains("by signal 60,"));
     }
 }

@@ -257,7 +257,8 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
             let request_reason = Some(request.close_reason.clone());
-            let along = request_reason.filter(|told| told.starts_with(merge_request::AS_IT_WAS));
+            let along =
+                request_reason.filter(|reason| reason.starts_with(merge_request::AS_IT_WAS));
             let how = along.or_else(|| fields::get_field(&request.description, "close_reason"));
             let how = how.unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), how.as_str()) {

@@ -470,7 +470,7 @@ mod tests {
 
     #[test]
     fn a_run_does_not_wait_for_a_grandchild_that_left_the_group() {
-        // It tells its number, so that it can be seen to be alive after the run, and ended.
+        // The child prints its process id, so that the test can check and end it after the run.
         let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
         let done = ChildCommand::new("sh").args(["-c", script]).run().unwrap();
         let pid = done.text();

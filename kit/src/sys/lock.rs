@@ -248,7 +248,7 @@ mod tests {
             let path = keep.path().join(".lock");
             let folder = File::open(keep.path()).unwrap();
             let held = acquire_lock(&path, Duration::ZERO).unwrap();
-            let (tell, told) = channel();
+            let (tell, reports) = channel();
             let waiting = |name: &'static str, turn: Duration| {
                 let (path, tell) = (path.clone(), tell.clone());
                 thread::spawn(move || {
@@ -273,7 +273,7 @@ mod tests {
             assert!(acquire_lock(&path, Duration::ZERO).is_err());
             drop(held);
             assert_eq!(
-                [told.recv().unwrap(), told.recv().unwrap()],
+                [reports.recv().unwrap(), reports.recv().unwrap()],
                 ["first", "newcomer"]
             );
             first.join().unwrap();

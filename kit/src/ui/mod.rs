@@ -93,15 +93,16 @@ impl Ui {
         self.out_terminal
     }
 
-    /// Creates a progress bar for this number of beads on standard error. Hidden if standard error
+    /// Creates a progress bar for `count` things, named by the plural `noun`, on standard error. Hidden if standard error
     /// is not a terminal, and for short work.
-    pub fn bar(&self, beads: usize) -> ProgressBar {
-        if self.quiet || self.json || beads < 5_000 {
+    pub fn progress_bar(&self, count: usize, noun: &str) -> ProgressBar {
+        if self.quiet || self.json || count < 5_000 {
             return ProgressBar::hidden();
         }
-        let style = ProgressStyle::with_template("{bar:30.green} {human_pos} of {human_len} beads");
+        let template = format!("{{bar:30.green}} {{human_pos}} of {{human_len}} {noun}");
+        let style = ProgressStyle::with_template(&template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(beads as u64).with_style(style.progress_chars("━╸ "))
+        ProgressBar::new(count as u64).with_style(style.progress_chars("━╸ "))
     }
 
     /// The width of the output, if known.

@@ -54,11 +54,11 @@ mod tests {
     #[test]
     fn durations_are_shown_in_their_largest_unit() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
-        let told = |text: &str| format_ago(now, text.parse().unwrap());
-        assert_eq!(told("2026-03-10T11:59:58Z"), "just now");
-        assert_eq!(told("2026-03-10T11:55:00Z"), "5m ago");
-        assert_eq!(told("2026-03-10T15:00:00Z"), "in 3h");
-        assert_eq!(told("2026-03-08T11:00:00Z"), "2d ago");
+        let ago = |text: &str| format_ago(now, text.parse().unwrap());
+        assert_eq!(ago("2026-03-10T11:59:58Z"), "just now");
+        assert_eq!(ago("2026-03-10T11:55:00Z"), "5m ago");
+        assert_eq!(ago("2026-03-10T15:00:00Z"), "in 3h");
+        assert_eq!(ago("2026-03-08T11:00:00Z"), "2d ago");
     }
 
     #[test]

@@ -404,7 +404,7 @@ fn a_landing_rechecks_beads_and_targets_before_and_after_its_gates() {
     town.gt(["mq", "run", "web"]).ok();
     let off = serde_json::json!({ "enabled": false });
     town.set_rig_setting("web", "merge_queue", off);
-    // One rig can only be waited for: no gate of the other runs meanwhile.
+    // One rig can only be waited for: no gate of the other runs in the meantime.
     town.gt(["mq", "run", "api"]).ok();
     let land = || town.gt(["convoy", "land", &convoy, "--json"]);
     let said = land().ok().json();

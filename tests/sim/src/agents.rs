@@ -15,7 +15,7 @@ pub(super) enum AgentPlan {
     Works(Timestamp),
     /// Works, and ends at this time without finishing.
     Ends(Timestamp),
-    /// It does nothing.
+    /// The agent does nothing.
     Hangs,
     /// Asks a question as text and waits at its prompt.
     Asks,

@@ -46,7 +46,7 @@ pub(super) enum BeadPlace {
     Hooked,
     /// In the merge queue, ready at this time.
     Merging(Timestamp),
-    /// It is merged.
+    /// The bead is merged.
     Closed,
 }
 

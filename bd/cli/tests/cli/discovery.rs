@@ -1,4 +1,4 @@
-//! Where beads are looked for: folders above, redirects, routes, the environment.
+//! The places of beads: folders above, redirects, routes, the environment.
 
 use std::fs;
 

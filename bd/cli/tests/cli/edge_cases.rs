@@ -1,6 +1,6 @@
 //! The edge cases of the reference (58 to 80 are in `edge_records.rs`), each in a test named after
 //! its number: lines for the real program, the exit code, and what is printed (see `recorded`).
-//! What needs more than lines is below the table. Cases 81 to 93 are also in `mol.rs`.
+//! Cases that need more than lines are below the table. Cases 81 to 93 are also in `mol.rs`.
 
 use serde_json::{Value, json};
 

@@ -36,7 +36,7 @@ fn rig() -> Project {
     project
 }
 
-/// What `gt` takes for a failure although the exit code is 0.
+/// Output that `gt` treats as a failure although the exit code is 0.
 fn seems_failed(ran: &Ran) -> bool {
     ran.out.is_empty() && !ran.err.is_empty()
 }

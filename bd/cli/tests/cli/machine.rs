@@ -1,4 +1,4 @@
-//! What programs rely on: errors as JSON, exit codes, versions, numbers.
+//! The contract with programs: errors as JSON, exit codes, versions, numbers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a person or an agent sees of `bd`.
+//! The behaviour of `bd` as a user or an agent sees it.
 
 mod compact;
 mod compatibility;

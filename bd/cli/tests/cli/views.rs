@@ -1,4 +1,4 @@
-//! What lists and trees look like: `list --format`, `--watch`, columns, `show --thread`, `dep tree
+//! The look of lists and trees: `list --format`, `--watch`, columns, `show --thread`, `dep tree
 //! --show-all-paths`.
 
 use std::io::{BufRead, BufReader};

@@ -76,9 +76,9 @@ fn changes_of_different_fields_are_both_kept() {
 fn the_later_record_wins_a_conflict_and_the_overruled_value_is_reported() {
     let left = edit_base(3, |bead| bead.priority = 0);
     let right = edit_base(2, |bead| bead.priority = 4);
-    let (bead, told) = merge_three(&base_bead(), &left, &right);
+    let (bead, overruled_values) = merge_three(&base_bead(), &left, &right);
     assert_eq!(bead.priority, 0);
-    assert_eq!(told, [overruled("priority", "4")]);
+    assert_eq!(overruled_values, [overruled("priority", "4")]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn another_spelling_of_an_instant_is_not_a_change() {
 fn an_overruled_close_loses_all_its_closing_fields() {
     let left = edit_base(1, |bead| close_at(bead, 1, "done"));
     let right = edit_base(2, |bead| bead.status = Status::InProgress);
-    let (bead, told) = merge_three(&base_bead(), &left, &right);
+    let (bead, overruled_values) = merge_three(&base_bead(), &left, &right);
     assert_eq!((bead.status, bead.closed_at), (Status::InProgress, None));
     assert_eq!(bead.close_reason, "");
     let wanted = [
@@ -119,7 +119,7 @@ fn an_overruled_close_loses_all_its_closing_fields() {
         overruled("closed_at", "\"2026-03-01T00:01:00Z\""),
         overruled("status", "\"closed\""),
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(overruled_values, wanted);
 }
 
 #[test]
@@ -143,13 +143,13 @@ fn a_deletion_wins_over_an_edit_and_keeps_its_text() {
         bead.notes = "more".into();
         bead.status = Status::InProgress;
     });
-    let (bead, told) = merge_three(&base_bead(), &left, &right);
+    let (bead, overruled_values) = merge_three(&base_bead(), &left, &right);
     assert!(bead.is_tombstone());
     assert_eq!(
         (bead.deleted_at, bead.notes.as_str()),
         (Some(minute_stamp(1)), "more")
     );
-    assert_eq!(told, [overruled("status", "\"in_progress\"")]);
+    assert_eq!(overruled_values, [overruled("status", "\"in_progress\"")]);
 }
 
 #[test]
@@ -161,17 +161,17 @@ fn any_edit_that_meets_a_deletion_is_reported_with_the_bead_status() {
     left.closed_at = None;
     let mut right = old.clone();
     right.title = "other".into();
-    let (bead, told) = merge_three(&old, &left, &right);
+    let (bead, overruled_values) = merge_three(&old, &left, &right);
     assert_eq!((bead.is_tombstone(), bead.title.as_str()), (true, "other"));
     let wanted = [
         overruled("closed_at", "\"2026-03-01T00:01:00Z\""),
         overruled("status", "\"closed\""),
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(overruled_values, wanted);
     let mut touched = old.clone();
     touched.updated_at = minute_stamp(9);
-    let (bead, told) = merge_three(&old, &left, &touched);
-    assert!(bead.is_tombstone() && told.is_empty());
+    let (bead, overruled_values) = merge_three(&old, &left, &touched);
+    assert!(bead.is_tombstone() && overruled_values.is_empty());
 }
 
 #[test]
@@ -279,12 +279,12 @@ fn metadata_merges_key_by_key() {
     let old = bead_from_line(",\"metadata\":{\"a\":1,\"b\":2}");
     let left = bead_from_line(",\"metadata\":{\"a\":1,\"b\":3,\"d\":\"x\"}");
     let right = bead_from_line(",\"metadata\":{\"b\":4,\"c\":null}");
-    let (bead, told) = merge_three(&old, &left, &right);
+    let (bead, overruled_values) = merge_three(&old, &left, &right);
     assert_eq!(
         bead.metadata.unwrap().get(),
         "{\"b\":4,\"c\":null,\"d\":\"x\"}"
     );
-    assert_eq!(told, [overruled("metadata.b", "3")]);
+    assert_eq!(overruled_values, [overruled("metadata.b", "3")]);
 }
 
 #[test]

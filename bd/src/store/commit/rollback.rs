@@ -377,7 +377,7 @@ impl RollbackComparison {
             return if is_newer || outside == Some(found) {
                 LineJudgement::RolledBack
             } else if outside == Some(line) {
-                // Nothing in it was ours.
+                // This clone changed nothing in the line.
                 LineJudgement::Intended
             } else {
                 LineJudgement::BothChanged(outside_bead().map(Box::new))

@@ -18,7 +18,7 @@ pub(in crate::store) fn touch_mark(paths: &StorePaths) {
         .read(true)
         .write(true)
         .open(paths.mark());
-    // Nothing depends on the mark. In an unwritable folder the write itself fails.
+    // The mark is only for other clients. In an unwritable folder the write itself fails.
     if let Ok(file) = file
         && !is_database(&file)
     {

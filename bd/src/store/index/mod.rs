@@ -2,7 +2,7 @@
 //! the whole file.
 //!
 //! The index is derived and disposable. It is only replaced by rename, and rebuilt in any doubt.
-//! Its keys identify the content of the files that it was built from.
+//! The keys of the index identify the content of the files that it was built from.
 
 mod assemble;
 mod build;

@@ -163,7 +163,7 @@ fn a_slow_reader_does_not_replace_a_newer_index() {
     let of_the_fold = index::Index::open(&path).unwrap();
     reader.source.put_index(Some(&read), &read, None);
     assert!(of_the_fold.is_at(&path));
-    // It is written if no other process wrote one.
+    // The index is written if no other process wrote one.
     reader
         .source
         .put_index(Some(&of_the_fold), &of_the_fold, None);

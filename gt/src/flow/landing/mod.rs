@@ -242,7 +242,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     clean_up(town, id)?;
     match convoy::close_landed(town, id)? {
         Some(landed) => Ok(LandingOutcome::Landed(landed)),
-        None => anyhow::bail!("{id} was closed by someone else meanwhile"),
+        None => anyhow::bail!("{id} was closed by someone else in the meantime"),
     }
 }
 

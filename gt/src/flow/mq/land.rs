@@ -33,7 +33,7 @@ pub(crate) fn land_candidate(
         return Ok(match withdraw::withdraw_request(job)? {
             Some(reason) => MergeOutcome::Withdrawn { reason },
             None => MergeOutcome::Later {
-                reason: "the request was closed meanwhile".to_owned(),
+                reason: "the request was closed in the meantime".to_owned(),
             },
         });
     }

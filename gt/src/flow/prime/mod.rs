@@ -202,7 +202,7 @@ fn compile_context(
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
         handoff: handoff_notes_in(&parts),
-        decision: decided.and_then(|told| told.fresh),
+        decision: decided.and_then(|decision| decision.fresh),
         parts,
         text,
     }

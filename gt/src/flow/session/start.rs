@@ -257,7 +257,10 @@ fn record_host(
 /// Refuses to end a session other than the one with this token.
 pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
     let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
-    anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
+    anyhow::ensure!(
+        !is_other,
+        "another session has begun in the meantime: it goes on"
+    );
     Ok(())
 }
 

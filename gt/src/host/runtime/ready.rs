@@ -254,8 +254,8 @@ mod tests {
         assert_eq!(inspect_screen(busy, &claude()), ScreenState::Busy);
         let newer = "✻ Channeling…\n────\n❯\u{a0}\n────\n  ⏵⏵ bypass permissions on";
         assert_eq!(inspect_screen(newer, &claude()), ScreenState::Busy);
-        let told = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
-        assert_eq!(inspect_screen(told, &claude()), ScreenState::AtPrompt);
+        let screen = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
+        assert_eq!(inspect_screen(screen, &claude()), ScreenState::AtPrompt);
         assert_eq!(
             inspect_screen("❯ sent before\n● hm", &claude()),
             ScreenState::Nothing

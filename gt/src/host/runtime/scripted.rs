@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     /// Another process writes it: a program that is open for writing here, and in what other tests
-    /// fork meanwhile, cannot be run.
+    /// fork in the meantime, cannot be run.
     fn script(path: &Path, text: &str) {
         let write = ChildCommand::new("sh")
             .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])

@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_session_is_reported_once_it_is_detected() {
-        let told = |end| {
+        let description = |end| {
             let live = LiveSession {
                 dead: Some(end),
                 ..LiveSession::default()
@@ -381,9 +381,9 @@ mod tests {
             describe_last_end(&Slot::default(), Some(&live))
         };
         assert_eq!(
-            told(ProcessEnd::Exit(7)),
+            description(ProcessEnd::Exit(7)),
             ", the last one ended with exit code 7"
         );
-        assert_eq!(told(ProcessEnd::Unknown), "");
+        assert_eq!(description(ProcessEnd::Unknown), "");
     }
 }

@@ -464,7 +464,7 @@ pub struct FailedStep {
 
 /// The polecat no longer has the work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{bead} was taken off {worker} meanwhile (`bd show {bead}` names who has it)")]
+#[error("{bead} was taken off {worker} in the meantime (`bd show {bead}` names who has it)")]
 pub struct WorkTakenAway {
     pub bead: String,
     pub worker: String,

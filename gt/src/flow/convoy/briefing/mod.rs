@@ -115,7 +115,7 @@ pub fn collect_items_before(
             }
         }
     };
-    let ordered_sources = sources.into_iter().map(|(_, told)| told);
+    let ordered_sources = sources.into_iter().map(|(_, source)| source);
     ordered_sources.enumerate().filter_map(entry_of).collect()
 }
 
