@@ -260,6 +260,10 @@ fn classify_store(error: &StoreError) -> Classification {
                 "the other beads can be read; git may have the line: 'git log -p' on that file";
             ("io", io_hint(source).or_else(|| Some(hint.to_owned())))
         }
+        StoreError::NotRegular { .. } | StoreError::TrackedLink(_) => {
+            let hint = "nothing was read or written; 'ls -l' shows where a link leads, and 'git log' on it who added it";
+            ("not_regular", Some(hint.to_owned()))
+        }
         StoreError::Locked { .. } => {
             let hint =
                 "see who has it with 'fuser' or 'lsof' on that file, and try again when it is done";

@@ -67,7 +67,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let cli = match CliArgs::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
+            let ui = Ui::new(false, false, &env);
+            return ui.exit_code(ui.command_line(&error));
         }
     };
     let ended = match &cli.command {

@@ -25,6 +25,7 @@ mod feed;
 mod first_sync;
 mod flow;
 mod followup;
+mod foreign;
 mod formulas;
 mod fuzz;
 mod git_store;

@@ -167,7 +167,7 @@ impl Context {
     /// Returns the bead that was last created, updated or shown here.
     pub(crate) fn last_touched(&self) -> Option<String> {
         let path = self.project().ok()?.dir.join("last-touched");
-        let text = String::from_utf8(file::read_file_if_exists(&path).ok()??).ok()?;
+        let text = String::from_utf8(file::read_regular_file(&path).ok()??).ok()?;
         let id = text.lines().next()?.trim();
         (!id.is_empty()).then(|| id.to_owned())
     }

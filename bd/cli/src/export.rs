@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -18,7 +20,7 @@ use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 /// Deleted beads are included, unless a filter is given. Local beads (wisps) are not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The file (default: standard output)
+    /// The file (default, and `-`: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     /// Replace a file with beads that are not here
@@ -63,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         text.push(b'\n');
         count += 1;
     }
-    let Some(output) = args.output else {
+    let Some(output) = args.output.filter(|output| output != "-") else {
         ctx.ui.raw(&String::from_utf8_lossy(&text));
         return Ok(Box::new(EmptyReport));
     };
@@ -80,19 +82,32 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         store.fold(&ctx.clock)?;
     } else {
-        if is_whole && !args.force {
-            refuse_loss(&path, &text)?;
-        }
-        let written = file::replace_file(&path, &text, 0o644);
-        written.with_context(|| format!("cannot write {}", path.display()))?;
+        write_export(&path, &text, is_whole && !args.force)
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let value = json!({"exported": count, "path": path});
     let message = format!("Exported {} to {}", counted(count, "bead"), path.display());
     TextReport::new(value, message).into_answer()
 }
 
+/// Writes the beads to the path that the user named: into a pipe or device, else over the file.
+fn write_export(path: &Path, text: &[u8], keeps_old_beads: bool) -> anyhow::Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut stream = fs::OpenOptions::new().write(true).open(path)?;
+        return Ok(stream.write_all(text)?);
+    }
+    if keeps_old_beads {
+        refuse_loss(path, text)?;
+    }
+    Ok(file::replace_file(
+        &file::follow_link(path),
+        text,
+        file::SHARED,
+    )?)
+}
+
 /// Fails if the existing file has beads that the new text does not have.
-fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
+fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     let ids = |text: Vec<u8>| -> BTreeSet<String> {
         let beads = lines::parse_lines(text).beads.into_iter();
         beads.map(|(_, _, bead)| bead.id).collect()

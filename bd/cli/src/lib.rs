@@ -364,11 +364,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     git::report_slow_remotes(ui::report_slow_remote);
     if line.root.version {
         screen.raw(&format!("{}\n", version::format_version()));
-        return ExitCode::SUCCESS;
+        return screen.exit_code(0);
     }
     let Some(command) = line.command else {
         screen.raw(&build_command_line().render_help().to_string());
-        return ExitCode::SUCCESS;
+        return screen.exit_code(0);
     };
     let ctx = match build_context(env, &global)
         .and_then(|ctx| init_fresh_clone(ctx, &command, &global))
@@ -385,7 +385,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
-            ExitCode::from(report.exit())
+            ctx.ui.exit_code(report.exit())
         }
         Err(error) => {
             let failure = error::describe_failure(&error).with_similar(find_similar(&ctx, &error));
@@ -511,7 +511,7 @@ fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
         screen.error(&bd::error::describe_failure(&unknown));
     }
     // Existing clients know only 1 as the exit code of a failure.
-    ExitCode::from(screen.command_line(error).min(1))
+    screen.exit_code(screen.command_line(error).min(1))
 }
 
 /// Returns clap's message in one line, without the usage below it.

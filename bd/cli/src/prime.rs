@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let local = ctx.env.cwd().join(".beads/PRIME.md");
     let custom_text = [local, found.dir.join("PRIME.md")]
         .iter()
-        .find_map(|path| String::from_utf8(file::read_file_if_exists(path).ok()??).ok());
+        .find_map(|path| String::from_utf8(file::read_regular_file(path).ok()??).ok());
     match custom_text.filter(|_| !args.export) {
         Some(text) => ctx.ui.raw(&text),
         None => ctx.ui.raw(include_str!("../../templates/prime.md")),

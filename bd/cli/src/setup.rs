@@ -140,6 +140,20 @@ impl SetupFiles {
                 (home.join(user), None)
             }
         };
+        // Files are often links within a project, such as CLAUDE.md to AGENTS.md. A link that leads
+        // out of it may come with the repository.
+        let root = file::follow_link(&project);
+        for path in [Some(&path), own.as_ref()].into_iter().flatten() {
+            let target = file::follow_link(path);
+            if path.starts_with(&project) && target != *path && !target.starts_with(&root) {
+                return Err(UsageError(format!(
+                    "{} leads out of the project, to {}; nothing was written",
+                    path.display(),
+                    target.display()
+                ))
+                .into());
+            }
+        }
         Ok(Self {
             tool,
             path,
@@ -265,5 +279,5 @@ fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755).with_context(shown)?;
     }
-    file::replace_file(path, text.as_bytes(), 0o644).with_context(shown)
+    file::replace_file(&file::follow_link(path), text.as_bytes(), file::SHARED).with_context(shown)
 }

@@ -49,12 +49,12 @@ fn audit_path(dir: &Path) -> PathBuf {
 pub fn append_audit(dir: &Path, entry: &AuditEntry) -> io::Result<()> {
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');
-    file::append_to_file(&audit_path(dir), &line, 0o644)
+    file::append_to_file(&audit_path(dir), &line, file::SHARED)
 }
 
 /// Returns true if the log has a record with this id.
 pub fn has_audit(dir: &Path, id: &str) -> io::Result<bool> {
-    let text = file::read_file_if_exists(&audit_path(dir))?.unwrap_or_default();
+    let text = file::read_regular_file(&audit_path(dir))?.unwrap_or_default();
     let entries: Vec<AuditEntry> = lines::parse_values(&text);
     Ok(entries.iter().any(|entry| entry.id == id))
 }

@@ -291,12 +291,12 @@ fn edit_config_file(
         let path = path.clone();
         ConfigError::Locked { path, reason }
     })?;
-    let bytes = file::read_file_if_exists(&path)
+    let bytes = file::read_regular_file(&path)
         .map_err(failed)?
         .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     match change(&text) {
-        Some(fresh) => file::replace_file(&path, fresh.as_bytes(), 0o644).map_err(failed),
+        Some(fresh) => file::replace_file(&path, fresh.as_bytes(), file::SHARED).map_err(failed),
         None => Ok(()),
     }
 }
@@ -326,7 +326,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
         path: path.to_owned(),
         source,
     };
-    let Some(bytes) = file::read_file_if_exists(path).map_err(failed)? else {
+    let Some(bytes) = file::read_regular_file(path).map_err(failed)? else {
         return Ok(BTreeMap::new());
     };
     let mut lines = bytes.split(|byte| *byte == b'\n');

@@ -12,7 +12,7 @@ use super::builtin;
 use super::problem::FormulaError;
 use super::source::{self, FormulaFormat, LoadedFormula};
 use crate::store::route::find_town_root;
-use kit::sys::Env;
+use kit::sys::{Env, file};
 
 const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
 
@@ -224,7 +224,10 @@ fn read_text(path: &Path) -> Result<String, FormulaError> {
         ));
         return Err(failed(too_large));
     }
-    fs::read_to_string(path).map_err(failed)
+    let bytes = file::read_file_if_exists(path)
+        .and_then(|bytes| bytes.ok_or_else(|| std::io::ErrorKind::NotFound.into()))
+        .map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| failed(std::io::Error::other(error)))
 }
 
 /// Returns true if a formula is named by the path of its file.

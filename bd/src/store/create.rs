@@ -34,43 +34,43 @@ pub fn create_store(dir: &Path, prefix: &str) -> Result<(), StoreError> {
 
 /// Writes the attributes that make git merge the folder's beads field by field.
 pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
-    add_file(&dir.join(".gitattributes"), ATTRIBUTES, 0o644)
+    add_file(&dir.join(".gitattributes"), ATTRIBUTES, file::SHARED)
 }
 
 /// Adds the missing files of a beads folder, and sets the prefix if one is given.
 pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
-    file::create_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
+    file::create_folder(dir, 0o770).map_err(|error| StoreError::io("create", dir, error))?;
     let paths = StorePaths::for_folder(dir);
     let has_issues = paths.issues().is_file();
-    add_file(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
-    add_file(&dir.join("config.yaml"), CONFIG, 0o644)?;
-    add_file(&dir.join("README.md"), README, 0o644)?;
-    add_file(&dir.join("interactions.jsonl"), "", 0o644)?;
+    add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
+    add_file(&dir.join("config.yaml"), CONFIG, file::SHARED)?;
+    add_file(&dir.join("README.md"), README, file::SHARED)?;
+    add_file(&dir.join("interactions.jsonl"), "", file::SHARED)?;
     if !has_issues {
-        add_file(paths.issues(), "", 0o644)?;
+        add_file(paths.issues(), "", file::SHARED)?;
     }
     if let Some(prefix) = prefix {
         config::set_setting(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
     }
     // Written last, because the metadata makes the folder a project.
-    add_file(&dir.join("metadata.json"), METADATA, 0o600)?;
+    add_file(&dir.join("metadata.json"), METADATA, 0o660)?;
     mark::touch_mark(&paths);
     Ok(())
 }
 
 /// Adds the missing files of a beads folder whose beads were read from the sync branch.
 pub(crate) fn complete_fetched_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
-    add_file(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
-    add_file(&dir.join("README.md"), README, 0o644)?;
+    add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
+    add_file(&dir.join("README.md"), README, file::SHARED)?;
     let path = dir.join("config.yaml");
     if let Some(prefix) = prefix {
         // The writers' lock is already held, and a change of the settings would take it again.
         let text = config::yaml::set_key(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
-        add_file(&path, &text, 0o644)?;
+        add_file(&path, &text, file::SHARED)?;
     }
-    add_file(&path, CONFIG, 0o644)?;
+    add_file(&path, CONFIG, file::SHARED)?;
     write_attributes(dir)?;
-    add_file(&dir.join("metadata.json"), METADATA, 0o600)?;
+    add_file(&dir.join("metadata.json"), METADATA, 0o660)?;
     mark::touch_mark(&StorePaths::for_folder(dir));
     Ok(())
 }

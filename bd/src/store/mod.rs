@@ -106,6 +106,7 @@ impl Store {
         if !paths::is_project(dir) {
             return Err(StoreError::NotAProject(dir.to_owned()));
         }
+        disk::entries::check_entries(dir)?;
         Ok(Self::at(dir))
     }
 

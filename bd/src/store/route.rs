@@ -4,7 +4,6 @@
 //! the town's root; `.` is the town itself. Blank lines, comments and lines that cannot be parsed
 //! are skipped.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::bead::id;
 use crate::bead::lines;
 use crate::store::disk::find;
-use kit::sys::Env;
+use kit::sys::{Env, file};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
@@ -65,7 +64,10 @@ impl Routes {
     }
 
     fn read(town: &Path, beads_dir: &Path) -> Self {
-        let text = fs::read(beads_dir.join("routes.jsonl")).unwrap_or_default();
+        let text = file::read_regular_file(&beads_dir.join("routes.jsonl"))
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let mut routes: Vec<Route> = lines::parse_values(&text);
         routes.retain(|route| !route.prefix.is_empty() && !route.path.is_empty());
         Self {

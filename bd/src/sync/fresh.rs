@@ -240,9 +240,9 @@ fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
 fn create_if_absent(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
     let failed = |error| StoreError::io("write", path, error);
     if let Some(folder) = path.parent() {
-        file::create_folder(folder, 0o755).map_err(failed)?;
+        file::create_folder(folder, 0o777).map_err(failed)?;
     }
-    file::create_file(path, content, 0o644).map_err(failed)
+    file::create_file(path, content, file::SHARED).map_err(failed)
 }
 
 #[cfg(test)]

@@ -182,7 +182,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
                 Ui::new(false, false, &env).error(&gt::error::build_failure(&error));
                 return ExitCode::FAILURE;
             }
-            return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
+            let ui = Ui::new(false, false, &env);
+            return ui.exit_code(ui.command_line(&error));
         }
     };
     let ui = Ui::new(line.root.json, false, &env);
@@ -201,7 +202,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
-            ExitCode::from(report.exit())
+            ctx.ui.exit_code(report.exit())
         }
         Err(error) => {
             let failure = gt::error::build_failure(&error);

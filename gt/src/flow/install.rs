@@ -223,7 +223,7 @@ fn write_json_if_missing(path: &Path, value: &serde_json::Value) -> anyhow::Resu
 }
 
 fn write_file(path: &Path, content: &[u8]) -> Result<(), InstallError> {
-    file::replace_file(path, content, 0o644).map_err(|source| InstallError::Io {
+    file::replace_file(path, content, 0o600).map_err(|source| InstallError::Io {
         path: path.to_owned(),
         source,
     })

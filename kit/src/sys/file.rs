@@ -1,10 +1,15 @@
-//! Writes files: replaced whole or appended to, never half.
+//! Reads regular files, and writes them: replaced whole or appended to, never half.
+//!
+//! Files often lie where a cloned repository brings its own. So nothing here writes through a
+//! symbolic link (a caller that wants to uses [`follow_link`] first), or waits for a pipe or device.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use rustix::fs::OFlags;
 
 use crate::sys::parallel::drop_in_background;
 
@@ -21,9 +26,12 @@ const LARGE: u64 = 4 << 20;
 /// The number of bytes per write call for a file that will be mapped.
 const SMALL: usize = 32 * 1024;
 
+/// The mode of a new file that everyone may read, and write as the umask permits.
+pub const SHARED: u32 = 0o666;
+
 /// Replaces the content of `path`: writes a temporary file beside it, syncs it, renames it over
-/// `path`, and syncs the folder. A link is followed, so that its target is replaced. The mode of
-/// the old file is kept; a new file gets `mode`.
+/// `path`, and syncs the folder. The mode and group of the old file are kept; a new file gets `mode`
+/// less the umask.
 pub fn replace_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     replace_file_with(path, mode, |file| file.write_all(content))
 }
@@ -35,22 +43,14 @@ pub fn replace_file_with<T>(
     mode: u32,
     write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
 ) -> io::Result<T> {
-    let target = resolve_link(path);
-    let folder = target
-        .parent()
-        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".tmp-")
-        .tempfile_in(folder)?;
+    let mut temporary = create_beside(path, mode)?;
     let mut buffer = io::BufWriter::with_capacity(CHUNK, temporary.as_file_mut());
     let written = write(&mut buffer)?;
     buffer.flush()?;
     drop(buffer);
-    let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
-    set_mode(temporary.as_file(), mode)?;
     temporary.as_file().sync_all()?;
-    temporary.persist(&target).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder_of(path)?)?;
     Ok(written)
 }
 
@@ -67,17 +67,8 @@ pub struct ReplacementFile {
 impl ReplacementFile {
     /// Creates the file in the folder of `path`, with the mode of the existing file or else `mode`.
     pub fn new(path: &Path, mode: u32) -> io::Result<Self> {
-        let target = resolve_link(path);
-        let folder = target
-            .parent()
-            .ok_or_else(|| io::Error::other("a file needs a folder"))?;
-        let file = tempfile::Builder::new()
-            .prefix(".tmp-")
-            .tempfile_in(folder)?;
-        let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
-        set_mode(file.as_file(), mode)?;
         Ok(Self {
-            file,
+            file: create_beside(path, mode)?,
             written: 0,
             flushed_to: 0,
         })
@@ -98,14 +89,12 @@ impl ReplacementFile {
         self.file.as_file().sync_all()
     }
 
-    /// Renames the file over `path`, following a link, and syncs the folder.
+    /// Renames the file over `path`, and syncs the folder.
     pub fn put(self, path: &Path) -> io::Result<PlacedFile> {
-        let target = resolve_link(path);
+        check_regular(path)?;
         let written = self.file.as_file().metadata()?;
-        let file = self.file.persist(&target).map_err(|error| error.error)?;
-        if let Some(folder) = target.parent() {
-            File::open(folder)?.sync_all()?;
-        }
+        let file = self.file.persist(path).map_err(|error| error.error)?;
+        sync_folder(folder_of(path)?)?;
         let there = file.metadata()?;
         Ok(PlacedFile { written, there })
     }
@@ -161,17 +150,12 @@ impl Write for ReplacementFile {
 /// Creates a file with this content unless there is one, whole or not at all. Never overwrites a
 /// file that another process created in the meantime. Returns true if the file was created.
 pub fn create_file(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
-    let folder = path
-        .parent()
-        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".tmp-")
-        .tempfile_in(folder)?;
+    let folder = folder_of(path)?;
+    let mut temporary = temporary_file(mode).tempfile_in(folder)?;
     temporary.write_all(content)?;
-    set_mode(temporary.as_file(), mode)?;
     temporary.as_file().sync_all()?;
     match temporary.persist_noclobber(path) {
-        Ok(_) => File::open(folder)?.sync_all().map(|()| true),
+        Ok(_) => sync_folder(folder).map(|()| true),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.error),
     }
@@ -180,9 +164,8 @@ pub fn create_file(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
 /// Replaces a file of local state without a sync: whole or not at all, but the content may be lost
 /// with the machine's power.
 pub fn replace_file_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let target = resolve_link(path);
-    let temporary = write_unsynced(&target, content, mode)?;
-    temporary.persist(&target).map_err(|error| error.error)?;
+    let temporary = write_unsynced(path, content, mode)?;
+    temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -205,9 +188,10 @@ pub struct DerivedFile {
 impl DerivedFile {
     /// Writes the replacement beside the file.
     pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<Self> {
-        let target = resolve_link(path);
-        let temporary = write_unsynced(&target, content, mode)?;
-        Ok(Self { target, temporary })
+        Ok(Self {
+            target: path.to_owned(),
+            temporary: write_unsynced(path, content, mode)?,
+        })
     }
 
     /// Puts the file in place, with its first bytes replaced by `beginning`.
@@ -264,31 +248,19 @@ fn exchange_files(_one: &Path, _other: &Path) -> io::Result<()> {
 
 /// Writes a file with this content beside the one that it will replace.
 fn write_unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
-    let folder = target
-        .parent()
-        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".tmp-")
-        .tempfile_in(folder)?;
+    let mut temporary = create_beside(target, mode)?;
     // Written in small pieces, because the system caches a file in pieces as large as it was
     // written, and a process that maps it would load whole pieces for single bytes.
     for piece in content.chunks(SMALL) {
         temporary.write_all(piece)?;
     }
-    set_mode(temporary.as_file(), mode)?;
     Ok(temporary)
 }
 
 /// Writes `line` as the first line of a file in place, and blanks the rest. Readers of the first
 /// line see the old or the new one, whole. Nothing is synced.
 pub fn put_first_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(mode)
-        .open(path)?;
+    let file = open_for_update(path, mode)?;
     let mut bytes = [line.as_bytes(), b"\n"].concat();
     let before = usize::try_from(file.metadata()?.len()).unwrap_or_default();
     bytes.resize(bytes.len().max(before.min(SMALL)), b'\n');
@@ -372,20 +344,117 @@ pub fn append_to_file(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
     file.write_all(record)
 }
 
+/// Opens a regular file to append to it and to read it. Creates it with `mode` if necessary.
 pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .read(true)
-        .mode(mode)
-        .open(path)
+    open_as_regular(
+        path,
+        Links::Refused,
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .read(true)
+            .mode(mode),
+    )
 }
 
-/// Reads a file; `None` if it does not exist.
+/// Opens a regular file to read it and to write parts of it. Creates it with `mode` if necessary.
+pub fn open_for_update(path: &Path, mode: u32) -> io::Result<File> {
+    open_as_regular(
+        path,
+        Links::Refused,
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .mode(mode),
+    )
+}
+
+/// Opens a regular file for reading. Anything else, including a symbolic link, is an error.
+pub fn open_regular_file(path: &Path) -> io::Result<File> {
+    open_as_regular(path, Links::Refused, OpenOptions::new().read(true))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
+/// Opens a file and refuses anything but a regular file, without waiting for the other end of a
+/// pipe.
+fn open_as_regular(path: &Path, links: Links, options: &mut OpenOptions) -> io::Result<File> {
+    let mut flags = OFlags::NONBLOCK;
+    if links == Links::Refused {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let flags = flags.bits().cast_signed();
+    let file = match options.custom_flags(flags).open(path) {
+        // Systems differ in their errors for a link.
+        Err(error) => return Err(check_regular(path).err().unwrap_or(error)),
+        Ok(file) => file,
+    };
+    check_kind(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Fails if there is anything but a regular file at `path`. Returns the metadata of the file, if
+/// there is one.
+fn check_regular(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => check_kind(found.file_type()).map(|()| Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Fails for anything but a regular file, with an error that says what it is.
+pub fn check_kind(kind: fs::FileType) -> io::Result<()> {
+    if kind.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("it is {}, not a regular file", describe_kind(kind)),
+    ))
+}
+
+fn describe_kind(kind: fs::FileType) -> &'static str {
+    if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+/// Reads a regular file, following links; `None` if it does not exist.
 pub fn read_file_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    read_opened(open_as_regular(
+        path,
+        Links::Followed,
+        OpenOptions::new().read(true),
+    ))
+}
+
+/// Reads a regular file; `None` if it does not exist. A symbolic link is an error.
+pub fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    read_opened(open_regular_file(path))
+}
+
+fn read_opened(opened: io::Result<File>) -> io::Result<Option<Vec<u8>>> {
+    match opened {
+        Ok(mut file) => {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -393,8 +462,7 @@ pub fn read_file_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Reads a file from an offset to its end; `None` if the file does not exist or is shorter.
 pub fn read_file_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut file = match File::open(path) {
+    let mut file = match open_regular_file(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -406,6 +474,18 @@ pub fn read_file_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+/// Takes the permissions of other users off a file, if it exists. The group keeps its own.
+pub fn hide_from_others(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if mode_of(&found) & 0o007 == 0 => Ok(()),
+        Ok(found) => {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode_of(&found) & !0o007))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Creates a folder and its parents, the last one with `mode`. An existing folder stays unchanged.
@@ -436,18 +516,45 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns `path` with its last link followed, or unchanged if that is impossible.
-fn resolve_link(path: &Path) -> PathBuf {
+/// Returns the file to which `path` leads, for a file that its owner may have linked to another
+/// place; `path` itself if that is impossible.
+pub fn follow_link(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
+fn folder_of(path: &Path) -> io::Result<&Path> {
+    path.parent()
+        .ok_or_else(|| io::Error::other("a file needs a folder"))
+}
+
+fn temporary_file(mode: u32) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder
+        .prefix(".tmp-")
+        .permissions(fs::Permissions::from_mode(mode));
+    builder
+}
+
+/// Creates a temporary file beside the regular file that it will replace, with its mode and group;
+/// for a new file with `mode` less the umask.
+fn create_beside(target: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
+    let old = check_regular(target)?;
+    let temporary = temporary_file(mode).tempfile_in(folder_of(target)?)?;
+    if let Some(old) = old {
+        if temporary.as_file().metadata()?.gid() != old.gid() {
+            // Only the owner's own groups can be given. The file is as useful without.
+            std::os::unix::fs::fchown(temporary.as_file(), None, Some(old.gid())).ok();
+        }
+        set_mode(temporary.as_file(), mode_of(&old))?;
+    }
+    Ok(temporary)
+}
+
 fn mode_of(metadata: &fs::Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o7777
 }
 
 fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
@@ -456,25 +563,68 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replacing_a_file_keeps_its_mode_and_follows_a_link() {
-        use std::os::unix::fs::PermissionsExt;
+    fn replacing_a_file_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("real"), folder.path().join("link"));
-        fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace_file(&link, b"new", 0o600).unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
-        assert!(
-            fs::symlink_metadata(&link)
-                .unwrap()
-                .file_type()
-                .is_symlink()
-        );
-        assert_eq!(
-            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o640
-        );
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        replace_file(&path, b"new", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(mode_of(&fs::metadata(&path).unwrap()), 0o640);
+    }
+
+    #[test]
+    fn a_new_file_has_the_mode_that_the_umask_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain = folder.path().join("plain");
+        fs::write(&plain, "").unwrap();
+        let by_umask = mode_of(&fs::metadata(&plain).unwrap());
+        let [replaced, created, derived] = ["a", "b", "c"].map(|name| folder.path().join(name));
+        replace_file(&replaced, b"", SHARED).unwrap();
+        create_file(&created, b"", SHARED).unwrap();
+        replace_derived_file(&derived, b"", SHARED).unwrap();
+        for path in [replaced, created, derived] {
+            assert_eq!(mode_of(&fs::metadata(path).unwrap()), by_umask);
+        }
+    }
+
+    #[test]
+    fn links_pipes_and_devices_are_neither_written_nor_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        fs::write(&target, "theirs").unwrap();
+        let [link, device, pipe] = ["link", "device", "pipe"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        for path in [&link, &device, &pipe] {
+            let errors = [
+                replace_file(path, b"ours", 0o600).unwrap_err(),
+                replace_file_relaxed(path, b"ours", 0o600).unwrap_err(),
+                replace_derived_file(path, b"ours", 0o600).unwrap_err(),
+                append_to_file(path, b"ours", 0o600).unwrap_err(),
+                put_first_line(path, "ours", 0o600).unwrap_err(),
+                ReplacementFile::new(path, 0o600).map(drop).unwrap_err(),
+                read_file_from(path, 0).unwrap_err(),
+                read_regular_file(path).unwrap_err(),
+            ];
+            let kind = if path == &pipe {
+                "a pipe"
+            } else {
+                "a symbolic link"
+            };
+            for error in errors {
+                assert_eq!(
+                    error.to_string(),
+                    format!("it is {kind}, not a regular file")
+                );
+            }
+        }
+        assert_eq!(read_file_if_exists(&link).unwrap().unwrap(), b"theirs");
+        assert!(read_file_if_exists(&device).is_err());
+        assert!(read_file_if_exists(&pipe).is_err());
+        replace_file(&follow_link(&link), b"ours", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "ours");
     }
 
     #[test]

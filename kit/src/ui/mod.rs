@@ -2,7 +2,7 @@
 //!
 //! A command returns a [`Report`]; [`Ui`] shows it as text or as JSON, both built from one value.
 //! Data goes to standard output, everything else to standard error. If the reader closed the
-//! output, writing ends silently. Text from a bead, a mail or a hook is escaped with [`escape`]
+//! output, writing ends silently; any other failure of the output is an error of the command. Text from a bead, a mail or a hook is escaped with [`escape`]
 //! before it is printed.
 
 pub mod cut;
@@ -15,13 +15,14 @@ pub mod tree;
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 pub use page::Page;
 pub use style::Style;
 
-use crate::failure::Failure;
+use crate::failure::{FAILED, Failure};
 pub use crate::json::to_pretty_json;
 use crate::sys::{Clock, Env};
 
@@ -57,7 +58,17 @@ pub struct Ui {
     out_style: Style,
     err_style: Style,
     clock: Clock,
-    gone: Cell<bool>,
+    output: Cell<OutputState>,
+}
+
+/// The state of standard output after the writes so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OutputState {
+    Open,
+    /// The reader closed the output, which is no error.
+    Closed,
+    /// A write failed, and the error was printed.
+    Failed,
 }
 
 impl Ui {
@@ -76,7 +87,7 @@ impl Ui {
             out_style: Style::choose(out_terminal, env),
             err_style: Style::choose(err_terminal, env),
             clock: Clock::choose(env.get("BD_NOW")),
-            gone: Cell::new(false),
+            output: Cell::new(OutputState::Open),
         }
     }
 
@@ -131,7 +142,7 @@ impl Ui {
     /// Writes text unchanged to standard output. Returns false if the output is closed.
     pub fn stream(&self, text: &str) -> bool {
         self.raw(text);
-        !self.gone.get()
+        self.output.get() == OutputState::Open
     }
 
     /// Draws a page over the previous one, with as many lines as the screen has. Without a
@@ -170,14 +181,33 @@ impl Ui {
     }
 
     pub fn raw(&self, text: &str) {
-        if self.gone.get() || text.is_empty() {
+        if self.output.get() != OutputState::Open || text.is_empty() {
             return;
         }
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        // The reader is gone, or the disk behind a redirect is full, so there is nowhere to report
-        // the failure.
-        self.gone.set(written.is_err());
+        match written {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.output.set(OutputState::Closed);
+            }
+            Err(error) => {
+                self.output.set(OutputState::Failed);
+                let error = anyhow::Error::new(error).context("cannot write to standard output");
+                self.error(&Failure::unclassified(&error));
+            }
+        }
+    }
+
+    /// Returns the exit code of a command that ends with `code`: an output that could not be written
+    /// makes a success a failure.
+    pub fn exit_code(&self, code: u8) -> ExitCode {
+        let is_incomplete = self.output.get() == OutputState::Failed;
+        ExitCode::from(if is_incomplete && code == 0 {
+            FAILED
+        } else {
+            code
+        })
     }
 
     /// Prints a progress message on standard error, unless output is quiet.

@@ -160,7 +160,10 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             } else {
                 answer.text
             };
-            sys::print_text(&text);
+            if let Err(error) = sys::print_text(&text) {
+                sys::print_error(&format!("Error: cannot write to standard output: {error}"));
+                return failure_code(&keeper.command);
+            }
             ExitCode::from(answer.exit)
         }
         Err(error) => {
@@ -170,12 +173,17 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             } else {
                 sys::print_error(&format!("Error: {text}"));
             }
-            // A change that could not be checked is not rejected; the user must look at it.
-            match keeper.command {
-                KeeperCommand::Review(_) | KeeperCommand::Validate(_) => ExitCode::from(3),
-                _ => ExitCode::FAILURE,
-            }
+            failure_code(&keeper.command)
         }
+    }
+}
+
+/// Returns the exit code of a failed command. A change that could not be checked is not rejected;
+/// the user must look at it.
+fn failure_code(command: &KeeperCommand) -> ExitCode {
+    match command {
+        KeeperCommand::Review(_) | KeeperCommand::Validate(_) => ExitCode::from(3),
+        _ => ExitCode::FAILURE,
     }
 }
 

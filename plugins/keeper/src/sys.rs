@@ -38,9 +38,13 @@ pub fn format_today() -> String {
     now.date().to_string()
 }
 
-/// Writes to standard output. Ignores a closed output.
-pub fn print_text(text: &str) {
-    io::stdout().write_all(text.as_bytes()).ok();
+/// Writes to standard output. A closed output is no error.
+pub fn print_text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 /// Writes a line to standard error.
@@ -67,10 +71,11 @@ pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fresh = folder.join(format!(".{name}.{}", std::process::id()));
+    // A file of a killed process with the same id.
+    fs::remove_file(&fresh).ok();
     let written = (|| {
         let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(true)
+            .create_new(true)
             .write(true)
             .mode(mode)
             .open(&fresh)?;

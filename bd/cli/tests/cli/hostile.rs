@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use std::process::Command;
+
+use super::recorded_work::git;
 use super::{Project, ids};
 
 #[test]
@@ -174,5 +177,109 @@ fn an_emptied_issues_file_is_reported_even_if_others_created_the_beads() {
     assert!(
         told.contains("was rolled back") && told.contains("bd-a1b"),
         "{told}"
+    );
+}
+
+/// Names that a store opens in its folder.
+const STORE_ENTRIES: [&str; 19] = [
+    "issues.jsonl",
+    "journal.jsonl",
+    "wisps.jsonl",
+    "config.yaml",
+    "config.local.yaml",
+    "metadata.json",
+    "events.local.jsonl",
+    "interactions.jsonl",
+    "routes.jsonl",
+    "rollback.jsonl",
+    "index.bin",
+    "issues.kept",
+    "issues.found",
+    "beads.db",
+    "last-touched",
+    ".local_version",
+    "events",
+    "archive",
+    "damaged",
+];
+
+#[test]
+fn a_link_in_the_beads_folder_is_refused_and_its_target_stays() {
+    for name in STORE_ENTRIES {
+        let project = Project::new();
+        project.make("T", &[]);
+        let entry = project.path(&format!(".beads/{name}"));
+        if entry.is_dir() {
+            fs::remove_dir_all(&entry).unwrap();
+        } else {
+            fs::remove_file(&entry).ok();
+        }
+        project.write("bashrc", "alias ll='ls -l'\n");
+        fs::create_dir(project.path("folder")).unwrap();
+        let target = match name {
+            "events" | "archive" | "damaged" => "folder",
+            _ => "bashrc",
+        };
+        std::os::unix::fs::symlink(project.path(target), &entry).unwrap();
+        for args in [
+            &["list"][..],
+            &["create", "U"],
+            &["config", "set", "a.b", "c"],
+        ] {
+            let error = project.run(args);
+            // The settings have a file of their own.
+            if args[0] != "config" || name.starts_with("config") {
+                assert_eq!(error.code, 1, "{name} {args:?}: {}", error.out);
+                assert!(
+                    error.err.contains(&format!("/.beads/{name}"))
+                        && error
+                            .err
+                            .contains("it is a symbolic link, not a regular file"),
+                    "{name} {args:?}: {}",
+                    error.err
+                );
+            }
+        }
+        assert_eq!(project.read("bashrc"), "alias ll='ls -l'\n", "{name}");
+        assert_eq!(fs::read_dir(project.path("folder")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_pipe_or_device_in_the_beads_folder_is_refused_without_waiting() {
+    for name in STORE_ENTRIES {
+        let project = Project::new();
+        let entry = project.path(&format!(".beads/{name}"));
+        fs::remove_file(&entry).ok();
+        if entry.exists() {
+            continue;
+        }
+        let made = Command::new("mkfifo").arg(&entry).status().unwrap();
+        assert!(made.success());
+        let error = project.fails(&["list"]);
+        assert!(
+            error.contains("it is a pipe, not a regular file"),
+            "{name}: {error}"
+        );
+        fs::remove_file(&entry).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &entry).unwrap();
+        project.fails(&["list"]);
+    }
+}
+
+#[test]
+fn a_beads_folder_may_be_a_link_unless_the_repository_tracks_it() {
+    let project = Project::empty();
+    git(&project, &["init", "-q"]);
+    fs::create_dir(project.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", project.path(".beads")).unwrap();
+    project.ok(&["init", "-p", "bd"]);
+    let id = project.make("T", &[]);
+    assert!(project.read("elsewhere/issues.jsonl").contains(&id));
+    git(&project, &["add", "-f", ".beads"]);
+    let error = project.fails(&["list"]);
+    assert!(
+        error.contains("it is a symbolic link that the repository tracks"),
+        "{error}"
     );
 }

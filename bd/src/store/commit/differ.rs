@@ -17,6 +17,7 @@ use crate::merge;
 use crate::store::StoreError;
 use crate::store::index::{self, ISSUES, Index, IndexLine, IndexRow, ParsedFile};
 use crate::store::view::source::StoreRead;
+use kit::sys::file;
 
 /// Lines by id.
 pub(super) type LinesById = BTreeMap<String, Vec<u8>>;
@@ -103,7 +104,7 @@ impl IssuesDifference {
     pub(super) fn from_kept(read: &StoreRead) -> Result<Self, StoreError> {
         let StoreRead { index, source, .. } = read;
         let failed = |error| StoreError::io("read", &source.paths.kept(), error);
-        let kept = File::open(source.paths.kept()).map_err(failed)?;
+        let kept = file::open_regular_file(&source.paths.kept()).map_err(failed)?;
         let meta = kept.metadata().map_err(failed)?;
         let before = read.before.as_ref();
         let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
@@ -141,7 +142,7 @@ pub(super) fn lines_of(
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<LinesById, StoreError> {
     let mut found = LinesById::new();
-    let read = File::open(path).and_then(|file| {
+    let read = file::open_regular_file(path).and_then(|file| {
         index::read_whole_lines(&file, 0, file.metadata()?.len(), |text, _| {
             let wanted = merge::lines_by_id(text).filter(|(id, _)| is_wanted(id));
             found.extend(wanted.map(|(id, line)| (id, line.to_vec())));

@@ -40,7 +40,7 @@ use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
 use crate::store::{BeadNode, Event, Store, StoreError};
 use kit::sys::clock;
-use kit::sys::file::{AppendedText, DerivedFile, ReplacementFile};
+use kit::sys::file::{self, AppendedText, DerivedFile, ReplacementFile};
 use kit::sys::parallel::{drop_in_background, run_both};
 
 /// The outcome of a fold.
@@ -324,7 +324,7 @@ impl Fold<'_> {
         }
         let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, place_of)?;
         let path = snapshot.source.paths.index();
-        let file = DerivedFile::write(&path, index.bytes(), 0o644).ok()?;
+        let file = DerivedFile::write(&path, index.bytes(), file::SHARED).ok()?;
         Some((index, file))
     }
 

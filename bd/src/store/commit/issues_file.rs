@@ -34,10 +34,9 @@ pub(crate) struct KeptCopy {
 impl KeptCopy {
     /// Keeps the content of a file that holds the issues now or soon.
     pub(in crate::store) fn from_file(from: &Path, place: &Path) -> io::Result<Self> {
-        let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
         // Another program may replace the file in the meantime.
-        let file = File::open(&from)?;
+        let file = file::open_regular_file(from)?;
         let meta = file.metadata()?;
         let is_it =
             |name: &Path| fs::metadata(name).is_ok_and(|there| inode_of(&there) == inode_of(&meta));
@@ -50,7 +49,7 @@ impl KeptCopy {
             .prefix(".tmp-")
             .make_in(folder, |name| {
                 // Not every file system supports hard links.
-                if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
+                if meta.len() <= COPIED || fs::hard_link(from, name).is_err() {
                     return copy(name);
                 }
                 if is_it(name) {
@@ -163,6 +162,6 @@ fn keep_head(paths: &StorePaths) -> io::Result<()> {
     };
     match file::read_file_if_exists(&path)? {
         Some(known) if known == head_id.as_bytes() => Ok(()),
-        _ => file::replace_derived_file(&path, head_id.as_bytes(), 0o644),
+        _ => file::replace_derived_file(&path, head_id.as_bytes(), file::SHARED),
     }
 }

@@ -263,7 +263,7 @@ impl RollbackComparison {
         let is_kept = |from: File| file::is_at(&from, &paths.kept());
         let outside = if found.keys().all(has_base) {
             LinesById::new()
-        } else if File::open(paths.found()).is_ok_and(is_kept) {
+        } else if file::open_regular_file(&paths.found()).is_ok_and(is_kept) {
             kept.clone()
         } else {
             differ::lines_of(&paths.found(), |id| found.contains_key(id))?

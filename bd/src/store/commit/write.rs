@@ -16,7 +16,7 @@ use crate::store::index::NonBeadLine;
 use crate::store::index::{ContentHash, IndexRow, LinePlace};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::{OpenFiles, code_of};
-use kit::sys::file::ReplacementFile;
+use kit::sys::file::{self, ReplacementFile};
 
 /// The number of bytes copied at once.
 const PIECE: usize = 256 << 10;
@@ -134,7 +134,7 @@ pub(crate) fn write_pieces(
     std::thread::scope(|scope| {
         let mut out = PieceWriter {
             source,
-            file: ReplacementFile::new(path, 0o644)?,
+            file: ReplacementFile::new(path, file::SHARED)?,
             hashing: HashWorker::begin(scope, layout.size),
             run: None,
             buffer: vec![0; PIECE],

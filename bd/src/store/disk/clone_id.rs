@@ -32,7 +32,7 @@ pub(crate) fn find_clone_id(dir: &Path) -> Option<String> {
 
 /// Reads the stored id, unless it contains a path that leads elsewhere.
 fn read_stored_id(dir: &Path) -> Option<StoredCloneId> {
-    let text = fs::read(dir.join("clone-id")).ok()?;
+    let text = file::read_regular_file(&dir.join("clone-id")).ok()??;
     let kept: StoredCloneId = serde_json::from_slice(&text).ok()?;
     let id = kept.id.as_bytes();
     let is_plain = !id.is_empty() && id.iter().all(u8::is_ascii_alphanumeric);
@@ -55,7 +55,7 @@ pub(crate) fn ensure_clone_id(dir: &Path, random: &RandomSource) -> Result<Strin
     };
     let mut text = serde_json::to_vec(&kept).unwrap_or_default();
     text.push(b'\n');
-    file::replace_file(&path, &text, 0o644).map_err(failed)?;
+    file::replace_file(&path, &text, file::SHARED).map_err(failed)?;
     Ok(kept.id)
 }
 

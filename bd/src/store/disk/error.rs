@@ -22,6 +22,16 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+    /// A file of the store is a link, a pipe or a device.
+    #[error("refusing to use {path}")]
+    NotRegular {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    /// The beads folder is a symbolic link that the repository tracks.
+    #[error("refusing to use {0}: it is a symbolic link that the repository tracks")]
+    TrackedLink(PathBuf),
     /// The line of a bead cannot be parsed.
     #[error("cannot read {path}, {place}: {id}")]
     Line {

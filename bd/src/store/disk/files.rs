@@ -7,7 +7,7 @@ use kit::sys::file;
 
 /// Returns the content of a file; `None` if it does not exist.
 pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    file::read_file_if_exists(path).map_err(|error| StoreError::io("read", path, error))
+    file::read_regular_file(path).map_err(|error| StoreError::io("read", path, error))
 }
 
 /// Returns the content of a file; empty if it does not exist.
@@ -17,7 +17,8 @@ pub(crate) fn read_or_empty(path: &Path) -> Result<Vec<u8>, StoreError> {
 
 /// Replaces the content of a file.
 pub(crate) fn replace_store_file(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    file::replace_file(path, content, 0o644).map_err(|error| StoreError::io("write", path, error))
+    file::replace_file(path, content, file::SHARED)
+        .map_err(|error| StoreError::io("write", path, error))
 }
 
 /// Removes a file, if it exists.
@@ -27,5 +28,5 @@ pub(crate) fn remove_store_file(path: &Path) -> Result<(), StoreError> {
 
 /// Creates a folder, if it does not exist.
 pub(crate) fn create_store_folder(path: &Path) -> Result<(), StoreError> {
-    file::create_folder(path, 0o755).map_err(|error| StoreError::io("create", path, error))
+    file::create_folder(path, 0o777).map_err(|error| StoreError::io("create", path, error))
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git;
 use crate::store::disk::paths;
-use kit::sys::Env;
+use kit::sys::{Env, file};
 
 /// No beads folder was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -150,7 +150,7 @@ pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
 
 /// Returns the first line of a redirect file that is neither blank nor a comment.
 fn redirect_text(dir: &Path) -> Option<String> {
-    let text = fs::read_to_string(dir.join("redirect")).ok()?;
+    let text = String::from_utf8(file::read_regular_file(&dir.join("redirect")).ok()??).ok()?;
     text.lines()
         .map(str::trim)
         .find(|line| !line.is_empty() && !line.starts_with('#'))

@@ -67,7 +67,7 @@ pub(crate) fn exclude_local_files(dir: &Path) {
     let text = format!("{start}{}\n", lines.join("\n"));
     if file::create_folder(&git.common.join("info"), 0o755).is_ok() {
         // A failure is ignored, because the exclusion is optional.
-        file::append_to_file(&path, text.as_bytes(), 0o644).ok();
+        file::append_to_file(&path, text.as_bytes(), file::SHARED).ok();
     }
 }
 

@@ -3,21 +3,17 @@
 //! The mark is one line of text, rewritten after every write so that watchers wake up. A real
 //! SQLite database with that name belongs to another program and is never touched.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::store::disk::paths::StorePaths;
+use kit::sys::file;
 
 const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
 
 pub(in crate::store) fn touch_mark(paths: &StorePaths) {
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(paths.mark());
+    let file = file::open_for_update(&paths.mark(), file::SHARED);
     // The mark is only for other clients. In an unwritable folder the write itself fails.
     if let Ok(file) = file
         && !is_database(&file)
@@ -33,7 +29,7 @@ pub fn is_foreign_database(paths: &StorePaths) -> bool {
 
 /// Returns true if a file is an SQLite database.
 pub fn is_database_at(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| is_database(&file))
+    file::open_regular_file(path).is_ok_and(|file| is_database(&file))
 }
 
 /// Returns the SQLite databases of other programs in a beads folder, sorted by name.

@@ -2,6 +2,7 @@
 //! store.
 
 pub(crate) mod clone_id;
+pub(crate) mod entries;
 pub(crate) mod error;
 pub(crate) mod files;
 pub mod find;

@@ -1,5 +1,6 @@
 //! The names of the files in a beads folder.
 
+use kit::sys::file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -126,7 +127,7 @@ impl StorePaths {
 fn named_in_metadata(dir: &Path) -> Option<String> {
     let bytes = ["metadata.json", "config.json"]
         .iter()
-        .find_map(|name| fs::read(dir.join(name)).ok())?;
+        .find_map(|name| file::read_regular_file(&dir.join(name)).ok()?)?;
     let metadata: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
     let name = metadata["jsonl_export"].as_str()?;
     let plain = Path::new(name)

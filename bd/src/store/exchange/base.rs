@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::commit::issues_file;
 use crate::store::disk::files;
 use crate::store::{Store, StoreError};
-use kit::sys::Clock;
+use kit::sys::{Clock, file};
 
 /// The last exchange of store and branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub(crate) fn record_first_base(
 impl Store {
     /// Returns the last exchange of this store and its branch.
     pub fn base(&self) -> Option<SyncBase> {
-        let text = fs::read(self.paths.base()).ok()?;
+        let text = file::read_regular_file(&self.paths.base()).ok()??;
         serde_json::from_slice(&text).ok()
     }
 

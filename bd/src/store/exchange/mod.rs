@@ -157,7 +157,7 @@ impl Store {
         let issues = if current_side.issues == united.issues {
             None
         } else {
-            let mut beside = ReplacementFile::new(path, 0o644).map_err(failed)?;
+            let mut beside = ReplacementFile::new(path, file::SHARED).map_err(failed)?;
             beside.write_all(&united.issues).map_err(failed)?;
             beside.sync().map_err(failed)?;
             Some(beside)
@@ -199,7 +199,8 @@ impl Store {
             built_at: identity::file_time_now(),
             ..read.index.keys()
         };
-        let written = file::DerivedFile::write(&self.paths.index(), read.index.bytes(), 0o644);
+        let written =
+            file::DerivedFile::write(&self.paths.index(), read.index.bytes(), file::SHARED);
         let put = written.and_then(|file| file.put_with(&read.index.header_with(&keys)));
         // If the index cannot be written, readers build their own.
         put.ok();

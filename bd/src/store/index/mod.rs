@@ -84,7 +84,7 @@ impl Index {
         reason = "mapping is sound while the file is only ever replaced by rename, as it is"
     )]
     pub(super) fn open(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
+        let file = file::open_regular_file(path).ok()?;
         // SAFETY: the file is never changed in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let index = Self::from_bytes(IndexBytes::Mapped(map, file))?;

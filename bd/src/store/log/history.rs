@@ -81,7 +81,7 @@ pub(crate) fn begin_history_append(
     let new = || events.iter().filter(|event| !known.contains(&event.id));
     if new().next().is_none() {
         // The fold that wrote them may have been interrupted before its sync.
-        let synced = file::open_append(&path, 0o644).and_then(|file| file.sync_data());
+        let synced = file::open_append(&path, file::SHARED).and_then(|file| file.sync_data());
         return synced.map(|()| None).map_err(failed);
     }
     let write = |file: &mut fs::File| {
@@ -93,7 +93,7 @@ pub(crate) fn begin_history_append(
         }
         out.flush()
     };
-    AppendedText::write_with(&path, 0o644, write)
+    AppendedText::write_with(&path, file::SHARED, write)
         .map(Some)
         .map_err(|error| failed(error.source))
 }
@@ -109,7 +109,8 @@ pub(crate) fn sync_history(path: &Path, appended: &AppendedText) -> Result<(), S
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
     let all = [missing_line_end(&read_tail(path).map_err(failed)?), text].concat();
-    let appended = AppendedText::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
+    let appended =
+        AppendedText::write(path, &all, file::SHARED).map_err(|error| failed(error.source))?;
     sync_history(path, &appended)
 }
 
@@ -118,7 +119,7 @@ const TAIL: u64 = 1 << 16;
 
 /// Reads the end of a file; empty if the file does not exist.
 fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
-    let file = match fs::File::open(path) {
+    let file = match file::open_regular_file(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

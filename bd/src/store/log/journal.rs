@@ -76,13 +76,13 @@ pub fn begin_record_append(
     record: &impl Serialize,
 ) -> Result<(AppendedText, u64), AppendError> {
     if !path.exists() {
-        file::create_file(path, b"", 0o644).map_err(|source| AppendError {
+        file::create_file(path, b"", file::SHARED).map_err(|source| AppendError {
             source,
             undone: true,
         })?;
     }
     let mut length = 0;
-    let appended = AppendedText::write_with(path, 0o644, |file| {
+    let appended = AppendedText::write_with(path, file::SHARED, |file| {
         length = sealed::write_sealed(file, record)?;
         Ok(())
     })?;
@@ -91,7 +91,7 @@ pub fn begin_record_append(
 
 /// Cuts off a torn last line.
 pub fn cut_journal(path: &Path, sound: u64) -> io::Result<()> {
-    let journal = file::open_append(path, 0o644)?;
+    let journal = file::open_append(path, file::SHARED)?;
     journal.set_len(sound)?;
     journal.sync_data()
 }
@@ -99,7 +99,9 @@ pub fn cut_journal(path: &Path, sound: u64) -> io::Result<()> {
 /// Renames an empty journal into place, so that a reader of the old one notices the change.
 pub fn replace_with_empty_journal(path: &Path) -> io::Result<()> {
     // The file is empty, so there is nothing to sync. Its name is synced with the folder.
-    file::ReplacementFile::new(path, 0o644)?.put(path).map(drop)
+    file::ReplacementFile::new(path, file::SHARED)?
+        .put(path)
+        .map(drop)
 }
 
 #[cfg(test)]

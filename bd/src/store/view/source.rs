@@ -315,7 +315,7 @@ impl OpenFiles {
         if !path.exists() {
             ignore::exclude_local_files(self.paths.dir());
         }
-        let Ok(file) = DerivedFile::write(&path, index.bytes(), 0o644) else {
+        let Ok(file) = DerivedFile::write(&path, index.bytes(), file::SHARED) else {
             return;
         };
         if old.is_none_or(|old| old.is_at(&path)) {
@@ -554,7 +554,7 @@ impl OpenFiles {
 }
 
 fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
-    match File::open(path) {
+    match file::open_regular_file(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::io("read", path, error)),

@@ -400,7 +400,7 @@ fn create_folder(path: &Path, mode: u32) -> Result<(), RigError> {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), RigError> {
-    file::replace_file(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
+    file::replace_file(path, text.as_bytes(), 0o600).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })

@@ -187,5 +187,8 @@ fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755).map_err(io)?;
     }
-    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
+    // Users may link their settings from another folder. The file may hold secrets.
+    let path = file::follow_link(path);
+    file::hide_from_others(&path).map_err(io)?;
+    file::replace_file(&path, text.as_bytes(), 0o600).map_err(io)
 }

@@ -23,6 +23,17 @@ pub enum SettingPlacement {
     RigOnly,
 }
 
+/// The effect of a label on the rig's bead. Such labels come with clones and with the sync branch,
+/// so everyone who can push to the repository can set them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelEffect {
+    /// Labels are ignored: the setting runs programs, or lowers a guard.
+    None,
+    /// A label can only lower the number that the files set.
+    Lower,
+    Any,
+}
+
 /// One setting, or a family of them: `*` in the name stands for one part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingKey {
@@ -30,8 +41,10 @@ pub struct SettingKey {
     pub name: &'static str,
     pub kind: SettingKind,
     pub scope: SettingPlacement,
-    /// True if the environment, the local layer and the rig's bead may also set it.
+    /// True if the environment and the local layer may also set it, and the rig's bead as far as
+    /// `labels` says.
     pub layered: bool,
+    pub labels: LabelEffect,
     /// The default value. Empty for none.
     pub default: &'static str,
     pub meaning: &'static str,
@@ -50,6 +63,7 @@ const fn define_key(
         kind,
         scope,
         layered,
+        labels: LabelEffect::None,
         default,
         meaning,
     }
@@ -57,6 +71,11 @@ const fn define_key(
 
 const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
     key.layered = false;
+    key
+}
+
+const fn allow_labels(mut key: SettingKey, labels: LabelEffect) -> SettingKey {
+    key.labels = labels;
     key
 }
 
@@ -72,12 +91,15 @@ pub const KEYS: &[SettingKey] = &[
         "",
         "the agent program of a rig's sessions",
     )),
-    define_key(
-        "context.budget.*",
-        SettingKind::Number,
-        SettingPlacement::Rig,
-        "",
-        "how many bytes the context of a role may have; 8192 where not set",
+    allow_labels(
+        define_key(
+            "context.budget.*",
+            SettingKind::Number,
+            SettingPlacement::Rig,
+            "",
+            "how many bytes the context of a role may have; 8192 where not set",
+        ),
+        LabelEffect::Lower,
     ),
     define_key(
         "default_agent",
@@ -121,12 +143,15 @@ pub const KEYS: &[SettingKey] = &[
         "60s",
         "how long a town hook may take",
     ),
-    define_key(
-        "max_polecats",
-        SettingKind::Number,
-        SettingPlacement::Rig,
-        "10",
-        "how many polecats of the rig may be at work at once",
+    allow_labels(
+        define_key(
+            "max_polecats",
+            SettingKind::Number,
+            SettingPlacement::Rig,
+            "10",
+            "how many polecats of the rig may be at work at once",
+        ),
+        LabelEffect::Lower,
     ),
     define_key(
         "merge_queue.auto_merge",
@@ -254,19 +279,25 @@ pub const KEYS: &[SettingKey] = &[
         "mol-polecat-work",
         "the formula whose steps a worker gets with a slung bead; empty for none",
     ),
-    define_key(
-        "namepool.names",
-        SettingKind::List,
-        SettingPlacement::Rig,
-        "",
-        "names for polecats, in place of a theme",
+    allow_labels(
+        define_key(
+            "namepool.names",
+            SettingKind::List,
+            SettingPlacement::Rig,
+            "",
+            "names for polecats, in place of a theme",
+        ),
+        LabelEffect::Any,
     ),
-    define_key(
-        "namepool.style",
-        SettingKind::Text,
-        SettingPlacement::Rig,
-        "",
-        "the theme of polecats' names; by the rig's name where not set",
+    allow_labels(
+        define_key(
+            "namepool.style",
+            SettingKind::Text,
+            SettingPlacement::Rig,
+            "",
+            "the theme of polecats' names; by the rig's name where not set",
+        ),
+        LabelEffect::Any,
     ),
     define_key(
         "patrol.after_close",

@@ -1,5 +1,5 @@
 //! Reads settings in layers, highest first: environment, the local ("wisp") layer of this machine,
-//! the labels of the rig's bead, the rig's settings, the town's settings, built-in. (A command's
+//! the labels of the rig's bead as far as [`LabelEffect`] permits, the rig's settings, the town's settings, built-in. (A command's
 //! flag takes precedence over all. The command handles it.)
 //!
 //! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::SettingsError;
-use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
+use super::key::{self, KEYS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 use crate::town::{Rig, Town};
 
 /// The longest duration that a setting can have.
@@ -171,38 +171,17 @@ impl SettingsLayers {
     /// Returns a setting's value from the highest layer that has it.
     pub fn get(&self, name: &str) -> Option<Setting> {
         let key = key::find_key(name)?;
-        let found = |value, origin| {
-            let name = name.to_owned();
-            Some(Setting {
-                name,
-                value,
-                origin,
-            })
+        let above = if key.layered {
+            self.find_above_files(key, name)
+        } else {
+            None
         };
-        if key.layered
-            && let Some((value, origin)) = self.find_above_files(key, name)
-        {
-            return found(value, origin);
-        }
-        let rig = self
-            .rig
-            .as_ref()
-            .filter(|_| key.scope != SettingPlacement::Town);
-        if let Some((path, value)) =
-            rig.and_then(|(path, file)| Some((path, value_at(file, name)?)))
-        {
-            return found(value.clone(), SettingOrigin::Rig(path.clone()));
-        }
-        let (path, file) = &self.town;
-        if let Some(value) = value_at(file, name).filter(|_| key.scope != SettingPlacement::RigOnly)
-        {
-            return found(value.clone(), SettingOrigin::Town(path.clone()));
-        }
-        let built_in = match key.default {
-            "" => Value::Null,
-            text => key.parse(text).unwrap_or_default(),
-        };
-        found(built_in, SettingOrigin::BuiltIn)
+        let (value, origin) = above.unwrap_or_else(|| self.find_in_files(key, name));
+        Some(Setting {
+            name: name.to_owned(),
+            value,
+            origin,
+        })
     }
 
     /// Returns all settings: those of the table, and the members of its families that are set.
@@ -322,8 +301,53 @@ impl SettingsLayers {
         if let Some(value) = self.local.values.get(name) {
             return Some((value.clone(), SettingOrigin::Local(self.local_path.clone())));
         }
-        let label = self.labels.iter().find(|(label, _)| label == name)?;
-        Some((key.parse(&label.1)?, SettingOrigin::Bead(self.bead.clone())))
+        let (_, text) = self.labels.iter().find(|(label, _)| label == name)?;
+        let value = key.parse(text)?;
+        let is_allowed = match key.labels {
+            LabelEffect::None => false,
+            LabelEffect::Any => true,
+            LabelEffect::Lower => {
+                let limit = self.find_in_files(key, name).0;
+                value
+                    .as_u64()
+                    .zip(limit.as_u64())
+                    .is_some_and(|(label, limit)| label <= limit)
+            }
+        };
+        is_allowed.then(|| (value, SettingOrigin::Bead(self.bead.clone())))
+    }
+
+    /// Returns a setting's value from the highest file, or the built-in one.
+    fn find_in_files(&self, key: &SettingKey, name: &str) -> (Value, SettingOrigin) {
+        let rig = self
+            .rig
+            .as_ref()
+            .filter(|_| key.scope != SettingPlacement::Town);
+        if let Some((path, value)) =
+            rig.and_then(|(path, file)| Some((path, value_at(file, name)?)))
+        {
+            return (value.clone(), SettingOrigin::Rig(path.clone()));
+        }
+        let (path, file) = &self.town;
+        if let Some(value) = value_at(file, name).filter(|_| key.scope != SettingPlacement::RigOnly)
+        {
+            return (value.clone(), SettingOrigin::Town(path.clone()));
+        }
+        let built_in = match key.default {
+            "" => Value::Null,
+            text => key.parse(text).unwrap_or_default(),
+        };
+        (built_in, SettingOrigin::BuiltIn)
+    }
+
+    /// Returns the labels of the rig's bead that name a setting and have no effect.
+    pub fn ignored_labels(&self) -> impl Iterator<Item = String> {
+        let ignored = self.labels.iter().filter(|(name, _)| {
+            let bead = |set: Setting| matches!(set.origin, SettingOrigin::Bead(_));
+            key::find_key(name).is_some_and(|key| key.labels != LabelEffect::Any)
+                && !self.get(name).is_some_and(bead)
+        });
+        ignored.map(|(name, value)| format!("{name}:{value}"))
     }
 }
 

@@ -266,13 +266,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
     );
     set_value(&place, Some(&rig), SettingsLayer::Settings, name, "7");
     assert_eq!(read_value(&place, &rig, name), (json!(7), "rig".to_owned()));
-    let store = rig.store().unwrap();
-    let label = |tx: &mut bd::store::Tx| {
-        let mut bead = tx.get("web-rig-web").cloned().unwrap();
-        bead.labels.push("max_polecats:6".to_owned());
-        Ok(tx.put(bead)?)
-    };
-    place.town.transact(&store, label).unwrap();
+    add_rig_label(&place, "max_polecats:6");
     assert_eq!(
         read_value(&place, &rig, name),
         (json!(6), "bead".to_owned())
@@ -291,6 +285,58 @@ fn each_settings_layer_overrides_the_lower_layers() {
         (json!(4), "environment".to_owned())
     );
     assert_eq!(max_polecats_of(&rig), 4);
+}
+
+/// Adds a label to the rig's bead, as a clone or the sync branch would bring it.
+fn add_rig_label(place: &TestTown, label: &str) {
+    let store = place.town.rig("web").store().unwrap();
+    let add = |tx: &mut bd::store::Tx| {
+        let mut bead = tx.get("web-rig-web").cloned().unwrap();
+        bead.labels.push(label.to_owned());
+        Ok(tx.put(bead)?)
+    };
+    place.town.transact(&store, add).unwrap();
+}
+
+#[test]
+fn labels_set_no_command_and_lower_no_guard() {
+    let place = town_with_settings(r#"{"max_polecats":3,"merge_queue":{"require_review":true}}"#);
+    let rig = place.town.rig("web");
+    for label in [
+        "merge_queue.test_command:touch /tmp/owned",
+        "merge_queue.gates.x.cmd:touch /tmp/owned",
+        "merge_queue.require_review:false",
+        "role_agents.polecat:evil",
+        "max_polecats:300",
+        "namepool.style:rivers",
+    ] {
+        add_rig_label(&place, label);
+    }
+    let settings = RigSettings::load(&rig).unwrap();
+    assert!(settings.gates(&rig).unwrap().is_empty());
+    assert!(settings.review_reason().unwrap().contains("require_review"));
+    assert_eq!(max_polecats_of(&rig), 3);
+    assert_eq!(namepool_of(&rig).0, "rivers");
+    let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+    assert_eq!(layers.ignored_labels().count(), 5);
+}
+
+#[test]
+fn the_settings_that_labels_can_change_are_few() {
+    let allowed: Vec<(&str, key::LabelEffect)> = key::KEYS
+        .iter()
+        .filter(|key| key.labels != key::LabelEffect::None)
+        .map(|key| (key.name, key.labels))
+        .collect();
+    assert_eq!(
+        allowed,
+        [
+            ("context.budget.*", key::LabelEffect::Lower),
+            ("max_polecats", key::LabelEffect::Lower),
+            ("namepool.names", key::LabelEffect::Any),
+            ("namepool.style", key::LabelEffect::Any),
+        ]
+    );
 }
 
 #[test]

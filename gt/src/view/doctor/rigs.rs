@@ -48,6 +48,13 @@ fn check_settings(page: &mut CheckFindings, rig: &Rig) {
         let hint = "correct or remove it";
         page.warn(format!("rig {name}: {fault}"), hint);
     }
+    for label in layers.ignored_labels() {
+        let text = format!("rig {name}: the label {label:?} of the rig's bead has no effect");
+        page.warn(
+            text,
+            "if you want it, set it with `gt config set`; labels come with the repository, and do not set what runs programs or lowers a guard",
+        );
+    }
 }
 
 fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Result<(), GitError> {

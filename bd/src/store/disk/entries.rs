@@ -1,0 +1,58 @@
+//! Refuses a beads folder in which a repository put links, pipes or devices in place of files.
+//!
+//! A repository can track a symbolic link under any name, and a checkout creates it. A store that
+//! followed it would write to files of the user. The functions of [`kit::sys::file`] follow no link
+//! either; this check also covers the subfolders, and its error comes before anything is read.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use crate::git::Git;
+use crate::store::StoreError;
+use kit::sys::file;
+
+/// Checks that each entry of a beads folder is a regular file or a folder, and that the folder is
+/// not a tracked link.
+pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
+    if fs::symlink_metadata(dir).is_ok_and(|found| found.is_symlink()) && is_tracked(dir) {
+        return Err(StoreError::TrackedLink(dir.to_owned()));
+    }
+    let failed = |error| StoreError::io("read", dir, error);
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = match entry.file_type() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            kind => kind.map_err(failed)?,
+        };
+        if kind.is_file() || kind.is_dir() || is_unused(&entry.file_name(), kind) {
+            continue;
+        }
+        file::check_kind(kind).map_err(|source| StoreError::NotRegular {
+            path: entry.path(),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns true for entries that no store opens: sockets of other trackers, and formulas, which are
+/// only read.
+fn is_unused(name: &OsStr, kind: fs::FileType) -> bool {
+    kind.is_socket() || (kind.is_symlink() && name == "formulas")
+}
+
+/// Returns true if git tracks `link`, so that everyone who can push decides where it leads.
+fn is_tracked(link: &Path) -> bool {
+    let (Some(folder), Some(name)) = (link.parent(), link.file_name()) else {
+        return false;
+    };
+    let name = PathBuf::from(name);
+    let listed = Git::at(folder)
+        .plumbing(["ls-files", "--"])
+        .args([&name])
+        .text();
+    listed.is_ok_and(|listed| !listed.is_empty())
+}

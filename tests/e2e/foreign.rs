@@ -1,0 +1,67 @@
+//! Text and files that come with a repository reach no file, program or setting of the user.
+
+use std::fs;
+
+use town_tests::{Town, Worker};
+
+#[test]
+fn a_rig_with_a_link_in_its_beads_folder_is_not_added() {
+    for name in ["issues.jsonl", "index.bin", "config.yaml"] {
+        let town = Town::new();
+        let origin = town.origin("web");
+        let private = town.path("private");
+        fs::write(&private, "mine\n").unwrap();
+        origin.commit(".beads/metadata.json", "{}\n", "Beads");
+        origin.commit_link(&format!(".beads/{name}"), &private);
+        let refused = town
+            .gt(["rig", "add", "web", origin.url(), "--prefix", "web"])
+            .fails("it is a symbolic link, not a regular file");
+        assert!(refused.err.contains(name), "{}", refused.err);
+        assert_eq!(fs::read_to_string(&private).unwrap(), "mine\n");
+    }
+}
+
+#[test]
+fn a_label_of_the_rig_bead_runs_no_command_and_skips_no_review() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let mark = town.path("owned");
+    let command = format!("merge_queue.test_command:touch {}", mark.display());
+    for label in [command.as_str(), "merge_queue.require_review:false"] {
+        town.bd("web", ["label", "add", "web-rig-web", label]).ok();
+    }
+    town.gt(["config", "set", "merge_queue.require_review", "true", "--rig", "web"])
+        .ok();
+    worker.commit_text("a.txt", "a\n");
+    let request = worker.hand_in();
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "needs_person", "{merged}");
+    town.gt(["mq", "retry", &request]).ok();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert!(!mark.exists());
+    let doctor = town.gt(["doctor"]).run();
+    assert!(
+        doctor.out.contains("\"merge_queue.require_review:false\" of the rig's bead has no effect"),
+        "{}",
+        doctor.out
+    );
+}
+
+#[test]
+fn settings_are_not_readable_by_other_users() {
+    use std::os::unix::fs::PermissionsExt;
+    let (town, _) = Town::with_rig();
+    let mode = |name: &str| {
+        let found = fs::metadata(town.root().join(name)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    for name in ["settings/config.json", "web/settings/config.json"] {
+        fs::remove_file(town.root().join(name)).ok();
+        let scope = if name.starts_with("web") { "--rig=web" } else { "--town" };
+        town.gt(["config", "set", "max_polecats", "3", scope]).ok();
+        assert_eq!(mode(name), 0o600, "{name}");
+        fs::set_permissions(town.root().join(name), fs::Permissions::from_mode(0o644)).unwrap();
+        town.gt(["config", "set", "max_polecats", "4", scope]).ok();
+        assert_eq!(mode(name), 0o640, "{name}");
+    }
+}
