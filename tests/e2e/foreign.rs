@@ -65,3 +65,18 @@ fn settings_are_not_readable_by_other_users() {
         assert_eq!(mode(name), 0o640, "{name}");
     }
 }
+
+#[test]
+fn a_description_longer_than_an_argument_reaches_the_agent() {
+    let (town, origin) = Town::with_rig();
+    town.script(r#"wc -c < "$GT_BEAD_DESCRIPTION_FILE" > size.txt"#);
+    let description = "x".repeat(300_000);
+    let file = town.path("description");
+    fs::write(&file, &description).unwrap();
+    let file = format!("--body-file={}", file.display());
+    let bead = town.bd("web", ["create", "Long", "--silent", &file]).ok();
+    town.up();
+    town.sling(bead.text());
+    town.closed("web", bead.text());
+    assert_eq!(origin.file("main", "size.txt").trim(), "300000");
+}

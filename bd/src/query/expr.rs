@@ -102,6 +102,11 @@ enum Field {
     MolType,
 }
 
+/// The maximum number of words and of nested brackets and NOTs in an expression. Nobody writes
+/// more, and each level needs some of the stack.
+const MOST_TOKENS: usize = 5_000;
+const MOST_LEVELS: usize = 200;
+
 /// The reason why a text is not a valid expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
@@ -124,6 +129,8 @@ pub enum ExprError {
     /// The field has no order.
     #[error("{field} can only be compared with = and !=")]
     Order { field: &'static str },
+    #[error("the expression is too long or nested too deeply: at most {MOST_TOKENS} words and {MOST_LEVELS} levels")]
+    TooComplex,
     /// An unterminated quotation.
     #[error("the quotation that begins at column {0} has no end")]
     OpenQuote(usize),
@@ -269,9 +276,13 @@ fn parse_quoted(chars: &[char]) -> Option<(String, usize)> {
 /// Parses an expression. Relative times are relative to `now` in `zone`.
 pub fn parse_query(text: &str, now: Timestamp, zone: &TimeZone) -> Result<QueryExpr, ExprError> {
     let tokens = tokenize_query(text)?;
+    if tokens.len() > MOST_TOKENS {
+        return Err(ExprError::TooComplex);
+    }
     let end = text.chars().count() + 1;
     let mut reader = QueryParser {
         tokens: &tokens,
+        levels: 0,
         end,
         now,
         zone,
@@ -285,6 +296,8 @@ pub fn parse_query(text: &str, now: Timestamp, zone: &TimeZone) -> Result<QueryE
 
 struct QueryParser<'a> {
     tokens: &'a [(usize, QueryToken)],
+    /// The number of open brackets and NOTs.
+    levels: usize,
     end: usize,
     now: Timestamp,
     zone: &'a TimeZone,
@@ -332,6 +345,16 @@ impl QueryParser<'_> {
     }
 
     fn parse_unary(&mut self) -> Result<QueryExpr, ExprError> {
+        self.levels += 1;
+        if self.levels > MOST_LEVELS {
+            return Err(ExprError::TooComplex);
+        }
+        let expr = self.parse_operand();
+        self.levels -= 1;
+        expr
+    }
+
+    fn parse_operand(&mut self) -> Result<QueryExpr, ExprError> {
         if self.take_keyword("NOT") {
             return Ok(QueryExpr::Not(Box::new(self.parse_unary()?)));
         }
@@ -560,6 +583,21 @@ mod tests {
             expr.to_string(),
             "(status=open AND (type=bug OR type=task))"
         );
+    }
+
+    #[test]
+    fn deep_and_long_expressions_are_refused() {
+        let deep = |levels: usize| format!("{}status=open{}", "(".repeat(levels), ")".repeat(levels));
+        assert!(parsed(&deep(199)).is_ok());
+        assert!(parsed(&format!("{} AND {}", deep(199), deep(199))).is_ok());
+        for text in [
+            deep(100_000),
+            "(".repeat(4_000),
+            format!("{}status=open", "NOT ".repeat(4_000)),
+            format!("status=open{}", " AND status=open".repeat(100_000)),
+        ] {
+            assert_eq!(parsed(&text), Err(ExprError::TooComplex));
+        }
     }
 
     #[test]

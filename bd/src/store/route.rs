@@ -119,6 +119,8 @@ pub fn find_town_root(folder: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn town() -> tempfile::TempDir {

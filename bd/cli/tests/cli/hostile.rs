@@ -283,3 +283,65 @@ fn a_beads_folder_may_be_a_link_unless_the_repository_tracks_it() {
         "{error}"
     );
 }
+
+/// Runs `bd` with its standard output on a device that is full.
+fn fails_on_full_device(project: &Project, args: &[&str]) -> String {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let out = project
+        .command(&project.dir(), args)
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(1), "{args:?}");
+    String::from_utf8(out.stderr).unwrap()
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    for args in [
+        &["export"][..],
+        &["list"],
+        &["show", &id, "--json"],
+        &["--version"],
+        &["--help"],
+        &["list", "--help"],
+        &["create", "U", "--silent"],
+    ] {
+        let error = fails_on_full_device(&project, args);
+        assert!(
+            error.contains("cannot write to standard output: No space left on device"),
+            "{args:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn an_export_writes_into_pipes_and_devices_and_through_links() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    assert!(project.ok(&["export", "-o", "-"]).contains(&id));
+    assert!(!project.path("-").exists());
+    project.ok(&["export", "-o", "/dev/null"]);
+    let error = project.fails(&["export", "-o", "/dev/full"]);
+    assert!(error.contains("cannot write /dev/full"), "{error}");
+    assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    project.write("target", "");
+    std::os::unix::fs::symlink("target", project.path("link")).unwrap();
+    project.ok(&["export", "-o", "link"]);
+    assert!(project.path("link").is_symlink());
+    assert!(project.read("target").contains(&id));
+    let pipe = project.path("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let reader = Command::new("cat")
+        .arg(&pipe)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    project.ok(&["export", "-o", "pipe"]);
+    let read = reader.wait_with_output().unwrap();
+    assert!(String::from_utf8(read.stdout).unwrap().contains(&id));
+    assert!(!fs::symlink_metadata(&pipe).unwrap().is_file());
+}

@@ -450,21 +450,6 @@ fn records_of_other_kinds_are_kept() {
 }
 
 #[test]
-fn a_symlink_stays_a_symlink() {
-    let place = StoreFixture::new();
-    let real = place.dir.parent().unwrap().join("real.jsonl");
-    fs::rename(place.dir.join("issues.jsonl"), &real).unwrap();
-    std::os::unix::fs::symlink(&real, place.dir.join("issues.jsonl")).unwrap();
-    let id = place.make("One");
-    assert!(
-        fs::symlink_metadata(place.dir.join("issues.jsonl"))
-            .unwrap()
-            .is_symlink()
-    );
-    assert!(fs::read_to_string(real).unwrap().contains(&id));
-}
-
-#[test]
 fn a_database_of_another_program_is_never_touched() {
     let place = StoreFixture::new();
     let bytes = b"SQLite format 3\0rest";

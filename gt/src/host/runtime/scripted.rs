@@ -18,6 +18,10 @@ use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;
 
+/// The size up to which a description or summary is passed as a variable or argument. Linux allows
+/// 128 KiB for each.
+const LONGEST_ARGUMENT: usize = 64 * 1024;
+
 /// The time limit of `gt prime`.
 const PRIME: Duration = Duration::from_secs(120);
 
@@ -155,12 +159,17 @@ fn run_script(
     folder: &Path,
 ) -> Result<String, ScriptedError> {
     let (primed, summary) = (folder.join("prime.json"), folder.join("summary"));
+    let description = folder.join("description");
     fs::write(&primed, prime)?;
-    let status = ChildCommand::new(request.script)
-        .cwd(request.cwd)
+    fs::write(&description, &work.description)?;
+    let mut script = ChildCommand::new(request.script).cwd(request.cwd);
+    if work.description.len() <= LONGEST_ARGUMENT {
+        script = script.env("GT_BEAD_DESCRIPTION", &work.description);
+    }
+    let status = script
         .env("GT_BEAD", &work.id)
         .env("GT_BEAD_TITLE", &work.title)
-        .env("GT_BEAD_DESCRIPTION", &work.description)
+        .env("GT_BEAD_DESCRIPTION_FILE", &description)
         .env("GT_PRIME_FILE", &primed)
         .env("GT_SUMMARY_FILE", &summary)
         .run_attached()?;
@@ -170,7 +179,8 @@ fn run_script(
             code: status.code().unwrap_or(1),
         });
     }
-    let written = fs::read_to_string(&summary).unwrap_or_default();
+    let mut written = fs::read_to_string(&summary).unwrap_or_default();
+    written.truncate(written.floor_char_boundary(LONGEST_ARGUMENT));
     Ok(match written.trim() {
         "" => work.title.clone(),
         written => written.to_owned(),
