@@ -30,8 +30,15 @@ fn a_label_of_the_rig_bead_runs_no_command_and_skips_no_review() {
     for label in [command.as_str(), "merge_queue.require_review:false"] {
         town.bd("web", ["label", "add", "web-rig-web", label]).ok();
     }
-    town.gt(["config", "set", "merge_queue.require_review", "true", "--rig", "web"])
-        .ok();
+    town.gt([
+        "config",
+        "set",
+        "merge_queue.require_review",
+        "true",
+        "--rig",
+        "web",
+    ])
+    .ok();
     worker.commit_text("a.txt", "a\n");
     let request = worker.hand_in();
     let merged = worker.merge();
@@ -41,7 +48,9 @@ fn a_label_of_the_rig_bead_runs_no_command_and_skips_no_review() {
     assert!(!mark.exists());
     let doctor = town.gt(["doctor"]).run();
     assert!(
-        doctor.out.contains("\"merge_queue.require_review:false\" of the rig's bead has no effect"),
+        doctor
+            .out
+            .contains("\"merge_queue.require_review:false\" of the rig's bead has no effect"),
         "{}",
         doctor.out
     );
@@ -57,7 +66,11 @@ fn settings_are_not_readable_by_other_users() {
     };
     for name in ["settings/config.json", "web/settings/config.json"] {
         fs::remove_file(town.root().join(name)).ok();
-        let scope = if name.starts_with("web") { "--rig=web" } else { "--town" };
+        let scope = if name.starts_with("web") {
+            "--rig=web"
+        } else {
+            "--town"
+        };
         town.gt(["config", "set", "max_polecats", "3", scope]).ok();
         assert_eq!(mode(name), 0o600, "{name}");
         fs::set_permissions(town.root().join(name), fs::Permissions::from_mode(0o644)).unwrap();

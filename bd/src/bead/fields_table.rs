@@ -1,7 +1,8 @@
 //! Macros that define structs and enums which preserve unknown data, with their readers and
 //! writers.
 
-use super::Stamp;
+use super::record::ForeignElement;
+use super::{Comment, Dep, Stamp};
 
 /// A value that can count as absent. Absent values are left out of the line.
 pub(crate) trait IsBlank {
@@ -43,6 +44,16 @@ impl<T> IsBlank for Vec<T> {
         self.is_empty()
     }
 }
+
+/// A record whose lists may have elements that are not understood.
+pub(in crate::bead) trait HasForeignElements {
+    fn foreign_elements(&self) -> &[ForeignElement] {
+        &[]
+    }
+}
+
+impl HasForeignElements for Comment {}
+impl HasForeignElements for Dep {}
 
 /// Defines an enum of known words that preserves an unknown word.
 macro_rules! word_enum {
@@ -140,10 +151,18 @@ macro_rules! table_serde {
         impl serde::Serialize for $owner {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap;
+                use $crate::bead::fields_table::HasForeignElements;
                 let mut map = serializer.serialize_map(None)?;
+                let foreign = |key: &str| -> Vec<_> {
+                    self.foreign_elements().iter().filter(|element| element.list == key).collect()
+                };
                 // A preserved value of the wrong type is written instead of its field.
                 let kept = |key: &str| self.extra.iter().any(|(own, _)| own == key);
-                $(if $crate::bead::fields_table::written!($when, self.$name) && !kept($key) {
+                $(let odd = foreign($key);
+                if !odd.is_empty() {
+                    let list = $crate::bead::record::with_foreign_elements(&self.$name, &odd);
+                    map.serialize_entry($key, &list)?;
+                } else if $crate::bead::fields_table::written!($when, self.$name) && !kept($key) {
                     map.serialize_entry($key, &self.$name)?;
                 })*
                 for (key, value) in &self.extra {

@@ -25,8 +25,9 @@ use serde_json::{Map, Value};
 
 pub use comment::Comment;
 pub use dep::{Dep, DepKind};
+use fields_table::HasForeignElements;
 pub use kind::Kind;
-use record::RecordFields;
+use record::{ForeignElement, RecordFields};
 pub use stamp::Stamp;
 pub use status::Status;
 
@@ -154,6 +155,14 @@ macro_rules! bead_struct {
             $($(#[$doc])* pub $name: $kind,)*
             /// Unknown keys, in the order of the source line, with the bytes of their values.
             pub extra: Vec<(String, RawJson)>,
+            /// The elements of lists that are not understood.
+            pub foreign: Vec<ForeignElement>,
+        }
+
+        impl HasForeignElements for Bead {
+            fn foreign_elements(&self) -> &[ForeignElement] {
+                &self.foreign
+            }
         }
 
         impl Bead {
@@ -162,6 +171,7 @@ macro_rules! bead_struct {
                 Self {
                     $($name: Default::default(),)*
                     extra: Vec::new(),
+                    foreign: Vec::new(),
                 }
             }
         }

@@ -247,22 +247,27 @@ fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
     }
 }
 
-/// Reports values of the wrong type. They are preserved, and the field counts as absent.
+/// Reports values of the wrong type. They are preserved, and count as absent.
 fn check_values(snapshot: &Snapshot) -> DoctorCheck {
     let odd = |bead: &Bead| -> Vec<String> {
         let fields = bead.extra.iter();
         let odd = fields.filter(|(key, _)| record::KEYS.contains(&key.as_str()));
-        odd.map(|(key, _)| format!("{}: {key}", bead.id)).collect()
+        let elements = bead.foreign.iter();
+        let elements = elements
+            .map(|element| format!("{}: {} in {}", bead.id, element.raw.get(), element.list));
+        odd.map(|(key, _)| format!("{}: {key}", bead.id))
+            .chain(elements)
+            .collect()
     };
     let found: Vec<String> = snapshot.all().flat_map(odd).collect();
     if found.is_empty() {
         return DoctorCheck::ok("Values", "every known field has a value of its type");
     }
     let message = format!(
-        "{} with a value of the wrong type, which counts as no value",
-        counted(found.len(), "field")
+        "{} of the wrong type, which count as absent",
+        counted(found.len(), "value")
     );
-    let fix = "`bd update ID` sets the field; the old value stays in the line until then";
+    let fix = "nothing is lost: the values stay in their lines; `bd update ID` replaces a field";
     DoctorCheck::bad("Values", CheckLevel::Warning, message, found, fix)
 }
 

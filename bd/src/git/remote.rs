@@ -250,8 +250,11 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
     if let Some(line) = rejected {
         let reason = line.rsplit('\t').next().unwrap_or(line);
         let text = describe_refusal(reason, output);
-        // A server that locked the ref too late names both tips, in the line or in its output.
-        if has_any(reason, &STALE) || text.contains("but expected") {
+        // A server that locked the ref too late names both tips, in the line or in its output. The
+        // output also has the words of its hooks, which may say anything.
+        let is_overtaken =
+            reason.contains("failed to update ref") && output.contains("but expected");
+        if has_any(reason, &STALE) || reason.contains("but expected") || is_overtaken {
             return PushRefusal::Stale;
         }
         if reason.starts_with("[remote rejected]") && is_declined(reason, output) {
@@ -339,6 +342,10 @@ mod tests {
         for (reason, said) in [
             ("pre-receive hook declined", "remote: main is protected"),
             ("hook declined", ""),
+            (
+                "pre-receive hook declined",
+                "remote: found TODO but expected none",
+            ),
             ("protected branch hook declined", ""),
             ("push declined due to repository rule violations", ""),
             ("permission denied", ""),

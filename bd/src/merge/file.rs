@@ -10,7 +10,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::collision;
-use super::record::MergeFields;
 use super::report::{ArchiveLookup, FileMerge, MergeError, MergeNote, MergeSide};
 use super::table::{MergeRow, MergeTable};
 use super::walk::MergeTables;
@@ -112,8 +111,9 @@ fn find_moved_elsewhere(
     moves
 }
 
-/// Returns the beads of one side whose id belongs to an earlier bead, with their new ids. If one
-/// side only replaced a bead that the other left unchanged, nothing moves.
+/// Returns the beads of one side whose id belongs to an earlier bead, with their new ids. An id in
+/// the base is one bead, regardless of later changes of its record, such as an import that rewrote
+/// the creation time.
 fn find_latecomers(
     base: &MergeTable<'_>,
     own_side: &MergeTable<'_>,
@@ -121,17 +121,11 @@ fn find_latecomers(
 ) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
     for (bead, there) in find_differing_beads(own_side, other_side) {
-        let Some(there) =
-            there.filter(|there| collision::compare_identity(there, bead) == Ordering::Less)
-        else {
-            continue;
-        };
-        let before = base
-            .find(&bead.id)
-            .and_then(MergeRow::bead)
-            .map(MergeFields::from_bead);
-        let as_before = |side: &Bead| before.as_ref() == Some(&MergeFields::from_bead(side));
-        if !as_before(bead) && !as_before(there) {
+        let is_later = there.is_some_and(|there| {
+            !collision::is_same_bead(there, bead)
+                && collision::compare_identity(there, bead) == Ordering::Less
+        });
+        if is_later && base.find(&bead.id).and_then(MergeRow::bead).is_none() {
             moves.insert(bead.id.clone(), collision::compute_new_id(bead));
         }
     }

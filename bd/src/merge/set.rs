@@ -10,10 +10,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
 
 use super::record::{ReportLoss, ValueSides};
-use crate::bead::{Comment, Dep, RawJson, record};
+use crate::bead::record::{self, ListElement};
+use crate::bead::{Comment, Dep, RawJson};
 
 #[derive(Debug, Clone)]
 struct SetMember {
@@ -29,7 +29,7 @@ type MemberSet = BTreeMap<String, SetMember>;
 /// Merges words. Labels are sorted; other words keep the order of the base, with new ones sorted
 /// after them.
 pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String> {
-    let [base, left, right] = parse_lists::<String>(three)?;
+    let ([base, left, right], foreign) = parse_lists::<String>(three)?;
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
@@ -44,7 +44,8 @@ pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String>
         kept.sort();
         kept.dedup();
     }
-    serialize_words(&kept)
+    let words = kept.into_iter().map(to_json_text);
+    Some(format_array(words.chain(foreign)))
 }
 
 /// Merges edges, identified by target and kind and sorted by time.
@@ -53,7 +54,7 @@ pub(super) fn merge_edges(
     newer: Ordering,
     report: ReportLoss<'_>,
 ) -> Option<String> {
-    let lists = parse_lists::<Dep>(three)?;
+    let (lists, foreign) = parse_lists::<Dep>(three)?;
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
@@ -67,9 +68,8 @@ pub(super) fn merge_edges(
     let merged = merge_members("dependencies", &base, &left, &right, newer, report);
     let mut members: Vec<_> = merged.into_iter().collect();
     members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
-    Some(format_array(
-        members.iter().map(|(_, member)| member.text.clone()),
-    ))
+    let edges = members.iter().map(|(_, member)| member.text.clone());
+    Some(format_array(edges.chain(foreign)))
 }
 
 /// Merges comments. Their numbers are local to a clone. A comment of the base is identified by its
@@ -81,7 +81,7 @@ pub(super) fn merge_comments(
     newer: Ordering,
     report: ReportLoss<'_>,
 ) -> Option<String> {
-    let [base, left, right] = parse_lists::<Comment>(three)?;
+    let ([base, left, right], foreign) = parse_lists::<Comment>(three)?;
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
@@ -104,12 +104,13 @@ pub(super) fn merge_comments(
     number_uniquely(&mut members, |key| !base_set.contains_key(key), all_new);
     members.sort_by_key(|(_, member)| (member.time, member.number));
     let texts = members.iter().filter_map(|(_, member)| {
-        let mut comment: Comment = serde_json::from_str(&member.text).ok()?;
+        let (mut comments, _) = record::parse_list::<Comment>(&format!("[{}]", member.text))?;
+        let mut comment = comments.pop()?;
         comment.id = member.number;
         comment.issue_id.clone_from(&holder);
         Some(to_json_text(&comment))
     });
-    Some(format_array(texts))
+    Some(format_array(texts.chain(foreign)))
 }
 
 /// Gives every comment a unique number. Old comments keep theirs. New ones keep theirs only if it
@@ -304,16 +305,21 @@ fn collect_members(members: impl Iterator<Item = (String, Timestamp, String, i64
     set
 }
 
-fn parse_lists<T: DeserializeOwned>(three: ValueSides<'_>) -> Option<[Vec<T>; 3]> {
-    let list = |text: Option<&str>| match text {
-        Some(text) => serde_json::from_str(text).ok(),
-        None => Some(Vec::new()),
-    };
-    Some([list(three.base)?, list(three.left)?, list(three.right)?])
-}
-
-fn serialize_words(list: &[&String]) -> Option<String> {
-    serde_json::to_string(list).ok()
+/// Parses the lists of all sides. The second value has the merged elements that are not understood.
+fn parse_lists<T: ListElement>(three: ValueSides<'_>) -> Option<([Vec<T>; 3], Vec<String>)> {
+    let parse = |text: Option<&str>| record::parse_list(text.unwrap_or("[]"));
+    let (base, in_base) = parse(three.base)?;
+    let (left, in_left) = parse(three.left)?;
+    let (right, in_right) = parse(three.right)?;
+    let [in_base, in_left, in_right] = [in_base, in_left, in_right].map(|elements| {
+        let texts = elements.into_iter().map(|(_, raw)| raw.get().to_owned());
+        texts.collect::<BTreeSet<String>>()
+    });
+    let kept = in_left.intersection(&in_right);
+    let added = in_left.symmetric_difference(&in_right);
+    let added = added.filter(|text| !in_base.contains(*text));
+    let foreign = kept.chain(added).cloned().collect();
+    Some(([base, left, right], foreign))
 }
 
 fn format_array(members: impl Iterator<Item = String>) -> String {

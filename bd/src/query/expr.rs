@@ -129,7 +129,9 @@ pub enum ExprError {
     /// The field has no order.
     #[error("{field} can only be compared with = and !=")]
     Order { field: &'static str },
-    #[error("the expression is too long or nested too deeply: at most {MOST_TOKENS} words and {MOST_LEVELS} levels")]
+    #[error(
+        "the expression is too long or nested too deeply: at most {MOST_TOKENS} words and {MOST_LEVELS} levels"
+    )]
     TooComplex,
     /// An unterminated quotation.
     #[error("the quotation that begins at column {0} has no end")]
@@ -587,7 +589,8 @@ mod tests {
 
     #[test]
     fn deep_and_long_expressions_are_refused() {
-        let deep = |levels: usize| format!("{}status=open{}", "(".repeat(levels), ")".repeat(levels));
+        let deep =
+            |levels: usize| format!("{}status=open{}", "(".repeat(levels), ")".repeat(levels));
         assert!(parsed(&deep(199)).is_ok());
         assert!(parsed(&format!("{} AND {}", deep(199), deep(199))).is_ok());
         for text in [

@@ -1,5 +1,7 @@
 //! Commands that move beads in and out: `export`, `import`, `info`, `init` over beads, `BEADS_DB`.
 
+use serde_json::json;
+
 use super::{Project, ids};
 
 const OTHER: &str = concat!(
@@ -180,4 +182,125 @@ fn switches_accept_the_boolean_values_that_clients_write() {
     assert!(project.ok(&["list"]).contains("--json=false"));
     assert_eq!(project.run(&["list", "--nosuch=true"]).code, 1);
     assert_eq!(project.run(&["list", "--json=maybe"]).code, 1);
+}
+
+/// A bead of another tracker: comments with text ids, an edge whose metadata is an object, elements
+/// of other types.
+const FOREIGN_LISTS: &str = concat!(
+    r#"{"id":"bd-a","title":"A","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","#,
+    r#""labels":["one",7],"#,
+    r#""dependencies":[{"issue_id":"bd-a","depends_on_id":"bd-b","type":"blocks","created_at":"2026-01-01T00:00:00Z","metadata":{"why":"x"}},[1.50]],"#,
+    r#""comments":[{"id":"0b8f-11","issue_id":"bd-a","author":"dana","text":"First","created_at":"2026-01-02T00:00:00Z"},{"text":5}]}"#,
+);
+
+#[test]
+fn list_elements_of_other_programs_hide_no_others_and_survive_changes() {
+    let project = Project::new();
+    project.ok(&["create", "B", "--id", "bd-b", "--force"]);
+    let issues = project.read(".beads/issues.jsonl");
+    project.write(".beads/issues.jsonl", &format!("{FOREIGN_LISTS}\n{issues}"));
+    // All that is understood is shown: the bead is blocked.
+    let ready = project.json(&["ready"]);
+    assert_eq!(super::ids(&ready), ["bd-b"]);
+    assert!(project.ok(&["comments", "bd-a"]).contains("First"));
+    project.ok(&["comments", "add", "bd-a", "Second"]);
+    project.ok(&["create", "C", "--id", "bd-c", "--force"]);
+    project.ok(&["dep", "add", "bd-a", "bd-c"]);
+    project.ok(&["label", "add", "bd-a", "two"]);
+    let bead = project.shown("bd-a");
+    assert_eq!(bead["labels"], json!(["one", 7, "two"]));
+    let text = project.read(".beads/issues.jsonl");
+    for kept in [
+        r#""id":"0b8f-11""#,
+        r#""metadata":{"why":"x"}"#,
+        "[1.50]",
+        r#"{"text":5}"#,
+        r#""text":"Second""#,
+    ] {
+        assert!(text.contains(kept), "{kept}\n{text}");
+    }
+    project.ok(&["undo"]);
+    assert_eq!(project.shown("bd-a")["labels"], json!(["one", 7]));
+    let text = project.read(".beads/issues.jsonl");
+    assert!(
+        text.contains(r#""metadata":{"why":"x"}"#) && text.contains("[1.50]"),
+        "{text}"
+    );
+    let doctor = project.run(&["doctor"]).out;
+    assert!(
+        doctor.contains("3 values of the wrong type, which count as absent"),
+        "{doctor}"
+    );
+    assert!(doctor.contains("bd-a: 7 in labels"), "{doctor}");
+}
+
+#[test]
+fn a_merge_keeps_list_elements_of_other_programs() {
+    let project = Project::empty();
+    let ours = FOREIGN_LISTS
+        .replace(r#"["one",7]"#, r#"["one",7,8]"#)
+        .replace(r#","text":"First""#, r#","text":"Edited""#);
+    let theirs = FOREIGN_LISTS
+        .replace(r#",{"text":5}]"#, r#",{"id":"0b8f-22","author":"kim","text":"Theirs","created_at":"2026-01-03T00:00:00Z"}]"#)
+        .replace("[1.50]", "[1.50],null")
+        .replace(r#"["one",7]"#, r#"["one",7,"two"]"#);
+    for (name, text) in [
+        ("base", FOREIGN_LISTS),
+        ("ours", &ours),
+        ("theirs", &theirs),
+    ] {
+        project.write(name, &format!("{text}\n"));
+    }
+    project.ok(&["merge", "out", "base", "ours", "theirs"]);
+    let out = project.read("out");
+    let merged: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(merged["labels"], json!(["one", "two", 7, 8]));
+    assert_eq!(merged["dependencies"].as_array().unwrap().len(), 3);
+    let comments: Vec<&str> = merged["comments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|comment| comment["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(comments, ["0b8f-11", "0b8f-22"]);
+    assert_eq!(merged["comments"][0]["text"], "Edited");
+    assert!(out.contains("[1.50]"), "{out}");
+}
+
+#[test]
+fn a_rewritten_creation_time_does_not_split_a_bead() {
+    let line = |created: &str, title: &str| {
+        format!(
+            r#"{{"id":"x-1","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"{created}","updated_at":"{created}"}}"#
+        ) + "\n"
+    };
+    let project = Project::empty();
+    project.write("base", &line("2025-10-12T00:43:03Z", "T"));
+    project.write("ours", &line("2025-10-14T14:43:06Z", "Ours"));
+    project.write(
+        "theirs",
+        &line("2025-10-12T00:43:03Z", "T").replace(r#""priority":2"#, r#""priority":1"#),
+    );
+    project.write("none", "");
+    project.write("exact", &line("2025-10-12T00:43:03.25Z", "T"));
+    for sides in [
+        ["base", "ours", "theirs"],
+        ["base", "theirs", "ours"],
+        ["none", "base", "exact"],
+        ["none", "exact", "base"],
+    ] {
+        let mut args = vec!["merge", "out"];
+        args.extend(sides);
+        project.ok(&args);
+        let out = project.read("out");
+        assert_eq!(out.lines().count(), 1, "{sides:?}: {out}");
+        let merged: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(merged["id"], "x-1");
+        if sides[0] == "base" {
+            assert_eq!(
+                (&merged["title"], &merged["priority"]),
+                (&json!("Ours"), &json!(1))
+            );
+        }
+    }
 }

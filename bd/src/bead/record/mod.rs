@@ -2,7 +2,7 @@
 //!
 //! An unknown key keeps the bytes of its value. A known key with `null` counts as absent. If a key
 //! occurs twice, the first one counts. A known key whose value has the wrong type is preserved like
-//! an unknown key. A line that is read and written without a change has the same values. Written
+//! an unknown key, and so is an element of a list ([`ForeignElement`]). A line that is read and written without a change has the same values. Written
 //! lines escape `<`, `>`, `&`, U+2028 and U+2029 as existing clients do, so that both leave the
 //! same bytes in git.
 
@@ -14,9 +14,13 @@ use serde::ser::Serialize;
 use serde_json::ser::CompactFormatter;
 
 mod fields;
+mod list;
 mod number;
 
 pub use fields::RecordFields;
+pub use list::ForeignElement;
+pub(in crate::bead) use list::with_foreign_elements;
+pub(crate) use list::{ListElement, parse_list};
 pub use number::compact_json;
 
 use super::fields_table::table_serde;
@@ -64,7 +68,7 @@ pub(crate) fn decode_line(line: &[u8]) -> Cow<'_, str> {
 }
 
 /// Parses an object in which a known key has a value of the wrong type. That value is preserved
-/// among the unknown keys.
+/// among the unknown keys, or, in a list, as a [`ForeignElement`].
 fn parse_leniently(text: &str) -> Option<Bead> {
     let fields: RecordFields = serde_json::from_str(text).ok()?;
     let mut sound = String::from("{");
@@ -90,8 +94,41 @@ fn parse_leniently(text: &str) -> Option<Bead> {
     }
     sound.push('}');
     let mut bead: Bead = serde_json::from_str(&sound).ok()?;
-    bead.extra.extend(odd);
+    for (key, raw) in odd {
+        if !read_list(&mut bead, &key, raw.get()) {
+            bead.extra.push((key, raw));
+        }
+    }
     Some(bead)
+}
+
+/// Reads a list of a bead element by element. Returns false if the key has no list.
+fn read_list(bead: &mut Bead, key: &str, text: &str) -> bool {
+    fn read<T: ListElement>(
+        list: &'static str,
+        text: &str,
+        elements: &mut Vec<T>,
+        foreign: &mut Vec<ForeignElement>,
+    ) -> bool {
+        let Some((sound, odd)) = parse_list(text) else {
+            return false;
+        };
+        *elements = sound;
+        foreign.extend(odd.into_iter().map(|(position, raw)| ForeignElement {
+            list,
+            position,
+            raw,
+        }));
+        true
+    }
+    let foreign = &mut bead.foreign;
+    match key {
+        "labels" => read("labels", text, &mut bead.labels, foreign),
+        "waiters" => read("waiters", text, &mut bead.waiters, foreign),
+        "dependencies" => read("dependencies", text, &mut bead.dependencies, foreign),
+        "comments" => read("comments", text, &mut bead.comments, foreign),
+        _ => false,
+    }
 }
 
 /// Parses a JSON object into its keys and the bytes of their values, in source order. Returns
@@ -171,6 +208,7 @@ pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
         &bead.quality_score,
     ];
     let has_extra = !bead.extra.is_empty()
+        || !bead.foreign.is_empty()
         || bead.dependencies.iter().any(|edge| !edge.extra.is_empty())
         || bead
             .comments

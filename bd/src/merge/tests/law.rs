@@ -35,11 +35,19 @@ fn identity_key(bead: &Bead) -> String {
     format!("{id} {} {}", bead.created_at, bead.created_by)
 }
 
-fn by_maker(world: &TestClone) -> BTreeMap<String, &Bead> {
+fn by_maker<'a>(base: &TestClone, world: &'a TestClone) -> BTreeMap<String, &'a Bead> {
+    let keys: Vec<String> = world.beads.iter().map(identity_key).collect();
+    let key_of = |bead: &Bead| {
+        // An id in the base is one bead, also if it was created again, unless the bead of the base
+        // moved to another id.
+        let in_base = base.beads.iter().find(|there| there.id == bead.id);
+        let recreated = in_base.map(identity_key).filter(|key| !keys.contains(key));
+        recreated.unwrap_or_else(|| identity_key(bead))
+    };
     world
         .beads
         .iter()
-        .map(|bead| (identity_key(bead), bead))
+        .map(|bead| (key_of(bead), bead))
         .collect()
 }
 
@@ -216,7 +224,7 @@ fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClo
             "a fast forward"
         );
     }
-    let [b, l, r, m] = [base, left, right, &result].map(by_maker);
+    let [b, l, r, m] = [base, left, right, &result].map(|world| by_maker(base, world));
     for (maker, own) in l.iter().chain(&r) {
         match (b.get(maker), l.get(maker), r.get(maker), m.get(maker)) {
             (base, Some(left), Some(right), Some(result)) => {

@@ -1,0 +1,103 @@
+//! Reads lists element by element, so that one element of another program does not hide the others.
+//!
+//! An element in which a key has a value of the wrong type keeps that value among its unknown keys.
+//! An element that cannot be understood at all is kept as raw JSON with its position.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::super::{Comment, Dep, RawJson};
+use super::parse_pairs;
+
+/// An element of a list that is not understood.
+#[derive(Debug, Clone)]
+pub struct ForeignElement {
+    /// The key of the list.
+    pub list: &'static str,
+    pub position: usize,
+    pub raw: RawJson,
+}
+
+/// An element of a bead's list.
+pub(crate) trait ListElement: DeserializeOwned {
+    /// The keys without which an element means nothing.
+    const REQUIRED: &'static [&'static str];
+
+    /// Preserves the value of a key among the unknown keys.
+    fn keep_raw(&mut self, key: String, raw: RawJson);
+}
+
+impl ListElement for String {
+    const REQUIRED: &'static [&'static str] = &[];
+
+    fn keep_raw(&mut self, _key: String, _raw: RawJson) {}
+}
+
+impl ListElement for Dep {
+    const REQUIRED: &'static [&'static str] = &["depends_on_id", "type"];
+
+    fn keep_raw(&mut self, key: String, raw: RawJson) {
+        self.extra.push((key, raw));
+    }
+}
+
+impl ListElement for Comment {
+    const REQUIRED: &'static [&'static str] = &["author", "text"];
+
+    fn keep_raw(&mut self, key: String, raw: RawJson) {
+        self.extra.push((key, raw));
+    }
+}
+
+/// Parses a list. The elements that are not understood come with their positions. Returns `None` for
+/// any other value.
+pub(crate) fn parse_list<T: ListElement>(text: &str) -> Option<(Vec<T>, Vec<(usize, RawJson)>)> {
+    let elements: Vec<RawJson> = serde_json::from_str(text).ok()?;
+    let (mut list, mut foreign) = (Vec::new(), Vec::new());
+    for (position, raw) in elements.into_iter().enumerate() {
+        match parse_element(raw.get()) {
+            Some(element) => list.push(element),
+            None => foreign.push((position, raw)),
+        }
+    }
+    Some((list, foreign))
+}
+
+fn parse_element<T: ListElement>(text: &str) -> Option<T> {
+    if let Ok(element) = serde_json::from_str(text) {
+        return Some(element);
+    }
+    let (mut sound, mut odd) = (Vec::new(), Vec::new());
+    for (key, raw) in parse_pairs(text)? {
+        let alone = format!("{}:{}", serde_json::to_string(&key).ok()?, raw.get());
+        if serde_json::from_str::<T>(&format!("{{{alone}}}")).is_ok() {
+            sound.push(alone);
+        } else if T::REQUIRED.contains(&key.as_str()) {
+            return None;
+        } else {
+            odd.push((key, raw));
+        }
+    }
+    let mut element: T = serde_json::from_str(&format!("{{{}}}", sound.join(","))).ok()?;
+    for (key, raw) in odd {
+        element.keep_raw(key, raw);
+    }
+    Some(element)
+}
+
+/// Returns a list as it is written: its elements, with those that are not understood at their
+/// positions.
+pub(in crate::bead) fn with_foreign_elements(
+    list: &impl Serialize,
+    foreign: &[&ForeignElement],
+) -> Vec<RawJson> {
+    let elements = serde_json::value::to_raw_value(list);
+    let mut elements: Vec<RawJson> = elements
+        .and_then(|raw| serde_json::from_str(raw.get()))
+        .unwrap_or_default();
+    for element in foreign {
+        let position = element.position.min(elements.len());
+        elements.insert(position, element.raw.clone());
+    }
+    elements
+}
