@@ -321,6 +321,47 @@ fn a_deletion_reaches_the_other_clone_despite_an_edit_there() {
 }
 
 #[test]
+fn beads_that_vanish_from_the_branch_stay_and_are_reported_once() {
+    let clones = Clones::two();
+    let erased = clones.bead("a", "Erased for good");
+    for title in ["One", "Two"] {
+        clones.bead("a", title);
+    }
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    // One line of the file stays, and a bead is really deleted.
+    clones
+        .bd("b", &["delete", &erased, "--hard", "--force"])
+        .ok();
+    clones.sync("b").ok();
+    let whole = clones.shared_issues();
+    let first = whole.lines().next().unwrap();
+    clones.git("b", &["fetch", "-q"]);
+    clones.git("b", &["worktree", "add", "-q", "../cut", "origin/beads-sync"]);
+    std::fs::write(
+        clones.dir("cut").join(".beads/issues.jsonl"),
+        format!("{first}\n"),
+    )
+    .unwrap();
+    clones.git("cut", &["commit", "-qam", "Oops", "--author", "Kim <k@x>"]);
+    clones.git("cut", &["push", "-q", "origin", "HEAD:beads-sync"]);
+    let said = clones.sync("a").ok();
+    assert!(
+        said.err.contains("2 beads removed by") && said.err.contains("by Kim"),
+        "{}",
+        said.err
+    );
+    assert_eq!(clones.issues("a"), whole);
+    assert_eq!(clones.shared_issues(), whole);
+    for clone in ["a", "b"] {
+        let said = clones.sync(clone).ok();
+        assert!(!said.err.contains("removed by"), "{}", said.err);
+        assert_ne!(clones.bd(clone, &["show", &erased]).run().code, 0);
+    }
+    clones.agree(&["a", "b"]);
+}
+
+#[test]
 fn the_archive_is_synced_in_both_directions() {
     let clones = Clones::two();
     let id = clones.bead("a", "Old");

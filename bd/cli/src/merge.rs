@@ -10,11 +10,11 @@ use crate::context::Context;
 use bd::bead::lines;
 use bd::git::{Git, GitError};
 use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
-use bd::store::StoreError;
+use bd::store::{StoreError, rollback};
 use bd::store::archive::Archive;
 use bd::store::paths::StorePaths;
 use kit::sys::file;
-use kit::ui::escape;
+use kit::ui::{counted, escape};
 
 use kit::cli::report::{CommandResult, TextReport};
 
@@ -249,6 +249,11 @@ pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[Merg
             MergeNote::Moved { from, to } => {
                 format!("{from}: two beads were made under this id; the later one is now {to}")
             }
+            MergeNote::Vanished { ids, commit } => format!(
+                "{} removed by {commit}, which no one deleted or archived: kept, and back on the branch ({}); `bd delete` deletes a bead everywhere",
+                counted(ids.len(), "bead"),
+                rollback::format_some(ids)
+            ),
         };
         ctx.ui.status(&escape::escape_line(&line));
     }
@@ -285,6 +290,9 @@ pub(super) fn notes_to_json(lost: &[OverruledValue], notes: &[MergeNote]) -> Val
             MergeNote::Spared { id } => json!({"kind": "spared", "id": id}),
             MergeNote::Archived { id } => json!({"kind": "archived", "id": id}),
             MergeNote::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
+            MergeNote::Vanished { ids, commit } => {
+                json!({"kind": "vanished", "ids": ids, "commit": commit})
+            }
         })
         .collect();
     json!({"lost": lost, "notes": notes})

@@ -60,6 +60,13 @@ pub enum MergeNote {
         /// The new id of the later bead.
         to: String,
     },
+    /// Beads are missing on the other side of a sync, although nobody deleted or archived them. They
+    /// are kept.
+    Vanished {
+        ids: Vec<String>,
+        /// The commit that removed them, with its author.
+        commit: String,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

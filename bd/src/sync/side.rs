@@ -14,6 +14,7 @@ use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 /// The shared files in one commit, read on demand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommitSide {
+    pub commit: String,
     /// The issues; `None` if the commit has none.
     pub issues: Option<TreeEntry>,
     pub archive: TreeEntries,
@@ -31,7 +32,10 @@ impl CommitSide {
         issues: &str,
         commit: &str,
     ) -> Result<Self, SyncError> {
-        let mut side = Self::default();
+        let mut side = Self {
+            commit: commit.to_owned(),
+            ..Self::default()
+        };
         for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
             let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);

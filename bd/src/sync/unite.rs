@@ -13,7 +13,7 @@ use super::side::{CommitSide, CommitSides};
 use super::tips::SyncTips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
-use crate::git::TreeEntry;
+use crate::git::{self, TreeEntry};
 use crate::merge::{self, MergeNote, OverruledValue};
 use crate::store::exchange::{StoreFiles, StoreSide, UnitedStore};
 use crate::store::{Event, Store};
@@ -137,12 +137,26 @@ pub(super) fn take_other_side(
     let is_same = base.is_some_and(|base| base.issues == other.issues);
     let mut issues = current.issues;
     // A side without the file has no statement about its beads.
-    if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
+    if let (false, Some(mut right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
             None => Rc::new(presume_base(&store.found_lines()?, &issues, &right)),
         };
         let archived = ArchiveLines::from_files([&current.archive, &theirs]);
+        if let Some(base) = base {
+            let vanished = find_vanished(place, base, [&before, &issues, &right], other, &archived)?;
+            if !vanished.is_empty() {
+                report.notes.push(MergeNote::Vanished {
+                    ids: vanished.keys().cloned().collect(),
+                    commit: describe_last_change(store, place, other),
+                });
+                Rc::make_mut(&mut right).push(b'\n');
+                for line in vanished.values() {
+                    Rc::make_mut(&mut right).extend_from_slice(line);
+                    Rc::make_mut(&mut right).push(b'\n');
+                }
+            }
+        }
         let merged = merge::merge_files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
         report.lost.extend(merged.lost);
@@ -154,6 +168,55 @@ pub(super) fn take_other_side(
         unite_archives(&current.archive, &theirs, &issues)?
     };
     Ok(StoreSide { issues, archive })
+}
+
+/// Returns the lines of the base that a commit lacks although its side neither deleted nor archived
+/// their beads, by id: the file was emptied, cut, or written by a program that knew fewer beads.
+fn find_vanished(
+    place: &SyncPlace,
+    base: &CommitSide,
+    [before, ours, theirs]: [&[u8]; 3],
+    other: &CommitSide,
+    archived: &ArchiveLines<'_>,
+) -> Result<BTreeMap<String, Vec<u8>>, SyncError> {
+    let [ours, there] = [ours, theirs].map(ArchiveLines::from_text);
+    let mut vanished: BTreeMap<String, Vec<u8>> = merge::lines_by_id(before)
+        .filter(|(id, _)| ours.0.contains_key(id) && !there.0.contains_key(id))
+        .filter(|(id, _)| archived.get(id).is_none())
+        .map(|(id, line)| (id, line.to_vec()))
+        .collect();
+    if vanished.is_empty() {
+        return Ok(vanished);
+    }
+    for (name, entry) in &other.events {
+        if base.events.get(name).is_some_and(|old| old.id == entry.id) {
+            continue;
+        }
+        let text = place.git.blob(&entry.id)?;
+        for (_, span) in lines::iter_line_spans(&text, 0) {
+            let changes = Event::parse(&text[span]).map(|event| event.changes);
+            for change in changes.into_iter().flatten() {
+                if change.after.is_none() {
+                    vanished.remove(&change.id);
+                }
+            }
+        }
+    }
+    Ok(vanished)
+}
+
+/// Describes the last commit of a side that changed the issues.
+fn describe_last_change(store: &Store, place: &SyncPlace, other: &CommitSide) -> String {
+    let name = store.issues_file().file_name().unwrap_or_default();
+    let path = format!("{}{}", place.prefix, name.to_string_lossy());
+    let mut call = place.git.plumbing(["log", "-1", "--format=%h by %an"]);
+    if let Some(folders) = git::find_git_folders(store.dir()) {
+        call = call.cwd(&folders.root);
+    }
+    match call.args([other.commit.as_str(), "--", &path]).text() {
+        Ok(described) if !described.is_empty() => described,
+        _ => other.commit.clone(),
+    }
 }
 
 /// Builds a base for sides whose common base is unknown: the state of the store before any change

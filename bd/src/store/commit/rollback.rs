@@ -93,7 +93,7 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
 }
 
 /// Formats the first names of a list and the number of the others.
-pub(crate) fn format_some<T: AsRef<str>>(names: &[T]) -> String {
+pub fn format_some<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMED) {
         0 => first.join(", "),
