@@ -337,7 +337,10 @@ fn beads_that_vanish_from_the_branch_stay_and_are_reported_once() {
     let whole = clones.shared_issues();
     let first = whole.lines().next().unwrap();
     clones.git("b", &["fetch", "-q"]);
-    clones.git("b", &["worktree", "add", "-q", "../cut", "origin/beads-sync"]);
+    clones.git(
+        "b",
+        &["worktree", "add", "-q", "../cut", "origin/beads-sync"],
+    );
     std::fs::write(
         clones.dir("cut").join(".beads/issues.jsonl"),
         format!("{first}\n"),

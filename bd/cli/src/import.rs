@@ -6,9 +6,10 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, id, lines};
-use bd::change::{self, ImportOptions, ImportReport, NewIds, OrphanPolicy};
+use bd::change::{self, ImportOptions, ImportReport, OrphanPolicy};
 use bd::config::{self, Config};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
+use bd::merge;
 use bd::store::mark;
 use kit::failure::UsageError;
 use kit::ui::{counted, escape};
@@ -120,22 +121,35 @@ fn select_importable(
     args: &Args,
     mut beads: Vec<Box<Bead>>,
     prefix: &str,
-) -> Result<Vec<Box<Bead>>, UsageError> {
+) -> anyhow::Result<Vec<Box<Bead>>> {
     let mut allowed = ctx.config.list("allowed_prefixes");
     allowed.push(prefix.to_owned());
-    let foreign: Vec<String> = beads
+    let foreign: BTreeSet<String> = beads
         .iter()
         .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &allowed))
         .map(|bead| bead.id.clone())
         .collect();
     if args.rename_on_import {
-        let new = |old: &String| Some((old.clone(), replace_prefix(old, prefix)?));
-        let ids: NewIds = foreign.iter().filter_map(new).collect();
+        let here = ctx.store()?.snapshot()?;
+        let kept: BTreeMap<&str, &Bead> = beads
+            .iter()
+            .filter(|bead| !foreign.contains(&bead.id))
+            .map(|bead| (bead.id.as_str(), &**bead))
+            .collect();
+        // A bead that an earlier import renamed to this id is the same bead.
+        let is_taken = |id: &str, bead: &Bead| {
+            kept.contains_key(id)
+                || here
+                    .get(id)
+                    .is_some_and(|there| !merge::collision::is_same_bead(there, bead))
+        };
+        let renamed = beads.iter().filter(|bead| foreign.contains(&bead.id));
+        let ids = change::map_to_prefix(renamed.map(|bead| &**bead), prefix, prefix, is_taken);
         for bead in &mut beads {
             change::apply_new_ids(bead, &ids);
         }
     } else if !foreign.is_empty() && !args.force {
-        return Err(prefix_mismatch(&foreign, prefix));
+        return Err(prefix_mismatch(&foreign, prefix).into());
     }
     if !args.force {
         // Tombstones with another prefix have no meaning here.
@@ -284,12 +298,7 @@ fn has_prefix(id: &str, prefixes: &[String]) -> bool {
     })
 }
 
-fn replace_prefix(old: &str, prefix: &str) -> Option<String> {
-    let rest = old.strip_prefix(id::prefix_of(old)?)?;
-    Some(format!("{prefix}{rest}"))
-}
-
-fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
+fn prefix_mismatch(foreign: &BTreeSet<String>, prefix: &str) -> UsageError {
     let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
     let found: Vec<String> = found
         .iter()

@@ -10,9 +10,9 @@ use crate::context::Context;
 use bd::bead::lines;
 use bd::git::{Git, GitError};
 use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
-use bd::store::{StoreError, rollback};
 use bd::store::archive::Archive;
 use bd::store::paths::StorePaths;
+use bd::store::{StoreError, rollback};
 use kit::sys::file;
 use kit::ui::{counted, escape};
 

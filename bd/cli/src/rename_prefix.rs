@@ -1,9 +1,12 @@
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::context::Context;
-use bd::bead::id;
+use bd::bead::{Bead, id};
 use bd::change::{self, NewIds};
 use bd::config;
+use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -41,23 +44,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError(format!("the prefix is {new} already")).into());
     }
     let snapshot = store.snapshot()?;
-    let mut ids = NewIds::new();
-    let mut foreign = Vec::new();
-    for bead in snapshot.live() {
-        let after_prefix = bead
-            .id
-            .strip_prefix(&old)
-            .filter(|rest| rest.starts_with('-'));
-        let prefix = id::prefix_of(&bead.id).unwrap_or_default();
-        let rest = match after_prefix {
-            Some(rest) => rest,
-            None => {
-                foreign.push(bead.id.clone());
-                bead.id.strip_prefix(prefix).unwrap_or_default()
-            }
-        };
-        ids.insert(bead.id.clone(), format!("{new}{rest}"));
-    }
+    // After a crash between the rename and the setting, some beads have the new prefix.
+    let (mut beads, others): (Vec<&Bead>, Vec<&Bead>) = snapshot
+        .live()
+        .filter(|bead| !has_prefix(&bead.id, &new))
+        .partition(|bead| has_prefix(&bead.id, &old));
+    let foreign: Vec<String> = others.iter().map(|bead| bead.id.clone()).collect();
+    beads.extend(others);
+    let ids = plan_new_ids(&snapshot, &beads, &old, &new);
     if !foreign.is_empty() && !args.repair {
         let first = foreign
             .iter()
@@ -69,11 +63,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let count = ids.len();
     if !args.dry_run {
-        store.transact(&ctx.author(), &ctx.clock, |tx| {
-            change::rename_beads(tx, &ids)?;
-            tx.describe("rename", "");
-            Ok(())
-        })?;
+        if !ids.is_empty() {
+            store.transact(&ctx.author(), &ctx.clock, |tx| {
+                change::rename_beads(tx, &ids)?;
+                tx.describe("rename", "");
+                Ok(())
+            })?;
+        }
         config::set_setting(store.dir(), "issue-prefix", &new)?;
     }
     let value = json!({"old_prefix": old, "new_prefix": new, "issues_count": count, "dry_run": args.dry_run});
@@ -84,4 +80,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let count = counted(count, "issue");
     TextReport::new(value, format!("{what} {count} from {old}- to {new}-")).into_answer()
+}
+
+/// Plans the new ids: a bead of the old prefix keeps the rest of its id, and so does any other bead
+/// whose new id is free.
+fn plan_new_ids(snapshot: &Snapshot, beads: &[&Bead], old: &str, new: &str) -> NewIds {
+    let renamed: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+    let is_taken = |id: &str, _: &Bead| !renamed.contains(id) && snapshot.get(id).is_some();
+    change::map_to_prefix(beads.iter().copied(), old, new, is_taken)
+}
+
+fn has_prefix(id: &str, prefix: &str) -> bool {
+    id.strip_prefix(prefix)
+        .is_some_and(|rest| rest.starts_with('-'))
 }

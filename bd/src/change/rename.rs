@@ -1,13 +1,54 @@
 //! Changes the ids of beads: in their records, in edges, and in texts that mention them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, id, validate};
+use crate::merge::collision;
 use crate::store::Tx;
 
 /// New ids by old id.
 pub type NewIds = BTreeMap<String, String>;
+
+/// Maps ids to another prefix, in the order of the beads. An id that is taken gets a fresh hash, and
+/// children follow their parents.
+///
+/// `usual` is the prefix of most beads, which may have hyphens. `is_taken` returns true if an id
+/// belongs to another bead that keeps it.
+pub fn map_to_prefix<'a>(
+    beads: impl IntoIterator<Item = &'a Bead>,
+    usual: &str,
+    prefix: &str,
+    is_taken: impl Fn(&str, &Bead) -> bool,
+) -> NewIds {
+    let mut beads: Vec<&Bead> = beads.into_iter().collect();
+    // Stable, so that among ids of one depth the first bead keeps its name.
+    beads.sort_by_key(|bead| bead.id.matches('.').count());
+    let mut ids = NewIds::new();
+    let mut used = BTreeSet::new();
+    for bead in beads {
+        let parent = bead.id.rsplit_once('.');
+        let parent = parent.and_then(|(parent, name)| Some((ids.get(parent)?, name)));
+        let mut renamed = bead.clone();
+        renamed.id = match parent {
+            Some((parent, name)) => format!("{parent}.{name}"),
+            None => {
+                let after = |prefix: &str| {
+                    let rest = bead.id.strip_prefix(prefix);
+                    rest.filter(|rest| rest.starts_with('-'))
+                };
+                let rest = after(usual).or_else(|| after(id::prefix_of(&bead.id)?));
+                format!("{prefix}{}", rest.unwrap_or_default())
+            }
+        };
+        while used.contains(&renamed.id) || is_taken(&renamed.id, bead) {
+            renamed.id = collision::compute_new_id(&renamed);
+        }
+        used.insert(renamed.id.clone());
+        ids.insert(bead.id.clone(), renamed.id);
+    }
+    ids
+}
 
 /// Changes the ids of beads and every reference to them. Returns the number of beads that refer to
 /// a renamed bead.

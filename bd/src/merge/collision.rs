@@ -52,7 +52,7 @@ pub fn former_id(bead: &Bead) -> Option<String> {
 
 /// Returns true if two records with one id are the same bead: created by the same actor at the same
 /// time. Some clients round the time to whole seconds.
-pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
+pub fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     let [a_at, b_at] = [a, b].map(|bead| bead.created_at.instant().as_nanosecond());
     let is_whole = [a_at, b_at].iter().any(|at| at % SECOND == 0);
     let is_near = is_whole && (a_at - b_at).abs() < SECOND;

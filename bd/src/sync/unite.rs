@@ -144,7 +144,8 @@ pub(super) fn take_other_side(
         };
         let archived = ArchiveLines::from_files([&current.archive, &theirs]);
         if let Some(base) = base {
-            let vanished = find_vanished(place, base, [&before, &issues, &right], other, &archived)?;
+            let vanished =
+                find_vanished(place, base, [&before, &issues, &right], other, &archived)?;
             if !vanished.is_empty() {
                 report.notes.push(MergeNote::Vanished {
                     ids: vanished.keys().cloned().collect(),

@@ -304,3 +304,77 @@ fn a_rewritten_creation_time_does_not_split_a_bead() {
         }
     }
 }
+
+/// Two beads whose ids differ only by their prefix, and a third that depends on the second.
+fn beads_of_two_prefixes() -> String {
+    let line = |id: &str, title: &str, more: &str| {
+        format!(
+            r#"{{"id":"{id}","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T08:00:00Z","updated_at":"2026-01-01T08:00:00Z","created_by":"{title}"{more}}}"#
+        ) + "\n"
+    };
+    let edge = r#","dependencies":[{"issue_id":"b-x2y","depends_on_id":"b-a1b","type":"blocks","created_at":"2026-01-01T08:00:00Z"}]"#;
+    line("a-a1b", "First", "")
+        + &line("b-a1b", "Second", "")
+        + &line("b-a1b.1", "Child", "")
+        + &line("b-x2y", "Third", edge)
+}
+
+fn check_no_bead_was_lost(project: &Project) {
+    let found = project.json(&["list", "--all", "-n", "0"]);
+    let mut titles: Vec<&str> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bead| bead["title"].as_str().unwrap())
+        .collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["Child", "First", "Second", "Third"]);
+    let by_title = |title: &str| {
+        let beads = found.as_array().unwrap();
+        let bead = beads.iter().find(|bead| bead["title"] == title).unwrap();
+        bead["id"].as_str().unwrap().to_owned()
+    };
+    let (second, child) = (by_title("Second"), by_title("Child"));
+    assert_eq!(by_title("First"), "bd-a1b");
+    assert!(second.starts_with("bd-"), "{second}");
+    assert_eq!(child, format!("{second}.1"));
+    let third = project.shown(&by_title("Third"));
+    assert_eq!(third["dependencies"][0]["id"], second.as_str(), "{third}");
+}
+
+#[test]
+fn an_import_that_renames_keeps_beads_that_differ_only_by_prefix() {
+    let project = Project::new();
+    project.write("in.jsonl", &beads_of_two_prefixes());
+    project.ok(&["import", "in.jsonl", "--rename-on-import"]);
+    check_no_bead_was_lost(&project);
+    let again = project.json(&["import", "in.jsonl", "--rename-on-import"]);
+    assert_eq!(again["created"], 0, "{again}");
+}
+
+#[test]
+fn a_new_prefix_keeps_beads_that_differ_only_by_prefix() {
+    let project = Project::empty();
+    project.ok(&["init", "-p", "a"]);
+    project.write("in.jsonl", &beads_of_two_prefixes());
+    project.ok(&["import", "in.jsonl", "--force"]);
+    project.ok(&["rename-prefix", "bd", "--repair"]);
+    check_no_bead_was_lost(&project);
+}
+
+#[test]
+fn a_rename_that_was_killed_before_it_set_the_prefix_can_be_repeated() {
+    let project = Project::empty();
+    project.ok(&["init", "-p", "old"]);
+    let id = project.make("T", &[]);
+    project.ok(&["rename-prefix", "new"]);
+    project.ok(&["config", "set", "issue-prefix", "old"]);
+    let other = project.make("U", &[]);
+    project.ok(&["rename-prefix", "new"]);
+    let mut expected = [id, other].map(|id| id.replace("old-", "new-"));
+    expected.sort();
+    let found = project.json(&["list"]);
+    let mut found = ids(&found);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
