@@ -124,7 +124,8 @@ fn pending_changes_follow_to_another_branch() {
     project.commit("b", "With it");
     let told = project.git("b", &["checkout", "-q", "other"]).run();
     drop(told);
-    // It is committed on main, so it is gone here; that is said, and how to get it.
+    // The bead is committed on main, so it is missing here. The warning names the command that
+    // restores it.
     let said = list(&project, "b");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
     project.bd("b", &["show", &own]).fails("no issue found");

@@ -620,7 +620,7 @@ fn the_first_sync_of_a_clone_keeps_changes_committed_on_main() {
     clones.bd("b", &["dep", "add", &ids[1], &ids[2]]).ok();
     commit(&clones, "b");
     clones.git("b", &["push", "-q", "origin", "main"]);
-    // What c knows of that it has from git alone.
+    // c has these changes only from git.
     clones.clone("c");
     for clone in ["c", "b", "a"] {
         clones.sync(clone).ok();
