@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -115,17 +116,25 @@ fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
         return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
     ctx.check_writable("restore")?;
-    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids);
-    let restored = restored?;
+    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids)?;
     if ctx.ui.is_json() {
         for line in restored.revived.iter().flat_map(describe_missing_parts) {
             ctx.ui.warn(&line);
         }
     }
-    let revived = restored.revived.iter().map(|revived| &revived.bead);
-    let beads = restored.archived.iter().chain(revived);
-    let value: Value = beads.map(plain_json).collect();
-    build_report(value, move |_, page| write_restored_beads(&restored, page))
+    build_report(RestoreReport(restored), |report, page| {
+        write_restored_beads(&report.0, page);
+    })
+}
+
+struct RestoreReport(RestoredBeads);
+
+impl Serialize for RestoreReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let revived = self.0.revived.iter().map(|revived| &revived.bead);
+        let beads = self.0.archived.iter().chain(revived);
+        serializer.collect_seq(beads.map(plain_json))
+    }
 }
 
 fn write_restored_beads(restored: &RestoredBeads, page: &mut Page) {

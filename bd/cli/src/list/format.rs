@@ -65,7 +65,7 @@ impl ListFormat {
             }
             Self::Lines(template) => {
                 for row in rows {
-                    let line = kit::json::unmark_numbers(template.fill(&row.json(true)));
+                    let line = kit::json::unmark_numbers(template.fill(&json!(row)));
                     page.line(escape::escape_block(&line));
                 }
             }

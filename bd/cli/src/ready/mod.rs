@@ -17,6 +17,7 @@ use super::args;
 use super::line;
 use super::list::warn_of_damaged_lines;
 use super::report::PlainBead;
+use explanation::ExplainedBead;
 use kit::cli::report::{CommandResult, build_report};
 
 /// List beads to start now
@@ -175,12 +176,10 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> CommandResu
             Vec::new()
         }
     });
-    let items = found.into_iter();
-    explanation::report_reasons(
-        items
-            .map(|item| (item.bead.clone(), item.reasons))
-            .collect(),
-    )
+    let beads = found
+        .iter()
+        .map(|item| ExplainedBead::new(item.bead, &item.reasons));
+    explanation::report_reasons(beads.collect())
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::report::PlainBead;
 use bd::bead::{Bead, DepKind};
 use bd::store::Snapshot;
 use kit::ui::{Page, escape};
@@ -10,9 +11,9 @@ use kit::ui::{Page, escape};
 const DEEPEST: usize = 8;
 
 /// Returns the thread of a bead, oldest message first.
-pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead> {
     let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
-    let mut thread = vec![bead.clone()];
+    let mut thread = vec![PlainBead(bead.clone())];
     while let Some(id) = open.pop() {
         let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {
             let edges = bead.edges(&DepKind::RepliesTo);
@@ -23,7 +24,7 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
         for next in up.chain(down.map(|(bead, _)| bead)) {
             if seen.insert(next.id.clone()) {
                 open.push(next.id.clone());
-                thread.push(next.clone());
+                thread.push(PlainBead(next.clone()));
             }
         }
     }
@@ -36,7 +37,7 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
 }
 
 /// Writes each message below the one that it replies to.
-pub(super) fn write_thread(page: &mut Page, thread: &[Bead]) {
+pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
     let above = thread.iter().map(|bead| {
         let edge = bead.edges(&DepKind::RepliesTo).next();
         (
