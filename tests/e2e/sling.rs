@@ -149,7 +149,7 @@ fn invalid_targets_and_beads_are_refused_without_changes() {
     town.add_rig("api", "ap");
     let bead = town.bead("web", "Work");
     for (args, words) in [
-        (vec!["sling", "web-zzz", "web"], "no issue found"),
+        (vec!["sling", "web-zzz", "web"], "bead not found"),
         (vec!["sling", &bead, "nowhere"], "there is no rig `nowhere`"),
         (
             vec!["sling", &bead, "api"],

@@ -40,10 +40,10 @@ pub(crate) struct Args {
     /// Close blocked and pinned beads, too
     #[arg(short, long)]
     force: bool,
-    /// Then list the beads that are ready
+    /// List the beads that this unblocks
     #[arg(long)]
     suggest_next: bool,
-    /// Then start and show the next step of the molecule
+    /// Start and show the next step of the molecule
     #[arg(long = "continue")]
     go_on: bool,
     /// With --continue, show the next step without starting it
@@ -59,11 +59,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
         return Err(
-            UsageError("--suggest-next only works when closing a single issue".into()).into(),
+            UsageError("--suggest-next only works when closing a single bead".into()).into(),
         );
     }
     if args.go_on && ids.len() > 1 {
-        return Err(UsageError("--continue only works when closing a single issue".into()).into());
+        return Err(UsageError("--continue only works when closing a single bead".into()).into());
     }
     let from_file = args
         .reason_file

@@ -14,15 +14,15 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Show how beads differ from those of a commit
 ///
-/// Compares the beads in a commit with the beads now, or with those of a second commit. As JSON an
+/// Compares the beads of a commit with the current beads, or with those of a second commit. As JSON an
 /// array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified
 /// or removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commit or branch before
+    /// The older commit or branch
     #[arg(value_name = "COMMIT", default_value = "HEAD")]
     before: String,
-    /// The commit or branch after; the beads now if it is left out
+    /// The newer commit or branch (default: the current beads)
     #[arg(value_name = "COMMIT")]
     after: Option<String>,
 }

@@ -32,11 +32,11 @@ pub(crate) struct Args {
     interactive: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
-    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads
+    /// Run a single check: its name, or `validate` for all of the data, or `pollution` for beads
     /// of tests
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
-    /// Only print what is wrong
+    /// Leave out checks without a problem
     #[arg(long)]
     check_health: bool,
     /// Write the report to a file, as JSON

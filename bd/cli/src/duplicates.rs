@@ -11,7 +11,7 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Find open beads with the same title and texts
 ///
-/// Of each group one is suggested to stay: the one with the most edges, then the one that most
+/// Suggests the bead of each group to keep: the one with the most edges, then the one that most
 /// texts name, then the smallest id.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -118,8 +118,8 @@ impl DuplicateGroup {
             title: issues[0].title.clone(),
             suggested_action: format!("bd duplicate {} --of {target}", sources.join(" ")),
             note: format!(
-                "Duplicate: {} same title and texts",
-                counted(issues.len(), "issue")
+                "Duplicate: {} with the same title and texts",
+                counted(issues.len(), "bead")
             ),
             issues,
             suggested_target: target,

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Replace a file with beads that are not here
     #[arg(long)]
     force: bool,
-    /// Only children of this bead
+    /// Filter by parent
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// The form: jsonl
@@ -125,9 +125,9 @@ fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
         return Err(UsageError(text.into()).into());
     }
     let first = lost.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    let count = counted(lost.len(), "issue");
+    let count = counted(lost.len(), "bead");
     Err(UsageError(format!(
-        "refusing to export stale database that would lose issues: {} has {count} that are not here ({first}); import it first, or use --force",
+        "refusing to overwrite {}: it has {count} that are not here ({first}); import it first, or use --force",
         path.display()
     ))
     .into())

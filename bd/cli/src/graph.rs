@@ -15,7 +15,7 @@ use super::line;
 use super::report::plain_json;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Show beads by what waits for what
+/// Show the dependency graph of beads
 ///
 /// Shows a bead with all beads connected to it by blocking edges or as parents and children, in
 /// layers. Beads of layer 0 wait for nothing in the graph; each other bead stands one layer below
@@ -188,7 +188,7 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
         return;
     }
     if parts.is_empty() {
-        page.line("No open issues");
+        page.line("No open beads");
     }
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {

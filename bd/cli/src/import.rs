@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Import beads of other prefixes with their ids
     #[arg(long)]
     force: bool,
-    /// How to import children of unknown parents
+    /// The handling of children of unknown parents
     #[arg(long, value_name = "MODE", default_value = "allow")]
     orphan_handling: OrphanPolicy,
     #[arg(long, hide = true)]
@@ -295,8 +295,8 @@ fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
         .iter()
         .map(|found_prefix| format!("{found_prefix}-"))
         .collect();
-    let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
+    let (count, found) = (counted(foreign.len(), "bead"), found.join(", "));
     UsageError(format!(
-        "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
+        "prefix mismatch: this project uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
     ))
 }

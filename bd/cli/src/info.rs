@@ -6,7 +6,7 @@ use kit::ui::counted;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Describe the beads that are used here
+/// Describe the beads in use
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Also describe the files
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let mut lines = vec![
         format!("Beads:  {}", paths.issues().display()),
-        format!("Count:  {}", counted(count, "issue")),
+        format!("Count:  {}", counted(count, "bead")),
         format!("Prefix: {prefix}"),
         "Mode:   direct (no daemon, no database)".to_owned(),
     ];

@@ -10,17 +10,17 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 /// Check descriptions for the headings of their type
 ///
 /// A bug needs the headings "Steps to Reproduce" and "Acceptance Criteria", a task and a feature
-/// "Acceptance Criteria", an epic "Success Criteria". It exits with 1 if a heading is missing, with
+/// "Acceptance Criteria", an epic "Success Criteria". Exits with 1 if a heading is missing, with
 /// --json with 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads (default: all of the status)
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Only beads of this type
+    /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Only beads of this status; `all` for any
+    /// Filter by status; `all` for any
     #[arg(short, long, value_name = "STATUS", default_value = "open")]
     status: String,
 }

@@ -9,7 +9,7 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 /// Run the mail command of this project
 ///
 /// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt
-/// mail`. It gets all arguments unchanged, and its exit code is that of this command.
+/// mail`. All arguments are passed on unchanged, and the exit code is that of the mail command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The arguments of the mail command

@@ -13,18 +13,18 @@ use kit::ui::{Page, escape};
 use super::report::plain_json;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Bring back deleted, archived or rolled-back beads
+/// Restore deleted, archived or rolled-back beads
 ///
-/// With ids alone it brings beads back from the archive, or as they were before they were deleted:
-/// with their edges, if history has the deletion, and with edits that other clones made.
+/// With ids alone, restores beads from the archive, or as they were before they were deleted: with
+/// their edges, if history has the deletion, and with edits that other clones made.
 ///
 /// After `git reset --hard`, `git checkout`, `git stash` or `git revert` the file may be older than
-/// your changes. The next command reports each rolled-back line and keeps it. --lost brings these
-/// lines back: byte for byte, or merged by field with later edits. It names fields that were edited
-/// since, and keeps those edits. --discard accepts the older state.
+/// your changes. The next command reports each rolled-back line and keeps it. --lost restores these
+/// lines: byte for byte, or merged by field with later edits. Fields that were edited since keep
+/// their edits and are reported. --discard accepts the older state.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Bring rolled-back lines back
+    /// Restore rolled-back lines
     #[arg(long)]
     lost: bool,
     /// Drop rolled-back lines and accept the older state

@@ -118,10 +118,10 @@ struct SearchReport {
 fn write_found_beads(report: &SearchReport, page: &mut Page) {
     let text = escape::escape_line(&report.text);
     if report.rows.is_empty() {
-        page.line(format!("No issues found matching '{text}'"));
+        page.line(format!("No beads found matching '{text}'"));
         return;
     }
-    let count = counted(report.rows.len(), "issue");
+    let count = counted(report.rows.len(), "bead");
     page.line(if report.has_more {
         format!("Found {count} matching '{text}', and more (-n 0 shows all):")
     } else {

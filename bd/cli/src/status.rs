@@ -3,7 +3,7 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
-use bd::graph::standing;
+use bd::graph::ready_counts;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::ui::Page;
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let mut summary = match &mine {
         Some(name) => {
@@ -33,10 +33,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         None => StatusSummary::of_all(&snapshot),
     };
-    let standing =
-        standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
-    summary.ready = standing.ready;
-    summary.blocked = standing.blocked;
+    let counts =
+        ready_counts::count_ready_and_blocked(&snapshot, &mut external, ctx.now(), mine.as_deref());
+    summary.ready = counts.ready;
+    summary.blocked = counts.blocked;
     build_report(StatusReport { summary }, |report, page| {
         write_status(&report.summary, page);
     })
@@ -115,11 +115,11 @@ impl StatusSummary {
 }
 
 fn write_status(summary: &StatusSummary, page: &mut Page) {
-    page.line("📊 Issue Database Status");
+    page.line("📊 Bead Status");
     page.blank();
     page.line("Summary:");
     let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
-    row("Total Issues:", summary.total);
+    row("Total Beads:", summary.total);
     row("Open:", summary.open);
     row("In Progress:", summary.in_progress);
     row("Blocked:", summary.blocked);

@@ -11,14 +11,14 @@ use kit::cli::report::{CommandResult, TextReport, build_report_with_exit};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
-/// Without --full nothing is committed, pulled or pushed: the file goes with your own commits.
+/// Without --full nothing is committed, pulled or pushed: commit the file with your own changes.
 ///
-/// With --full issues, archive and history are committed to their own branch (setting sync-branch,
-/// by default beads-sync), merged field by field with that branch of the remote, and pushed. The
-/// branch is written without a checkout: your branch, index, work tree and hooks are not involved.
-/// A commit is made only if something is new. Without a remote the beads are only committed. If the
-/// remote cannot be reached they are committed as well, and the command fails. `sync-branch: ""`
-/// turns all of it off.
+/// With --full the beads, their archive and history are committed to their own branch (setting
+/// sync-branch, by default beads-sync), merged field by field with that branch of the remote, and
+/// pushed. The branch is written without a checkout: your branch, index, work tree and hooks are
+/// not involved. A commit is made only if something is new. Without a remote the beads are only
+/// committed. If the remote cannot be reached they are committed as well, and the command fails.
+/// `sync-branch: ""` turns all of it off.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Commit, merge and push the beads

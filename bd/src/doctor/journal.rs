@@ -16,6 +16,7 @@ use crate::store::journal;
 use crate::store::paths::StorePaths;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
+use kit::ui::counted;
 
 struct DamagedJournalLine {
     /// The file that contains the line.
@@ -64,7 +65,7 @@ pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
     let (level, message) = if inside > 0 {
         (
             CheckLevel::Error,
-            format!("{inside} lines inside it are damaged"),
+            format!("{} inside it", counted(inside, "damaged line")),
         )
     } else {
         let message = "acknowledged changes exist only in damaged lines that were set aside";

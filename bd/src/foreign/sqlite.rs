@@ -69,12 +69,12 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
         }
     }
     if !has("issues") {
-        let none = "it has no table of issues".to_owned();
+        let none = "it has no table `issues`".to_owned();
         return Err(sqlite_error(file, none));
     }
     for row in rows("issues")? {
         let id = text_of(&row, "id");
-        let wrong = |reason: String| sqlite_error(file, format!("the issue {id}: {reason}"));
+        let wrong = |reason: String| sqlite_error(file, format!("the bead {id}: {reason}"));
         let Value::Object(mut object) = normalize_row(row).map_err(wrong)? else {
             continue;
         };

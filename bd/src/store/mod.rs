@@ -47,7 +47,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use commit::rollback;
-pub use commit::tx::Tx;
+pub use commit::transaction::Tx;
 pub use disk::error::StoreError;
 pub use disk::find::find_beads_folder;
 pub use disk::reports::StoreReports;

@@ -18,13 +18,13 @@ use kit::cli::report::{CommandResult, build_report};
 /// `new_status`; one object a line with `--follow`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only changes since this time (5m, 2h, 2026-03-01)
+    /// Show changes since this time (5m, 2h, 2026-03-01)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
-    /// Only changes of this type: create, update, delete, comment or status
+    /// Filter by type of change: create, update, delete, comment or status
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only beads whose id starts with this
+    /// Filter by the start of the id
     #[arg(long, value_name = "PREFIX")]
     mol: Option<String>,
     /// Show at most N changes, the last; 0 for all

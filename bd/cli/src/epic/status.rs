@@ -10,7 +10,7 @@ use kit::ui::Page;
 /// Show how many children of each open epic are closed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only epics whose children are all closed
+    /// Filter on epics whose children are all closed
     #[arg(long)]
     eligible_only: bool,
 }

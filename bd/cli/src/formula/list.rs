@@ -12,7 +12,7 @@ use kit::cli::report::{CommandResult, build_report};
 /// A file that cannot be read is reported on standard error and left out.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only formulas of this type: workflow, expansion, aspect, convoy
+    /// Filter by type: workflow, expansion, aspect, convoy
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
 }

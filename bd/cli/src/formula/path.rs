@@ -5,7 +5,7 @@ use crate::context::Context;
 
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
-/// Show where formulas are looked for, or where one is
+/// Show the search path of formulas, or the file of one
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula

@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// The formula or its file
     #[arg(value_name = "FORMULA")]
     formula: String,
-    /// Draw the steps as a tree of what waits for what
+    /// Draw the dependency tree of the steps
     #[arg(long)]
     graph: bool,
     /// Print the graph as Mermaid

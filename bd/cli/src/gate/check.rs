@@ -16,7 +16,7 @@ use kit::cli::report::{CommandResult, build_report};
 /// A run that failed and a pull request that was closed are listed to be escalated.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only gates of this type: gh, gh:run, gh:pr, timer, bead, all
+    /// Filter by type: gh, gh:run, gh:pr, timer, bead, all
     #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "all")]
     kind: String,
     /// Only show what would be opened

@@ -9,7 +9,7 @@ use kit::failure::UsageError;
 use super::forge::ForgeCommands;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Find the CI runs that gates without an id wait for
+/// Find the CI runs for gates without a run id
 ///
 /// Asks for the latest runs of a branch and gives each gate of type gh:run that has no id the
 /// newest run that began after the gate was made, or shortly before.
@@ -24,7 +24,7 @@ pub(super) struct Args {
     /// Look at this many runs
     #[arg(short, long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// How long before the gate a run may have begun
+    /// The maximum age of a run when the gate was created
     #[arg(short = 'a', long, value_name = "DURATION", default_value = "30m")]
     max_age: String,
 }

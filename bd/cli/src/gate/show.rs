@@ -5,7 +5,7 @@ use kit::ui::{Page, escape};
 use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Show a gate and what it blocks
+/// Show a gate and the beads it blocks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The gate
@@ -37,7 +37,7 @@ fn write_gate(gate: &Bead, blocked: &[(String, String)], page: &mut Page) {
     }
     if !gate.close_reason.is_empty() {
         page.line(format!(
-            "  Opened: {}",
+            "  Close reason: {}",
             escape::escape_line(&gate.close_reason)
         ));
     }

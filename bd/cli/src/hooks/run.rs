@@ -5,7 +5,7 @@ use bd::git::Git;
 use kit::cli::report::{CommandResult, EmptyReport};
 use kit::failure::UsageError;
 
-/// Do what a git hook does
+/// Run a git hook of bd
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook

@@ -7,7 +7,7 @@ use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Show at most N steps
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Only these steps, such as 3-8
+    /// Show these steps, such as 3-8
     #[arg(long, value_name = "FROM-TO")]
     range: Option<String>,
 }
@@ -217,8 +217,8 @@ fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
     }
     if shown.steps.is_empty() && shown.total > 0 {
         page.line(format!(
-            "  {} steps; list some with --range 1-50",
-            shown.total
+            "  {}; list some with --range 1-50",
+            counted(shown.total, "step")
         ));
     }
     page.blank();

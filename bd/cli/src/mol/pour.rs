@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// Look for formulas here first; may be repeated
     #[arg(long, value_name = "DIR")]
     search_path: Vec<String>,
-    /// Only show what would be made
+    /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
 }
@@ -166,6 +166,7 @@ fn write_pour(report: &PourReport, page: &mut Page) {
     };
     let colon = if is_wisp { ":" } else { "" };
     page.line(format!("{mark} {what}{colon} {count}"));
+    // Existing clients look for these words.
     page.line(format!("  Root issue: {}", report.new_epic_id));
     page.line(format!("  Phase: {phase}"));
     page.line(format!("Next: bd mol current {}", report.new_epic_id));

@@ -10,7 +10,7 @@ use kit::ui::{Page, escape};
 
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
-/// Show how far a molecule is, and at what rate
+/// Show the progress of a molecule and its rate
 ///
 /// Counts the direct steps only, so that it is quick for large molecules.
 #[derive(Debug, clap::Args)]

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Also show which steps can run at the same time
     #[arg(short, long)]
     parallel: bool,
-    /// Draw the steps as a tree of what waits for what
+    /// Draw the dependency tree of the steps
     #[arg(long)]
     graph: bool,
     /// Print the graph as Mermaid

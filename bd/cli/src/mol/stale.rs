@@ -9,10 +9,10 @@ use kit::cli::report::{CommandResult, build_report};
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only molecules that block other beads
+    /// Filter on molecules that block other beads
     #[arg(long)]
     blocking: bool,
-    /// Only molecules that nobody has
+    /// Filter on missing assignee
     #[arg(long)]
     unassigned: bool,
     #[arg(long, hide = true)]

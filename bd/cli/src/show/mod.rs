@@ -34,16 +34,16 @@ pub(crate) struct Args {
     /// Show the state at this time, by history (2h, 3d, 2026-03-01, yesterday)
     #[arg(long, value_name = "TIME", alias = "as-of", allow_hyphen_values = true)]
     at: Option<String>,
-    /// List only its children
+    /// List only the children
     #[arg(long)]
     children: bool,
-    /// List only beads that point at it
+    /// List only the dependents
     #[arg(long)]
     refs: bool,
-    /// Show its thread: what it replies to, and all replies
+    /// Show the thread: the message it replies to, and all replies
     #[arg(long)]
     thread: bool,
-    /// Draw it again on each change
+    /// Redraw on each change
     #[arg(short, long)]
     watch: bool,
     #[arg(long, hide = true)]
@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
         return Err(UsageError(
-            "at least one issue ID is required (use positional args or --id flag)".into(),
+            "at least one bead ID is required (use positional args or --id flag)".into(),
         )
         .into());
     };

@@ -8,7 +8,7 @@ use kit::ui::escape;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Show how far the children of an epic are
+/// Show the progress of an epic's children
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The epic, or its swarm

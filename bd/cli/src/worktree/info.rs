@@ -4,7 +4,7 @@ use crate::context::Context;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Show in which worktree you are
+/// Describe the current worktree
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

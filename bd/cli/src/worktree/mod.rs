@@ -13,7 +13,7 @@ use bd::git::{Git, GitError, Worktree};
 use kit::cli::report::CommandResult;
 
 kit::family! {
-    /// Keep git worktrees that share the beads of the main one
+    /// Manage git worktrees that share the main one's beads
     ///
     /// A command in a linked worktree uses the beads of the main worktree, so all worktrees have
     /// the same beads at all times.

@@ -53,8 +53,8 @@ impl KeptComparison {
             match bead.what {
                 IndexLine::Known(row) => shared[row as usize] = true,
                 IndexLine::New(facts) => {
-                    let mut line = vec![0; bead.place.length as usize];
-                    kept.read_exact_at(&mut line, bead.place.offset)?;
+                    let mut line = vec![0; bead.location.length as usize];
+                    kept.read_exact_at(&mut line, bead.location.offset)?;
                     lines.insert(facts.id, line);
                 }
             }

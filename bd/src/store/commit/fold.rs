@@ -26,7 +26,7 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::write::{ContentLayout, ContentPiece, lay_out, write_pieces};
+use crate::store::commit::content::{ContentLayout, ContentPiece, lay_out, write_pieces};
 use crate::store::commit::{issues_file, reindex, rollback};
 use crate::store::disk::mark;
 use crate::store::disk::paths::StorePaths;
@@ -308,10 +308,10 @@ impl Fold<'_> {
     ) -> Option<(Index, DerivedFile)> {
         let snapshot = &self.snapshot;
         let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
-        let place_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
-            (FileContent::New { layout, .. }, _) => layout.places.place_of(node),
+        let location_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
+            (FileContent::New { layout, .. }, _) => layout.locations.location_of(node),
             (FileContent::Same, BeadNode::Row(at)) => {
-                snapshot.index.row(at).map(reindex::line_place)
+                snapshot.index.row(at).map(reindex::line_location)
             }
             (FileContent::Same, BeadNode::Pending(_)) => None,
         };
@@ -319,10 +319,10 @@ impl Fold<'_> {
         notes.retain(|note| matches!(content_of(note.file), FileContent::Same));
         for content in [issues, wisps] {
             if let FileContent::New { layout, .. } = content {
-                notes.extend(layout.places.foreign.iter().cloned());
+                notes.extend(layout.locations.foreign.iter().cloned());
             }
         }
-        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, place_of)?;
+        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, location_of)?;
         let path = snapshot.source.paths.index();
         let file = DerivedFile::write(&path, index.bytes(), file::SHARED).ok()?;
         Some((index, file))

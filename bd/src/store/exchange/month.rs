@@ -19,6 +19,7 @@ use crate::store::disk::paths::StorePaths;
 use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
 use kit::sys::file;
+use kit::ui::counted;
 
 /// Moves the waiting events. Returns a notice if damaged lines were set aside.
 pub(super) fn move_waiting_history(
@@ -61,9 +62,9 @@ pub(super) fn move_waiting_history(
             now,
         )?;
         Some(format!(
-            "{}: {} lines of history cannot be read; they are kept in {}",
+            "{}: {} cannot be read; kept in {}",
             local.display(),
-            damaged.len(),
+            counted(damaged.len(), "line"),
             kept.display()
         ))
     };

@@ -1,7 +1,7 @@
 //! Builds an index from rows of an older index and from facts of new beads.
 //!
 //! Steps:
-//! 1. Add the rows by id, each with the place of its line.
+//! 1. Add the rows by id, each with the location of its line.
 //! 2. Resolve the targets of edges.
 //! 3. Collect the incoming edges of each row.
 //! 4. Mark the blocked rows.
@@ -23,9 +23,9 @@ use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::store::index::NonBeadLine;
 
-/// The place of a line.
+/// The location of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LinePlace {
+pub(crate) struct LineLocation {
     pub file: u8,
     pub offset: u64,
     pub length: u32,
@@ -69,16 +69,16 @@ impl<'a> IndexBuilder<'a> {
         narrow_length(self.rows.len())
     }
 
-    /// Adds a row of the old index, with the current place of its line. Beads must come in the
+    /// Adds a row of the old index, with the current location of its line. Beads must come in the
     /// order of their ids.
-    pub(crate) fn push_old(&mut self, at: u32, place: LinePlace) {
+    pub(crate) fn push_old(&mut self, at: u32, location: LineLocation) {
         let Some(old) = self.old else {
             return;
         };
         let Some(mut row) = old.row(at).copied() else {
             return;
         };
-        place_row(&mut row, place);
+        set_location(&mut row, location);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
         self.begin(old.id_bytes(at));
         // Words keep their numbers.
@@ -91,12 +91,12 @@ impl<'a> IndexBuilder<'a> {
     }
 
     /// Adds a new or changed bead.
-    pub(crate) fn push_new(&mut self, facts: &BeadFacts, place: LinePlace) {
+    pub(crate) fn push_new(&mut self, facts: &BeadFacts, location: LineLocation) {
         let mut row = facts.row;
         if row.assignee != NONE {
             row.assignee = self.words.number(&facts.assignee);
         }
-        place_row(&mut row, place);
+        set_location(&mut row, location);
         self.begin(facts.id.as_bytes());
         for label in &facts.labels {
             let number = self.words.number(label);
@@ -198,12 +198,12 @@ impl<'a> IndexBuilder<'a> {
     }
 }
 
-fn place_row(row: &mut IndexRow, place: LinePlace) {
-    row.file = place.file;
-    row.offset = place.offset;
-    row.length = place.length;
-    row.hash = place.hash;
-    if place.file & WISPS != 0 {
+fn set_location(row: &mut IndexRow, location: LineLocation) {
+    row.file = location.file;
+    row.offset = location.offset;
+    row.length = location.length;
+    row.hash = location.hash;
+    if location.file & WISPS != 0 {
         row.flags |= flag::EPHEMERAL;
     }
 }
