@@ -27,8 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let beads: Vec<&Bead> = snapshot.live().collect();
-    let groups = similar::equal_groups(beads.iter().copied());
-    let groups: Vec<DuplicateGroup> = groups
+    let groups: Vec<DuplicateGroup> = similar::equal_groups(beads.iter().copied())
         .iter()
         .map(|group| DuplicateGroup::from_beads(&snapshot, &beads, group))
         .collect();
@@ -112,8 +111,11 @@ impl DuplicateGroup {
         for member in &mut issues {
             member.is_merge_target = member.id == target;
         }
-        let sources = issues.iter().filter(|member| !member.is_merge_target);
-        let sources: Vec<String> = sources.map(|member| member.id.clone()).collect();
+        let sources: Vec<String> = issues
+            .iter()
+            .filter(|member| !member.is_merge_target)
+            .map(|member| member.id.clone())
+            .collect();
         Self {
             title: issues[0].title.clone(),
             suggested_action: format!("bd duplicate {} --of {target}", sources.join(" ")),

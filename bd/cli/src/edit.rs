@@ -175,8 +175,8 @@ fn choose_editor(ctx: &Context) -> String {
 
 /// Reads the edited text, without the newline that was added for the editor.
 fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(path);
-    let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    let mut text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     if field == TextField::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {

@@ -55,15 +55,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }
-    let pairs = pairs.into_iter().map(|pair| SimilarBeads {
-        issue_a_id: pair.a.id.clone(),
-        issue_b_id: pair.b.id.clone(),
-        issue_a_title: pair.a.title.clone(),
-        issue_b_title: pair.b.title.clone(),
-        similarity: pair.similarity,
-        method: "mechanical",
-    });
-    let pairs: Vec<SimilarBeads> = pairs.collect();
+    let pairs: Vec<SimilarBeads> = pairs
+        .into_iter()
+        .map(|pair| SimilarBeads {
+            issue_a_id: pair.a.id.clone(),
+            issue_b_id: pair.b.id.clone(),
+            issue_a_title: pair.a.title.clone(),
+            issue_b_title: pair.b.title.clone(),
+            similarity: pair.similarity,
+            method: "mechanical",
+        })
+        .collect();
     let report = FindDuplicatesReport {
         count: pairs.len(),
         pairs,

@@ -162,8 +162,12 @@ impl GraphPart {
                 page.line(format!("Layer {layer}{ready}"));
             }
             let style = page.style().clone();
-            let needs = step.needs.iter().map(|need| self.beads[*need].id.as_str());
-            let needs = needs.collect::<Vec<_>>().join(", ");
+            let needs = step
+                .needs
+                .iter()
+                .map(|need| self.beads[*need].id.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
             let after = match needs.as_str() {
                 "" => String::new(),
                 needs => format!(" (after {needs})"),

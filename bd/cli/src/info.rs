@@ -47,11 +47,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "Mode:   direct (no daemon, no database)".to_owned(),
     ];
     if args.schema {
-        let first = snapshot
+        let first: Vec<String> = snapshot
             .bead_refs()
             .take(3)
-            .map(|bead| bead.id().to_owned());
-        let first: Vec<String> = first.collect();
+            .map(|bead| bead.id().to_owned())
+            .collect();
         value["schema"] = json!({
             "tables": ["issues.jsonl", "journal.jsonl", "events", "archive"],
             "detected_prefix": prefix,

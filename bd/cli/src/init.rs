@@ -159,8 +159,11 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
         id::clean_prefix(&name.to_string_lossy())
     };
     let of_beads = || prefix_of_beads(ctx, dir);
-    let prefix = known.or_else(of_beads).unwrap_or_else(folder);
-    let prefix = prefix.trim_end_matches('-').to_owned();
+    let prefix = known
+        .or_else(of_beads)
+        .unwrap_or_else(folder)
+        .trim_end_matches('-')
+        .to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
         return Err(UsageError(format!(
             "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
@@ -189,8 +192,8 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
 fn warn_of_foreign(ctx: &Context, dir: &Path) {
     let paths = StorePaths::for_folder(dir);
     if mark::is_foreign_database(&paths) {
-        let path = paths.mark();
-        let path = path.display();
+        let mark = paths.mark();
+        let path = mark.display();
         ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and not read; `bd import {path}` imports its beads"));
     }
 }

@@ -46,17 +46,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let all = beads.len();
     sort::sort_usual(&mut beads, all);
-    let found = beads.into_iter().map(|bead| {
-        let missing = lint::find_missing_headings(bead);
-        IncompleteBead {
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            kind: bead.issue_type.clone(),
-            warnings: missing.len(),
-            missing,
-        }
-    });
-    let found: Vec<IncompleteBead> = found.filter(|bead| bead.warnings > 0).collect();
+    let found: Vec<IncompleteBead> = beads
+        .into_iter()
+        .map(|bead| {
+            let missing = lint::find_missing_headings(bead);
+            IncompleteBead {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                kind: bead.issue_type.clone(),
+                warnings: missing.len(),
+                missing,
+            }
+        })
+        .filter(|bead| bead.warnings > 0)
+        .collect();
     let exit = u8::from(!ctx.ui.is_json() && !found.is_empty());
     let report = LintReport {
         total: found.iter().map(|bead| bead.warnings).sum(),

@@ -24,8 +24,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
     let named = variables.iter().find_map(|name| ctx.env.get(name));
-    let command = named.map(str::to_owned);
-    let command = command.or_else(|| ctx.config.get("mail.delegate"));
+    let command = named
+        .map(str::to_owned)
+        .or_else(|| ctx.config.get("mail.delegate"));
     let missing = || {
         UsageError("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into())
     };

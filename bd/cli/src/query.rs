@@ -80,10 +80,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "Showing {shown} of {total} beads (use --limit 0 for all)"
         ));
     }
-    let rows = found
+    let rows: Vec<DrawnRow> = found
         .into_iter()
-        .map(|bead| DrawnRow::from_bead(&snapshot, bead));
-    let rows: Vec<DrawnRow> = rows.collect();
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead))
+        .collect();
     let is_long = args.long;
     build_report(rows, move |rows, page| {
         if rows.is_empty() {

@@ -52,11 +52,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .as_hours()
             / 24
     };
-    let beads = beads.into_iter().map(|bead| StaleBead {
-        age: age(bead),
-        bead: PlainBead(bead.clone()),
-    });
-    let beads: Vec<StaleBead> = beads.collect();
+    let beads: Vec<StaleBead> = beads
+        .into_iter()
+        .map(|bead| StaleBead {
+            age: age(bead),
+            bead: PlainBead(bead.clone()),
+        })
+        .collect();
     build_report(beads, move |beads, page| {
         write_stale_beads(beads, days, page);
     })

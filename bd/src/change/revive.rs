@@ -71,8 +71,11 @@ pub fn revive_beads(
 
 /// Turns a tombstone into an open bead without edges.
 fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeError> {
-    let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
-    let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
+    let tombstone = tx
+        .get(id)
+        .filter(|bead| bead.is_tombstone())
+        .cloned()
+        .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
     bead.status = Status::Open;
     bead.closed_at = None;
@@ -178,8 +181,10 @@ fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
             .as_ref()
             .and_then(|old| old.raw_text("dependencies"));
         let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
-        let edges = edges.into_iter().flatten();
-        let edges = edges.filter(|edge| change.id == *id || edge.depends_on_id == *id);
+        let edges = edges
+            .into_iter()
+            .flatten()
+            .filter(|edge| change.id == *id || edge.depends_on_id == *id);
         found.extend(edges.map(|edge| (change.id.clone(), edge)));
     }
     found

@@ -124,8 +124,10 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
         }));
     };
     let folder = std::fs::read_dir(paths.damaged()).into_iter().flatten();
-    let aside = folder.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut aside: Vec<PathBuf> = aside.filter(|path| is_acknowledged(path)).collect();
+    let mut aside: Vec<PathBuf> = folder
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_acknowledged(path))
+        .collect();
     aside.sort();
     for path in aside {
         let text = read_or_empty(&path)?;
@@ -134,11 +136,13 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     }
     let text = read_or_empty(&paths.journal())?;
     let torn = journal::decode_journal(&text).torn.into_iter();
-    let inside = torn.filter(|span| {
-        text.get(span.end..)
-            .is_some_and(|rest| rest.contains(&b'\n'))
-    });
-    let inside = inside.map(|span| text[span].to_vec()).collect();
+    let inside = torn
+        .filter(|span| {
+            text.get(span.end..)
+                .is_some_and(|rest| rest.contains(&b'\n'))
+        })
+        .map(|span| text[span].to_vec())
+        .collect();
     take(&paths.journal(), false, inside);
     if found.is_empty() {
         return Ok(found);

@@ -308,11 +308,13 @@ fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
 /// Reports settings with a value that they do not accept.
 fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     let stored = snapshot.config().stored();
-    let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::find_expectation(name, &setting.value)?;
-        Some(format!("{name} takes {wanted}, not {:?}", setting.value))
-    });
-    let odd: Vec<String> = odd.collect();
+    let odd: Vec<String> = stored
+        .iter()
+        .filter_map(|(name, setting)| {
+            let wanted = key::find_expectation(name, &setting.value)?;
+            Some(format!("{name} takes {wanted}, not {:?}", setting.value))
+        })
+        .collect();
     if odd.is_empty() {
         return DoctorCheck::ok("Settings", "every value is valid");
     }

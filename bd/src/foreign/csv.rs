@@ -43,8 +43,9 @@ impl CsvTable {
             .names
             .iter()
             .zip(row)
-            .filter(|(column, _)| *column == name);
-        let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
+            .filter(|(column, _)| *column == name)
+            .map(|(_, cell)| cell)
+            .filter(|cell| !cell.is_empty());
         cells.cloned().collect()
     }
 

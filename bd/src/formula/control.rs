@@ -75,8 +75,7 @@ fn unroll_loop(
             inner.insert(repeat.var.clone(), number.to_string());
         }
         let loop_values = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
-        let body = repeat.body.iter().cloned();
-        let body = body.map(|mut step| {
+        let body = repeat.body.iter().cloned().map(|mut step| {
             if !repeat.var.is_empty() {
                 substitute_in_step(&mut step, &loop_values);
             }

@@ -225,8 +225,13 @@ fn run_round(
     tips: &SyncTips,
     synced: &mut SyncReport,
 ) -> Result<SyncRound, SyncError> {
-    let name = request.store.issues_file().file_name();
-    let name = name.unwrap_or_default().to_string_lossy().into_owned();
+    let name = request
+        .store
+        .issues_file()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let sides = CommitSides::from_tips(place, &name, tips)?;
     let mut report = MergeReport::default();
     let mut before = Vec::new();

@@ -86,8 +86,10 @@ pub(super) fn find_tips(
     {
         theirs = None;
     }
-    let last = request.store.base();
-    let last = last.filter(|base| base.branch == place.branch);
+    let last = request
+        .store
+        .base()
+        .filter(|base| base.branch == place.branch);
     let last = match last {
         Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
         Some(_) => None,

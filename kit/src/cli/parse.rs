@@ -91,9 +91,10 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let read = R::from_arg_matches_mut(&mut matches);
     let root = read.map_err(|error| error.format(&mut command))?;
     let given = matches.subcommand_name().is_some();
-    let read = given.then(|| C::from_arg_matches_mut(&mut matches));
-    let read = read.transpose();
-    let read = read.map_err(|error| error.format(&mut command))?;
+    let read = given
+        .then(|| C::from_arg_matches_mut(&mut matches))
+        .transpose()
+        .map_err(|error| error.format(&mut command))?;
     std::mem::forget(command);
     Ok(ParsedCommandLine {
         root,

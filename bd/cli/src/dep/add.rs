@@ -42,9 +42,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let to = args.to.or(args.blocked_by).or(args.depends_on);
-    let to =
-        to.ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
+    let to = args
+        .to
+        .or(args.blocked_by)
+        .or(args.depends_on)
+        .ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
     if args.kind.is_empty() || args.kind.len() > 50 {
         return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
     }

@@ -31,13 +31,15 @@ struct EpicStatus {
 
 /// Reports the progress of epics.
 pub(super) fn report_epics(epics: Vec<EpicProgress>) -> CommandResult {
-    let epics = epics.into_iter().map(|progress| EpicStatus {
-        total_children: progress.children,
-        closed_children: progress.closed,
-        eligible_for_close: progress.is_done(),
-        epic: PlainBead(progress.epic),
-    });
-    let epics: Vec<EpicStatus> = epics.collect();
+    let epics: Vec<EpicStatus> = epics
+        .into_iter()
+        .map(|progress| EpicStatus {
+            total_children: progress.children,
+            closed_children: progress.closed,
+            eligible_for_close: progress.is_done(),
+            epic: PlainBead(progress.epic),
+        })
+        .collect();
     build_report(epics, |epics, page| write_epics(epics, page))
 }
 

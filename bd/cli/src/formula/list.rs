@@ -62,8 +62,11 @@ fn write_formulas(formulas: &[Formula], page: &mut Page) {
         page.line("No formulas");
         return;
     }
-    let width = formulas.iter().map(|formula| formula.name.len()).max();
-    let width = width.unwrap_or_default();
+    let width = formulas
+        .iter()
+        .map(|formula| formula.name.len())
+        .max()
+        .unwrap_or_default();
     for formula in formulas {
         let name = format!("{:width$}", formula.name);
         let prefix = format!(

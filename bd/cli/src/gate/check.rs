@@ -37,8 +37,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let forge = ForgeCommands::new(ctx);
-    let gates = gate::list_gates(&snapshot, false).into_iter();
-    let gates = gates
+    let gates = gate::list_gates(&snapshot, false)
+        .into_iter()
         .filter(|bead| gate::is_of_kind(bead, &args.kind))
         .take(args.limit);
     // Requests to a forge take time, so no lock is held while they run.

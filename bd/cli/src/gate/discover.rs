@@ -38,8 +38,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let open = gate::list_gates(&snapshot, false).into_iter();
-    let open: Vec<_> = open
+    let open: Vec<_> = gate::list_gates(&snapshot, false)
+        .into_iter()
         .filter(|bead| bead.await_type == "gh:run" && bead.await_id.is_empty())
         .cloned()
         .collect();
@@ -51,9 +51,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs = ForgeCommands::new(ctx).run_command("gate.runs-command", usual, &args.branch);
-    let runs = runs.map_err(bd::molecule::MoleculeError::Refused)?;
-    let runs: Vec<Value> = runs.as_array().cloned().unwrap_or_default();
+    let runs: Vec<Value> = ForgeCommands::new(ctx)
+        .run_command("gate.runs-command", usual, &args.branch)
+        .map_err(bd::molecule::MoleculeError::Refused)?
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let mut found = Vec::new();
     for bead in open {
         let begin = bead.created_at.instant() - SignedDuration::from_nanos(age);

@@ -16,9 +16,11 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let gate = super::find_gate(&snapshot, &args.id)?;
-    let blocked = snapshot.dependents_of(&gate.id).into_iter();
-    let blocked = blocked.map(|(bead, _)| (bead.id.clone(), bead.title.clone()));
-    let blocked: Vec<(String, String)> = blocked.collect();
+    let blocked: Vec<(String, String)> = snapshot
+        .dependents_of(&gate.id)
+        .into_iter()
+        .map(|(bead, _)| (bead.id.clone(), bead.title.clone()))
+        .collect();
     build_report(PlainBead(gate), move |gate, page| {
         write_gate(gate, &blocked, page);
     })

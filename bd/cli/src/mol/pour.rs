@@ -80,11 +80,14 @@ impl PourRequest {
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
             let formula = template.name.clone();
             let plan = template.into_plan(&self.options)?;
-            let steps = plan.beads.into_iter().map(|bead| PreviewedStep {
-                step: bead.key,
-                title: bead.new.title,
-            });
-            let steps: Vec<PreviewedStep> = steps.collect();
+            let steps: Vec<PreviewedStep> = plan
+                .beads
+                .into_iter()
+                .map(|bead| PreviewedStep {
+                    step: bead.key,
+                    title: bead.new.title,
+                })
+                .collect();
             let preview = PourPreview {
                 dry_run: true,
                 formula,

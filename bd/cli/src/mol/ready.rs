@@ -97,14 +97,15 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
         .iter()
         .zip(&steps)
         .filter(|(_, step)| step.is_ready);
-    let rows = ready.filter_map(|(molecule_step, step)| {
-        Some(ReadyStep {
-            issue: PlainBead(molecule_step.bead_ref.bead()?.clone()),
-            parallel_info: step.clone(),
-            parallel_group: step.group.clone(),
+    let rows: Vec<ReadyStep> = ready
+        .filter_map(|(molecule_step, step)| {
+            Some(ReadyStep {
+                issue: PlainBead(molecule_step.bead_ref.bead()?.clone()),
+                parallel_info: step.clone(),
+                parallel_group: step.group.clone(),
+            })
         })
-    });
-    let rows: Vec<ReadyStep> = rows.collect();
+        .collect();
     let root = molecule.root.bead().cloned().unwrap_or_default();
     let report = ReadyStepsReport {
         molecule_id: root.id,

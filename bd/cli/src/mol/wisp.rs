@@ -120,9 +120,10 @@ const OLD: i64 = 24;
 
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let heads = snapshot.bead_refs();
-    let heads = heads.filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone());
-    let heads = heads.filter(|bead_ref| args.all || bead_ref.is_open());
+    let heads = snapshot
+        .bead_refs()
+        .filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone())
+        .filter(|bead_ref| args.all || bead_ref.is_open());
     let mut beads: Vec<Bead> = heads
         .filter_map(|bead_ref| bead_ref.bead().cloned())
         .collect();
@@ -131,16 +132,18 @@ fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
         age.then_with(|| a.id.cmp(&b.id))
     });
     let limit = ctx.now() - SignedDuration::from_hours(OLD);
-    let wisps = beads.into_iter().map(|bead| ListedWisp {
-        is_old: bead.updated_at.instant() < limit,
-        id: bead.id,
-        title: bead.title,
-        status: bead.status,
-        priority: bead.priority,
-        created_at: bead.created_at,
-        updated_at: bead.updated_at,
-    });
-    let wisps: Vec<ListedWisp> = wisps.collect();
+    let wisps: Vec<ListedWisp> = beads
+        .into_iter()
+        .map(|bead| ListedWisp {
+            is_old: bead.updated_at.instant() < limit,
+            id: bead.id,
+            title: bead.title,
+            status: bead.status,
+            priority: bead.priority,
+            created_at: bead.created_at,
+            updated_at: bead.updated_at,
+        })
+        .collect();
     let old = wisps.iter().filter(|wisp| wisp.is_old).count();
     let report = WispListReport {
         count: wisps.len(),

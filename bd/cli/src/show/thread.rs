@@ -19,8 +19,10 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead>
             let edges = bead.edges(&DepKind::RepliesTo);
             edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
         });
-        let down = snapshot.dependents_of(&id).into_iter();
-        let down = down.filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
+        let down = snapshot
+            .dependents_of(&id)
+            .into_iter()
+            .filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
         for next in up.chain(down.map(|(bead, _)| bead)) {
             if seen.insert(next.id.clone()) {
                 open.push(next.id.clone());
@@ -38,14 +40,16 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead>
 
 /// Writes each message below the one that it replies to.
 pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
-    let above = thread.iter().map(|bead| {
-        let edge = bead.edges(&DepKind::RepliesTo).next();
-        (
-            bead.id.as_str(),
-            edge.map(|edge| edge.depends_on_id.as_str()),
-        )
-    });
-    let above: HashMap<&str, Option<&str>> = above.collect();
+    let above: HashMap<&str, Option<&str>> = thread
+        .iter()
+        .map(|bead| {
+            let edge = bead.edges(&DepKind::RepliesTo).next();
+            (
+                bead.id.as_str(),
+                edge.map(|edge| edge.depends_on_id.as_str()),
+            )
+        })
+        .collect();
     let depth = |bead: &Bead| {
         let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
         let path = std::iter::successors(Some(bead.id.as_str()), next);

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 
+use super::Worktrees;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Describe the current worktree
@@ -9,7 +10,7 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let (git, all, main) = super::open_worktrees(ctx)?;
+    let Worktrees { git, all, main } = Worktrees::open(ctx)?;
     let top = git.top()?;
     let top = top.canonicalize().unwrap_or(top);
     let tree = all.iter().find(|tree| tree.path == top);

@@ -126,8 +126,9 @@ impl IssuesDifference {
         }
         for note in index.notes().iter().filter(|note| note.file == ISSUES) {
             // A damaged line still shows its id.
-            let line = source.bytes_at(ISSUES, note.offset, note.length);
-            let line = line.map_err(failed)?;
+            let line = source
+                .bytes_at(ISSUES, note.offset, note.length)
+                .map_err(failed)?;
             if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
                 differ.found.insert(id, line);
             }

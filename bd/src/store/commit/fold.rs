@@ -254,8 +254,8 @@ impl Fold<'_> {
                 Some(appended.begin_writeback())
             }
         };
-        let events = history::begin_history_append(paths, events, was_folding)?;
-        let events = events.map(AppendedText::begin_writeback);
+        let events = history::begin_history_append(paths, events, was_folding)?
+            .map(AppendedText::begin_writeback);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
@@ -437,8 +437,9 @@ impl Store {
 
 /// Describes the values that were overruled because another program had changed beads in the file.
 fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
-    let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
-    let beads: Vec<String> = beads
+    let beads: Vec<String> = merged
+        .iter()
+        .filter(|bead| !bead.lost.is_empty())
         .map(|bead| {
             let fields = bead.lost.iter().map(|lost| lost.field.as_str());
             let fields: BTreeSet<&str> = fields.collect();
