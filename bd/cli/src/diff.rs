@@ -46,8 +46,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
-    let commit = git.resolve(rev)?;
-    let commit = commit.ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
+    let commit = git
+        .resolve(rev)?
+        .ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
     let text = git.file_at(&commit, "./issues.jsonl")?;
     let read = lines::parse_lines(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {

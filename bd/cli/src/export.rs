@@ -112,9 +112,9 @@ fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
         let beads = lines::parse_lines(text).beads.into_iter();
         beads.map(|(_, _, bead)| bead.id).collect()
     };
-    let old = file::read_file_if_exists(path)
+    let old_text = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let old = ids(old.unwrap_or_default());
+    let old = ids(old_text.unwrap_or_default());
     let new = ids(text.to_vec());
     let lost: Vec<&str> = old.difference(&new).map(String::as_str).collect();
     if lost.is_empty() {

@@ -290,8 +290,8 @@ fn replace_prefix(old: &str, prefix: &str) -> Option<String> {
 }
 
 fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
-    let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
-    let found: Vec<String> = found
+    let prefixes: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
+    let found: Vec<String> = prefixes
         .iter()
         .map(|found_prefix| format!("{found_prefix}-"))
         .collect();

@@ -133,8 +133,7 @@ impl SetupFiles {
             }
             ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
             ToolForm::Hooks { user, .. } => {
-                let home = ctx.env.home();
-                let home = home.ok_or_else(|| {
+                let home = ctx.env.home().ok_or_else(|| {
                     UsageError("no home folder: set HOME, or use --project".into())
                 })?;
                 (home.join(user), None)

@@ -105,8 +105,8 @@ pub fn route_prefix(id: &str) -> Option<&str> {
 pub fn prefix_of(id: &str) -> Option<&str> {
     let bytes = id.as_bytes();
     let last = memchr::memrchr(b'-', bytes)?;
-    let tail = &bytes[last + 1..];
-    let tail = &tail[..memchr::memchr(b'.', tail).unwrap_or(tail.len())];
+    let rest = &bytes[last + 1..];
+    let tail = &rest[..memchr::memchr(b'.', rest).unwrap_or(rest.len())];
     let base36 = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
     let hash = match tail.len() {
         3 => tail.iter().all(base36),
@@ -138,12 +138,12 @@ pub fn is_well_formed(id: &str) -> bool {
 /// Derives a prefix from any name: only lower-case letters, digits and hyphens; `bd` if nothing
 /// remains.
 pub fn clean_prefix(name: &str) -> String {
-    let clean: String = name
+    let kept: String = name
         .chars()
         .map(|c| c.to_ascii_lowercase())
         .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
         .collect();
-    let clean = clean.trim_matches('-');
+    let clean = kept.trim_matches('-');
     if clean.is_empty() {
         "bd".to_owned()
     } else {

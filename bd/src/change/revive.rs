@@ -180,8 +180,8 @@ fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
             .old
             .as_ref()
             .and_then(|old| old.raw_text("dependencies"));
-        let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
-        let edges = edges
+        let recorded: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
+        let edges = recorded
             .into_iter()
             .flatten()
             .filter(|edge| change.id == *id || edge.depends_on_id == *id);

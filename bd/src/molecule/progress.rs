@@ -186,8 +186,7 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
 /// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
     let number = |bead: &BeadRef<'_>| bead.id().strip_prefix(start)?.parse::<usize>().ok();
-    let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
-    let numbers = numbers?;
+    let numbers = found.iter().map(number).collect::<Option<Vec<usize>>>()?;
     let room = numbers.iter().max()?.checked_add(1)?;
     // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];

@@ -57,8 +57,9 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
         } else {
             args
         };
-        let lean = self.build_lean(&args);
-        let lean = lean.and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
+        let lean = self
+            .build_lean(&args)
+            .and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
         match lean {
             Some(line) => Ok(line),
             None => parse_line(self.build_whole(), args),

@@ -103,8 +103,8 @@ fn list_rigs(place: &CompletionEnv) -> Vec<CompletionValue> {
 fn list_assignees(place: &CompletionEnv) -> Vec<CompletionValue> {
     let found = load_snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
-    let all: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
-    let all = all.into_iter().filter(|name| !name.is_empty());
+    let assignees: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
+    let all = assignees.into_iter().filter(|name| !name.is_empty());
     without_descriptions(all.map(str::to_owned))
 }
 

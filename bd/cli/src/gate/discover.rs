@@ -81,10 +81,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    let value = found
+    let discovered: Vec<Value> = found
         .iter()
-        .map(|(id, run)| json!({"gate": id, "run": run}));
-    let value = json!({"discovered": value.collect::<Vec<_>>(), "dry_run": args.dry_run});
+        .map(|(id, run)| json!({"gate": id, "run": run}))
+        .collect();
+    let value = json!({"discovered": discovered, "dry_run": args.dry_run});
     let lines = found
         .iter()
         .map(|(id, run)| format!("{id} waits for run {run}"));

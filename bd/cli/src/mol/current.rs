@@ -64,20 +64,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             part.clone(),
         ))
     });
-    let open = || -> Vec<(String, String)> {
-        let heads = snapshot
+    let list_open = || -> Vec<(String, String)> {
+        snapshot
             .open_rows()
-            .map(|row| snapshot.bead_ref_at(row.node));
-        let epics = heads
-            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"));
-        let roots = epics.filter_map(|bead_ref| bead_ref.bead());
-        let roots = roots.filter(|bead| !bead.source_formula.is_empty());
-        roots
+            .map(|row| snapshot.bead_ref_at(row.node))
+            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"))
+            .filter_map(|bead_ref| bead_ref.bead())
+            .filter(|bead| !bead.source_formula.is_empty())
             .map(|bead| (bead.id.clone(), bead.title.clone()))
             .take(10)
             .collect()
     };
-    let open = if roots.is_empty() { open() } else { Vec::new() };
+    let open = if roots.is_empty() {
+        list_open()
+    } else {
+        Vec::new()
+    };
     let molecules: Vec<CurrentMolecule> = shown.collect();
     build_report(molecules, move |molecules, page| {
         if molecules.is_empty() {

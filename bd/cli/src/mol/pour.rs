@@ -110,8 +110,8 @@ impl PourRequest {
                     assignee: String::new(),
                     ..self.options.clone()
                 };
-                let part = pour::find_template(&shelf, tx, name, &options)?;
-                let part = pour::pour_template(tx, part, &options)?;
+                let template = pour::find_template(&shelf, tx, name, &options)?;
+                let part = pour::pour_template(tx, template, &options)?;
                 change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
                 attached += part.ids.len();
             }

@@ -11,8 +11,8 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let Worktrees { git, all, main } = Worktrees::open(ctx)?;
-    let top = git.top()?;
-    let top = top.canonicalize().unwrap_or(top);
+    let git_top = git.top()?;
+    let top = git_top.canonicalize().unwrap_or(git_top);
     let tree = all.iter().find(|tree| tree.path == top);
     let branch = tree
         .and_then(|tree| tree.branch.clone())

@@ -20,8 +20,8 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("worktree remove")?;
     let Worktrees { git, all, main } = Worktrees::open(ctx)?;
-    let path = ctx.env.make_absolute(&args.path);
-    let path = path.canonicalize().unwrap_or(path);
+    let given = ctx.env.make_absolute(&args.path);
+    let path = given.canonicalize().unwrap_or(given);
     let is_it = |tree: &&bd::git::Worktree| {
         tree.path == path || super::last_component(&tree.path) == args.path
     };

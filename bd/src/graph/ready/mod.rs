@@ -104,8 +104,8 @@ pub fn find_ready_rows(
     now: Timestamp,
 ) -> (Vec<ListRow>, usize) {
     let filter = ReadyFilter::new(snapshot, query, now);
-    let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
-    let fresh_since = to_nanoseconds(fresh_since.unwrap_or(now));
+    let two_days_ago = now.checked_sub(SignedDuration::from_hours(48));
+    let fresh_since = to_nanoseconds(two_days_ago.unwrap_or(now));
     let mut found = TopItems::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare_ready(snapshot, query.order, fresh_since, a, b)
     });

@@ -106,8 +106,10 @@ impl IssuesDifference {
         let failed = |error| StoreError::io("read", &source.paths.kept(), error);
         let kept = file::open_regular_file(&source.paths.kept()).map_err(failed)?;
         let meta = kept.metadata().map_err(failed)?;
-        let before = read.before.as_ref();
-        let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
+        let before = read
+            .before
+            .as_ref()
+            .filter(|before| is_kept(&before.keys().issues, &meta));
         let compared =
             match before.and_then(|old_index| KeptComparison::by_index(index, old_index, &kept)) {
                 Some(compared) => compared,

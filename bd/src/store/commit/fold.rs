@@ -285,8 +285,8 @@ impl Fold<'_> {
             issues_file::place_issues(file, &source.paths)
         } else {
             file.put(&path)
-        };
-        let placed = placed.map_err(failed)?;
+        }
+        .map_err(failed)?;
         let written = identity::file_key(&placed.written);
         // A later write by another program must not match this key.
         Ok(FileKey {

@@ -179,8 +179,8 @@ impl Snapshot {
         let sound = line
             .ok()
             .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
-        let bead = sound.and_then(|line| record::parse_bead(&line).ok());
-        let mut bead = match bead.filter(|bead| bead.id == id) {
+        let parsed = sound.and_then(|line| record::parse_bead(&line).ok());
+        let mut bead = match parsed.filter(|bead| bead.id == id) {
             Some(bead) => bead,
             None => self.full_read(id)?,
         };
