@@ -354,7 +354,7 @@ fn stats_count_beads_by_state() {
     assert!(
         project
             .ok(&["status"])
-            .contains("  Total Beads:           3")
+            .contains("  Total Beads:            3")
     );
 }
 

@@ -604,7 +604,7 @@ fn a_burn_removes_a_wisp_completely_and_leaves_tombstones_of_a_molecule() {
     let refused = project.fails(&["mol", "burn", &root]);
     assert!(refused.contains("nothing was removed"), "{refused}");
     project.ok(&["mol", "burn", &root, "--force"]);
-    assert!(project.fails(&["show", &root]).contains("it was deleted"));
+    assert!(project.fails(&["show", &root]).contains("was deleted"));
     project.ok(&["restore", &root]);
 }
 

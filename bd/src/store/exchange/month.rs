@@ -176,7 +176,7 @@ mod tests {
         fs::write(paths.local_events(), text).unwrap();
         let now = Stamp::parse("2026-12-02T00:00:00Z");
         let notice = move_waiting_history(&paths, "k", &now).unwrap().unwrap();
-        assert!(notice.contains("1 lines of history"), "{notice}");
+        assert!(notice.contains("1 line cannot be read"), "{notice}");
         let kept = fs::read_dir(paths.damaged()).unwrap().next().unwrap();
         let kept = fs::read(kept.unwrap().path()).unwrap();
         assert_eq!(kept, b"{\"half\n");
