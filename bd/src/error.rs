@@ -16,19 +16,19 @@ use crate::sync::SyncError;
 /// Returns how an error is shown: its message with the code, exit code and hint of the first cause
 /// that this crate knows.
 pub fn describe_failure(error: &anyhow::Error) -> Failure {
-    let (code, exit, hint) = classify_error(error);
+    let (code, hint) = classify_error(error);
     Failure {
         hint,
         code,
-        exit,
+        exit: if code == "changed" { CHANGED } else { FAILED },
         ..Failure::unclassified(error)
     }
 }
 
-/// Returns code, exit code and hint of the first known cause.
-fn classify_error(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
+/// Classifies the first known cause.
+fn classify_error(error: &anyhow::Error) -> Classification {
     if error.downcast_ref::<UsageError>().is_some() {
-        return ("usage", FAILED, None);
+        return ("usage", None);
     }
     let known = error.chain().find_map(|cause| {
         let change = cause.downcast_ref::<ChangeError>().map(classify_change);
@@ -56,9 +56,7 @@ fn classify_error(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
             .or_else(plan)
             .or_else(config)
     });
-    let (code, hint) = known.unwrap_or(("failed", None));
-    let exit = if code == "changed" { CHANGED } else { FAILED };
-    (code, exit, hint)
+    known.unwrap_or(("failed", None))
 }
 
 /// Returns the id that names no bead, if that is the cause.
@@ -355,7 +353,7 @@ mod tests {
         ] {
             let failure = describe_failure(&error);
             assert_eq!(failure.code, "not_found");
-            assert_eq!(failure.message, "no issue found matching \"bd-9\"");
+            assert_eq!(failure.message, "bead not found: \"bd-9\"");
         }
     }
 

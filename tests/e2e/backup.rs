@@ -31,7 +31,7 @@ fn commits_are_pushed_after_a_while_and_rewritten_ones_replace_them() {
     worker.town.patrol_in(3 * LATER);
     assert_eq!(branch(&worker).1, Some(tip(&worker)));
     assert!(worker.town.events("push_refused").is_empty());
-    // It is the same branch that the finished work goes to, and it is gone after that.
+    // `gt done` pushes to the same branch, and the merge removes it.
     worker.done([]).ok();
     worker.town.gt(["mq", "run", "web"]).ok();
     assert_eq!(worker.town.status_of("web", &worker.bead), "closed");

@@ -113,7 +113,7 @@ fn an_agent_that_asks_by_mail_is_restarted_once() {
     ask("{\"action\": \"shutdown\"}");
     town.patrol();
     assert_eq!(status(&town, "mayor")["running"], false);
-    // What nobody understands stays unread.
+    // An unknown request stays unread.
     ask("do something");
     town.patrol();
     assert_eq!(town.mail("deacon/").len(), 1);

@@ -59,7 +59,7 @@ fn a_convoy_with_open_work_cannot_be_closed_by_hand() {
     town.gt(["convoy", "close", "hq-cv-none"])
         .fails("not found");
     town.gt(["convoy", "create", "D", "web-none"])
-        .fails("no issue found");
+        .fails("bead not found");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn work_for_a_stopped_agent_shows_the_start_command() {
     assert_eq!(town.show("web", &id)["assignee"], "web/crew/max");
     let (_, told) = sling("For the mayor", "mayor");
     assert!(told.contains("`gt mayor start`"), "{told}");
-    // Whoever slings to itself runs, though in no session of ours.
+    // A crew member that slings to itself is running, even without a session of the town.
     let own = town.bead("web", "For oneself");
     let force = ["sling", &own, "web/crew/max", "--force"];
     let told = town.gt(force).at(&clone).ok().out;
@@ -165,7 +165,7 @@ fn work_for_a_crew_member_starts_its_agent() {
     let session = said[0]["session"].as_str().unwrap();
     let listed = town.gt(["crew", "list", "--json"]).ok().json();
     assert_eq!(listed[0]["has_session"], true, "{session}: {listed}");
-    // Who has an agent that cannot be started is told by whom.
+    // If the agent cannot be started, the output names the command that starts it.
     town.set_town_setting("agents", serde_json::json!({}));
     town.set_town_setting("default_agent", serde_json::json!("codex"));
     town.gt(["crew", "add", "ann", "--rig", "web"]).ok();
@@ -177,7 +177,7 @@ fn work_for_a_crew_member_starts_its_agent() {
 #[test]
 fn an_agent_started_by_hand_in_a_clone_has_its_hooks() {
     let (town, _origin) = Town::with_rig();
-    // What is asked for is the preset, not the program: a program that is there stands for it.
+    // The test needs the presets, not their programs: `true` replaces each program.
     let own = |provider: &str| serde_json::json!({ "provider": provider, "command": "true" });
     let agents =
         ["claude", "codex", "gemini", "opencode"].map(|one| (format!("own-{one}"), own(one)));

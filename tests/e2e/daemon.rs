@@ -68,7 +68,7 @@ fn the_daemon_ends_when_its_town_folder_is_removed() {
 #[test]
 fn the_daemon_stops_in_time_during_a_long_action() {
     let (town, _origin) = Town::with_rig();
-    // Its start waits a minute for a prompt that never appears.
+    // The start waits a minute for a prompt that never appears.
     let slow = json!({"command": "sleep", "args": ["600"], "prompt_mode": "none", "ready_prompt_prefix": "> "});
     town.set_town_setting("agents", json!({ "slow": slow }));
     town.set_town_setting("default_agent", json!("slow"));
@@ -133,7 +133,7 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
 #[test]
 fn sessions_started_by_daemon_and_user_have_the_same_environment() {
     let (town, _origin) = town_with_variables();
-    // Its second restart does not wait.
+    // The second restart does not wait.
     town.gt(["config", "set", "patrol.breaker.window", "0s"])
         .ok();
     let bead = town.bead("web", "Work");
@@ -294,7 +294,7 @@ fn a_worker_with_a_removed_tmux_socket_gets_no_second_session() {
     assert_eq!(pass.code, 0, "{}", pass.err);
     assert_eq!(started(), 1, "no second session is started");
     assert!(town.polecats()[0]["state"] != "zombie");
-    // What it says to do brings the session back; the worker was never disturbed.
+    // The suggested command brings the session back. The worker was not disturbed.
     let command = hidden.split('`').nth(1).unwrap();
     town.program_on_path("sh").args(["-c", command]).ok();
     eventually("the session is listed again", || {

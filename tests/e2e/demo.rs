@@ -44,7 +44,7 @@ fn the_demo_lands_its_convoy_without_touching_the_given_repository() {
             .all(|author| author.starts_with("demo/polecats/")),
         "{workers:?}"
     );
-    // What the third worker's own session was told.
+    // The briefing of the third worker's session.
     let town = std::path::PathBuf::from(shown["town"].as_str().unwrap());
     let third = place.program_on_path("sh").args([
         "-c",

@@ -28,7 +28,7 @@ fn the_daemon_survives_a_full_disk_and_continues_once_there_is_room() {
             (now["heartbeat_count"].as_u64() >= before.map(|count| count + pass)).then_some(())
         });
     }
-    // What needs no room to be said is said.
+    // Commands that write nothing still work.
     town.gt(["status"]).ok();
     let said = town.gt(["sling", &bead, "web"]).run();
     assert_ne!(said.code, 0, "{}", said.out);

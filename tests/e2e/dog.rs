@@ -25,7 +25,7 @@ fn a_dog_has_a_work_tree_per_rig_and_removal_loses_nothing() {
     assert_eq!(added["name"], "alpha");
     let tree = std::path::PathBuf::from(added["worktrees"]["web"].as_str().unwrap());
     assert!(tree.join("README.md").is_file());
-    // It reads the rig's beads.
+    // A dog reads the rig's beads.
     let id = town.bead("web", "Seen from there");
     let seen = town.bd("web", ["show", &id]).at(&tree).ok();
     assert!(seen.out.contains("Seen from there"));

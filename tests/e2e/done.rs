@@ -46,7 +46,7 @@ fn a_done_killed_after_its_push_resumes_there() {
     let worker = Worker::new();
     worker.commit("work.txt");
     let branch = worker.git(["branch", "--show-current"]).trim().to_owned();
-    // What a `gt done` that died between push and submit leaves behind.
+    // The state after a `gt done` that died between push and submit.
     worker.git(["push", "-q", "origin", "HEAD"]);
     let before = worker.origin.git(["rev-parse", &branch]);
     worker.done(["--summary", "x"]).ok();

@@ -112,7 +112,7 @@ fn the_severity_chooses_the_recipients() {
     town.gt(["escalate", "x", "-s", "urgent"]).fails("critical");
     town.gt(["escalate", " "]).fails("needs a description");
     town.gt(["escalate", "x", "--related", "web-none"])
-        .fails("no issue found");
+        .fails("bead not found");
     town.gt(["escalate", "x", "--convoy", "hq-none"])
         .fails("no convoy");
     town.gt(["escalate", "show", "hq-none"])

@@ -152,7 +152,7 @@ fn a_follow_up_names_its_worker_and_omits_unreadable_parts() {
         seen.contains(&format!("What this follows up: {bead}")),
         "{seen}"
     );
-    // Its rules are those of the first run, to the letter.
+    // The rules equal those of the first run, to the letter.
     let rules = |bead: &str| {
         let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{bead}"))).unwrap();
         let prime: Value = serde_json::from_str(&prime).unwrap();
@@ -309,7 +309,7 @@ fn a_waiting_follow_up_is_queued_until_the_work_is_merged() {
     let waiting = made(&town, &[&bead, "Handle tabs", "--wait", "--sling"]);
     assert_eq!(waiting["waits_for"], serde_json::json!([bead]));
     assert_eq!(waiting["slung"]["waits_for"], serde_json::json!([bead]));
-    // It is a follow-up all the same.
+    // The waiting bead is a follow-up, too.
     let text = brief(&town, &waiting);
     assert!(
         text.contains(&format!("What this follows up: {bead}")),

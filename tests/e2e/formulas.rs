@@ -54,7 +54,7 @@ fn words(line: &str) -> Vec<String> {
     for c in line.chars() {
         match (c, quote) {
             ('"' | '\'', None) => quote = Some(c),
-            // What the reader fills in, such as <your bead>, is a part of a word.
+            // A placeholder such as <your bead> is part of a word.
             ('<', None) => quote = Some('>'),
             (c, Some(open)) if c == open => quote = None,
             (' ', None) => words.push(String::new()),

@@ -124,10 +124,11 @@ fn pending_changes_follow_to_another_branch() {
     project.commit("b", "With it");
     let told = project.git("b", &["checkout", "-q", "other"]).run();
     drop(told);
-    // It is committed on main, so it is gone here; that is said, and how to get it.
+    // The bead is committed on main, so it is missing here. The warning names the command that
+    // restores it.
     let said = list(&project, "b");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
-    project.bd("b", &["show", &own]).fails("no issue found");
+    project.bd("b", &["show", &own]).fails("bead not found");
     project.git("b", &["checkout", "-q", "main"]).ok();
     assert_eq!(title(&project, "b", &own), "Journaled");
     let lost = project.bd("b", &["restore", "--lost"]).ok();
@@ -163,7 +164,7 @@ fn a_hard_reset_is_reported_and_undone_by_restore() {
     let own = project.bead("a", "Made since");
     project.git("a", &["reset", "-q", "--hard"]).ok();
     // Whichever command notices it says so, one that fails too.
-    let said = project.bd("a", &["show", "p-none"]).fails("no issue");
+    let said = project.bd("a", &["show", "p-none"]).fails("bead not found");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
     assert_eq!(title(&project, "a", &old), "Old");
     let plan = project.bd("a", &["restore", "--lost", "--dry-run"]).ok();

@@ -40,7 +40,7 @@ echo 'by two sessions' > "$GT_SUMMARY_FILE"
     assert!(at("From the session before you") < at("# Your work"));
     let again = std::fs::read_to_string(seen.with_extension("again")).unwrap();
     assert!(!again.contains("HANDOFF"), "{again}");
-    // It was no crash: nothing counts towards the breaker, and what was not committed was saved.
+    // A handoff is not a crash: the breaker does not count it, and uncommitted work is saved.
     let respawn = &town.events("respawn")[0]["payload"];
     assert_eq!(respawn["handed_over"], true);
     assert!(
@@ -148,7 +148,7 @@ fn a_handoff_note_does_not_reach_a_session_on_another_bead() {
     town.gt(["unsling", &first]).ok();
     town.gt(["sling", &second, &worker]).ok();
     assert!(!prime().contains("the first one is half done"));
-    // Who gets the first one back finds the letter where letters are.
+    // The handoff mail of the first bead stays in the inbox.
     let kept = town.gt(["mail", "inbox", &worker, "--json"]).run();
     assert!(
         kept.out.contains("the first one is half done"),

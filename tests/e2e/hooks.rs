@@ -10,7 +10,7 @@ fn state(town: &Town, target: &str) -> Value {
 #[test]
 fn hooks_are_installed_for_each_role_and_existing_ones_stay() {
     let (town, _origin) = Town::with_rig();
-    // What is asked for is the preset, not the program: a file stands for it.
+    // The test needs the preset, not its program: `true` replaces the program.
     town.set_town_setting(
         "agents",
         json!({ "own": { "provider": "claude", "command": "true" } }),

@@ -97,7 +97,7 @@ fn new_elements_wait_for_the_user_in_growth_and_fail_in_conservation() {
     assert!(said.err.contains("sidebar"), "{}", said.err);
     let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
     let request = waiting[0]["id"].as_str().unwrap();
-    // It reaches the inbox of the person, once, and `gt status`.
+    // The request reaches the overseer's inbox once, and `gt status` shows it.
     town.patrol();
     town.patrol();
     let mail = town.mail("overseer");
@@ -243,7 +243,7 @@ fn an_override_applies_only_to_its_own_bead() {
     .unwrap();
     worked(&town, &with);
     assert_eq!(queue(&town)["outcome"], "merged");
-    // What a worker writes there later lets nothing by.
+    // An override that a worker adds later has no effect.
     let late = "---\nkeeper: ADR-001\noverride:\n  allow: [new-enum]\n---\nDo: Without";
     town.bd("web", ["update", &without, "-d", late]).ok();
     worked(&town, &without);

@@ -158,7 +158,8 @@ fn a_failed_attempt_is_a_lasting_lesson_for_its_siblings() {
         .unwrap();
     assert!([first, lesson, second, other].is_sorted(), "{block}");
     assert_eq!(block.matches("libfoo").count(), 1, "{block}");
-    // What its worker was told is shown when all is over, and nothing that came after.
+    // After the convoy is closed, `gt brief` shows the lessons that the worker got, and no later
+    // ones.
     town.gt(["convoy", "close", &id, "--force", "--reason", "over"])
         .ok();
     let later = town.gt(["brief", &two]).ok().out;

@@ -327,7 +327,7 @@ fn conflict_markers_are_resolved_only_by_the_command_in_the_hint() {
     );
     let merge = || project.bd("a", &["merge", "--unmerged"]);
     let path = project.dir("a").join(".beads/issues.jsonl");
-    // What somebody made of it by hand is left alone.
+    // A file that was resolved by hand is left unchanged.
     let marked = project.issues("a");
     std::fs::write(&path, "{\"id\":\"p-hand\",\"title\":\"By hand\"}\n").unwrap();
     merge().fails("was edited since");

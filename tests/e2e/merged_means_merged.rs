@@ -18,7 +18,7 @@ fn adaptations_in_a_merge_commit_reach_the_target() {
     assert_eq!(worker.origin.file("main", "call.txt"), "new_name()");
     assert_eq!(worker.origin.file("main", "later.txt"), "x");
     assert_eq!(worker.shown()["status"], "closed");
-    // Its history has no merge: one commit of the worker, with the message of its own.
+    // The history has no merge commit, only the worker's commit with its own message.
     assert_eq!(worker.origin.subjects("main"), ["Work", "Later", "Rename"]);
 }
 
@@ -308,7 +308,7 @@ fn a_gate_that_changes_its_checked_files_fails() {
         worker.origin.commit("other.txt", "x\n", "Other");
         worker.town.gate("web", command);
         let merged = worker.merge();
-        // It does so on any commit: that is not the fault of the work.
+        // The gate fails on every commit, so the work is not at fault.
         assert_eq!(merged["outcome"], "target_broken", "{merged}");
         let task = worker.town.show("web", merged["task"].as_str().unwrap());
         let text = task["description"].as_str().unwrap();

@@ -55,7 +55,7 @@ fn an_agent_without_progress_is_reminded_once_and_then_reported() {
     assert_eq!(subjects(&town), [wanted]);
     assert_eq!(outcomes(&town, "G3-nudge-hooked").len(), 1);
     assert!(runs(&town, "rex"), "it is never ended");
-    // It is over when the bead is off the hook.
+    // The report ends when the bead is off the hook.
     town.gt(["unsling", &bead]).ok();
     town.patrol();
     assert!(subjects(&town).is_empty(), "{:?}", subjects(&town));
@@ -162,7 +162,7 @@ fn cases_2_3_4_stale_foreign_and_missing_pid_files_change_nothing() {
         let status = town.gt(["daemon", "status", "--json"]).ok().json();
         assert_eq!(status["pid"].to_string(), running);
     }
-    // Its log is put aside, and it goes on to write.
+    // After a rotation the daemon writes to a new log.
     let log = town.root().join("daemon/daemon.log");
     town.gt(["daemon", "rotate-logs", "--force"]).ok();
     let first = std::fs::read_to_string(log.with_extension("log.1")).unwrap();

@@ -152,7 +152,7 @@ fn a_submitted_bead_closed_by_its_own_worker_does_not_merge() {
     worker.hand_in();
     let me = worker.name.replace("web/", "web/polecats/");
     let close = ["close", &worker.bead, "--force", "--reason", "It is wrong"];
-    // It is the attempt's own holder, so that the number stays.
+    // The holder of the attempt closes the bead, so the attempt number stays.
     worker.town.bd("web", close).env("BD_ACTOR", &me).ok();
     let said = worker.merge();
     assert_eq!(said["outcome"], "withdrawn", "{said}");
@@ -290,7 +290,7 @@ fn the_repair_of_withdrawn_work_is_withdrawn_with_it() {
     .ok();
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(town.status_of("web", &task), "closed");
-    // Whoever is at the task can hand nothing in any more.
+    // The worker on the task cannot submit any more.
     let sandbox = town.sandbox(&slung);
     std::fs::write(sandbox.join("shared.txt"), "one\nboth\nthree\n").unwrap();
     town.git_at(&sandbox, ["commit", "-qam", "Resolved"]).ok();

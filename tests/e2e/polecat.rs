@@ -167,7 +167,7 @@ fn a_sling_killed_during_the_checkout_of_its_sandbox_is_finished() {
     let (town, origin) = Town::with_rig();
     origin.commit("big.txt", "big\n", "Big");
     town.script("echo work > \"$GT_BEAD.txt\"");
-    // What git leaves behind when it is killed in the middle of that.
+    // The files that a git killed while adding the worktree leaves behind.
     let half = "rm -f web/polecats/*/web/*.txt; for d in web/.repo.git/worktrees/*; do \
                 echo initializing > \"$d/locked\"; rm -f \"$d/index\"; : > \"$d/index.lock\"; done";
     let root = town.root();

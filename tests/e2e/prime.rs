@@ -271,7 +271,7 @@ fn each_occasion_adds_only_context_that_the_session_lacks() {
     let recorded = by_hooks(&town);
     assert_eq!(recorded.len(), 4);
     assert_eq!(recorded[3]["payload"]["source"], "resume");
-    // What compaction leaves out can be asked for, by anybody.
+    // `gt brief` shows the parts that compaction leaves out.
     let brief = town.gt(["brief", &own]).ok().out;
     assert!(
         brief.contains("1. \"First\"") && !brief.contains("You are"),

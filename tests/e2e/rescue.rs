@@ -135,7 +135,7 @@ fn rescued_work_is_reported_while_its_bead_is_open() {
     assert_eq!(shown["bead"], first.as_str(), "{shown}");
     town.gt(["rescue", "show", "rescue/web/polecats/x/1"])
         .fails("there is no rescue");
-    // What is dropped is named no more.
+    // A dropped rescue is not listed any more.
     town.gt(["rescue", "drop", &kept]).ok();
     assert!(!brief().contains(&kept), "{}", brief());
     for bead in [&first, &others[0]] {

@@ -102,7 +102,7 @@ fn gtd_keeps_an_agent_session_running_unless_the_user_stopped_it() {
     assert!(!running(), "a person stopped it");
     town.gt(["witness", "start", "web"]).ok();
     assert!(running());
-    // It is started by a person: its crash is the first.
+    // A user started the session, so this crash is the first.
     town.kill_session("gt-web-witness");
     eventually("it is started again", || running().then_some(()));
     let found = status(&town, &["witness", "status", "web"]);

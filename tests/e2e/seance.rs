@@ -168,7 +168,7 @@ fn a_session_answers_from_its_folder_with_a_clean_environment() {
         "-p=--dangerously-skip-permissions",
     ];
     town.gt(flag).fails("begins like a flag");
-    // What a session calls itself is data, too.
+    // The id of a session is data, too.
     let event =
         r#"{"hook_event_name":"SessionStart","session_id":"--dangerously-skip-permissions"}"#;
     let odd = town.gt(["prime", "--hook"]).env("GT_ROLE", "mayor");

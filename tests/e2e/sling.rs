@@ -149,7 +149,7 @@ fn invalid_targets_and_beads_are_refused_without_changes() {
     town.add_rig("api", "ap");
     let bead = town.bead("web", "Work");
     for (args, words) in [
-        (vec!["sling", "web-zzz", "web"], "no issue found"),
+        (vec!["sling", "web-zzz", "web"], "bead not found"),
         (vec!["sling", &bead, "nowhere"], "there is no rig `nowhere`"),
         (
             vec!["sling", &bead, "api"],
@@ -415,7 +415,7 @@ fn a_queued_bead_reports_its_unstartable_agent_and_starts_once_possible() {
 #[test]
 fn an_agent_that_ends_at_once_is_reported_with_next_steps() {
     let (town, _origin) = Town::with_rig();
-    // What is waited for never comes, so the end is seen before the sling is over.
+    // The prompt never appears, so the session ends before the sling does.
     let crashy =
         serde_json::json!({ "command": "sh", "args": ["-c", "exit 3"], "prompt_mode": "typed" });
     town.set_town_setting("agents", serde_json::json!({ "crashy": crashy }));

@@ -186,7 +186,7 @@ fn history_distinguishes_a_sync_from_an_edit_outside_bd() {
         let last = said.as_array().unwrap().last().unwrap();
         assert_eq!(last["outside_before"], false, "{last}");
     }
-    // What a person edits in the file is still that.
+    // Edits of the file by hand are kept.
     let path = clones.dir("a").join(".beads/issues.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let own = clones.bead("a", "Own");

@@ -51,7 +51,7 @@ fn a_store_in_a_subfolder_keeps_its_path_and_leaves_others_alone() {
     clones.sync("b").ok();
     clones.bead("a/part", "More");
     clones.sync("a/part").ok();
-    // What others did to the other store is not undone by it, nor the other way round.
+    // Syncing one store does not undo others' changes to the other store.
     clones.sync("a").ok();
     clones.sync("b").ok();
     clones.agree(&["a", "b"]);

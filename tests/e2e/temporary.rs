@@ -20,7 +20,7 @@ fn the_private_folder_of_hook_input_is_removed_on_a_signal() {
         paths.find(|path| path.to_string_lossy().contains("gt-hook-"))
     };
     for signal in [1, 2, 15] {
-        // Whoever runs the tests in the background may have SIGINT ignored for all below.
+        // A background shell may have set SIGINT to be ignored in all child processes.
         let gt = town.path("bin/gt");
         let env = town.other_program(std::path::Path::new("/usr/bin/env"), &root);
         let env = env.args(["--default-signal", gt.to_str().unwrap()]);

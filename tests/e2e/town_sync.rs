@@ -95,14 +95,15 @@ fn a_clone_inside_the_town_does_not_fetch_beads_separately() {
     town.bd("web/mayor/rig", ["list"])
         .fails("'bd init' reads the beads from origin/beads-sync");
     assert!(!clone.join(".beads").exists());
-    // Who asks for them gets those of the branch, and no empty project under another prefix.
+    // `bd init` reads the beads of the branch instead of creating an empty project with another
+    // prefix.
     let said = town.bd("web/mayor/rig", ["init"]).ok();
     assert!(
         said.out.contains(" read from the branch beads-sync into"),
         "{}",
         said.out
     );
-    assert!(said.out.contains("Issue prefix: web"), "{}", said.out);
+    assert!(said.out.contains("Prefix: web"), "{}", said.out);
 }
 
 #[test]

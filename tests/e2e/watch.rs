@@ -74,7 +74,7 @@ fn screen_output_of_a_nudge_or_a_start_is_not_progress() {
     assert_eq!(sign(), "start", "{}", worker(&town));
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("· no progress"), "{status}");
-    // What the agent shows later is progress.
+    // Later output of the agent counts as progress.
     let nudged = std::time::Instant::now();
     eventually("the echo is over", || {
         (nudged.elapsed().as_secs() > 4).then_some(())
@@ -256,7 +256,7 @@ fn restarts_during_an_outage_do_not_count_towards_the_breaker() {
         "refusals": [{ "sign": "API Error: 529", "kind": "overloaded" }] } });
     town.set_town_setting("agents", agents);
     set(&town, "patrol.breaker.restarts", "1");
-    // What the outage took counts for as long as the whole test takes.
+    // The window is longer than the test, so every restart counts.
     set(&town, "patrol.breaker.window", "100h");
     std::fs::write(&down, "").unwrap();
     std::fs::write(&hang, "").unwrap();

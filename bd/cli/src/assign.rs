@@ -6,13 +6,13 @@ use super::each;
 use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
-/// Give a bead to someone
+/// Assign a bead
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// The assignee; an empty name takes it away
+    /// The assignee; an empty name removes it
     #[arg(value_name = "NAME")]
     name: String,
 }

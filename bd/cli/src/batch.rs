@@ -20,10 +20,10 @@ pub(crate) struct Args {
     /// Read the changes from a file; `-` is standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     file: String,
-    /// Only check whether all changes could be made
+    /// Check the changes without making them
     #[arg(long)]
     dry_run: bool,
-    /// Keep this text with the changes in history
+    /// Record this message in history
     #[arg(short, long, value_name = "TEXT", default_value = "")]
     message: String,
 }

@@ -16,7 +16,7 @@ use kit::cli::report::{CommandResult, build_report};
 /// As JSON an array of beads with `blocked_by_count` and `blocked_by`; `[]` if there are none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only descendants of this bead
+    /// Filter by ancestor
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// Show at most N beads; 0 for all (default: 50, all with --json)
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None if ctx.ui.is_json() => usize::MAX,
         None => LIMIT,
     };
-    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);
     for row in snapshot.blocked_rows() {
         let bead_ref = snapshot.bead_ref_at(row.node);
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             total += 1;
             continue;
         }
-        let by = explain::list_blockers(&snapshot, &bead_ref, |bead| outside.unsatisfied(bead));
+        let by = explain::list_blockers(&snapshot, &bead_ref, |bead| external.unsatisfied(bead));
         if !is_sure && by.is_empty() {
             continue;
         }
@@ -90,10 +90,10 @@ struct BlockedBead {
 /// Writes the blocked beads. `total` includes the beads beyond the limit.
 fn write_blocked_beads(items: &[BlockedBead], total: usize, page: &mut Page) {
     if items.is_empty() {
-        page.line("✨ No blocked issues");
+        page.line("✨ No blocked beads");
         return;
     }
-    page.line(format!("🚫 Blocked issues ({total}):"));
+    page.line(format!("🚫 Blocked beads ({total}):"));
     for BlockedBead {
         bead,
         blocked_by: by,

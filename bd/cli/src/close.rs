@@ -1,13 +1,13 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::{Bead, DepKind, Status};
+use bd::bead::{DepKind, Status};
 use bd::change;
 use bd::molecule::progress::{self, StepAdvance};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
-use super::report::plain_json;
+use super::report::PlainBead;
 use super::{args, each};
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
 
@@ -40,10 +40,10 @@ pub(crate) struct Args {
     /// Close blocked and pinned beads, too
     #[arg(short, long)]
     force: bool,
-    /// Then list the beads that are ready
+    /// List the beads that this unblocks
     #[arg(long)]
     suggest_next: bool,
-    /// Then start and show the next step of the molecule
+    /// Start and show the next step of the molecule
     #[arg(long = "continue")]
     go_on: bool,
     /// With --continue, show the next step without starting it
@@ -59,11 +59,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
         return Err(
-            UsageError("--suggest-next only works when closing a single issue".into()).into(),
+            UsageError("--suggest-next only works when closing a single bead".into()).into(),
         );
     }
     if args.go_on && ids.len() > 1 {
-        return Err(UsageError("--continue only works when closing a single issue".into()).into());
+        return Err(UsageError("--continue only works when closing a single bead".into()).into());
     }
     let from_file = args
         .reason_file
@@ -95,16 +95,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(bead) if args.go_on => Some(find_next_step(ctx, &bead.id, was_open && !args.no_auto)?),
         _ => None,
     };
-    let report = CloseReport {
-        beads: closed,
-        unblocked,
-        step,
-    };
-    let value = report.to_json();
-    if report.step.is_none() && report.unblocked.is_empty() {
-        return build_confirmation(value, move |_, page| write_closed_beads(&report, page));
+    let closed: Vec<PlainBead> = closed.into_iter().map(PlainBead).collect();
+    if step.is_none() && unblocked.is_empty() {
+        return build_confirmation(closed, |beads, page| write_closed_beads(beads, page));
     }
-    build_report(value, move |_, page| write_closed_beads(&report, page))
+    let report = CloseReport {
+        step: step.map(|step| StepReport::new(closed.first(), step)),
+        closed,
+        unblocked,
+    };
+    build_report(report, write_report)
 }
 
 /// Finds the step after a closed one, and starts it if `begin` is set.
@@ -116,9 +116,9 @@ fn find_next_step(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAd
 }
 
 /// Returns the beads that the closed bead blocked and that are ready now, most urgent first.
-fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
+fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<PlainBead>> {
     let snapshot = ctx.store_for_id(id)?.snapshot()?;
-    let mut found: Vec<Bead> = snapshot
+    let mut found: Vec<PlainBead> = snapshot
         .dependents_of(id)
         .into_iter()
         .filter(|(bead, edge)| {
@@ -130,57 +130,49 @@ fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
                     .bead_ref(&bead.id)
                     .is_some_and(|dependent| dependent.is_blocked())
         })
-        .map(|(bead, _)| bead.clone())
+        .map(|(bead, _)| PlainBead(bead.clone()))
         .collect();
     found.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
     Ok(found)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct CloseReport {
-    beads: Vec<Bead>,
-    unblocked: Vec<Bead>,
-    step: Option<StepAdvance>,
+    closed: Vec<PlainBead>,
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    step: Option<StepReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unblocked: Vec<PlainBead>,
 }
 
-impl CloseReport {
-    fn step_json(&self, step: &StepAdvance) -> Value {
-        let closed = self.beads.first().map(|bead| bead.id.as_str());
-        let mut value = json!({
-            "closed_step": closed,
-            "auto_advanced": step.is_begun,
-            "molecule_complete": step.is_complete,
-        });
-        if let Some(next) = &step.next {
-            value["next_step"] = plain_json(next);
-        }
-        if let Some(molecule) = &step.molecule {
-            value["molecule_id"] = json!(molecule);
-        }
-        value
-    }
+/// The progress of a molecule after one of its steps was closed.
+#[derive(Debug, Serialize)]
+struct StepReport {
+    closed_step: Option<String>,
+    #[serde(rename = "auto_advanced")]
+    is_begun: bool,
+    #[serde(rename = "molecule_complete")]
+    is_complete: bool,
+    #[serde(rename = "next_step", skip_serializing_if = "Option::is_none")]
+    next: Option<PlainBead>,
+    #[serde(rename = "molecule_id", skip_serializing_if = "Option::is_none")]
+    molecule: Option<String>,
+}
 
-    fn to_json(&self) -> Value {
-        let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
-        if let Some(step) = &self.step {
-            return json!({"closed": list(&self.beads), "continue": self.step_json(step)});
+impl StepReport {
+    fn new(closed: Option<&PlainBead>, advance: StepAdvance) -> Self {
+        Self {
+            closed_step: closed.map(|bead| bead.id.clone()),
+            is_begun: advance.is_begun,
+            is_complete: advance.is_complete,
+            next: advance.next.map(PlainBead),
+            molecule: advance.molecule,
         }
-        if self.unblocked.is_empty() {
-            return list(&self.beads);
-        }
-        json!({"closed": list(&self.beads), "unblocked": list(&self.unblocked)})
     }
 }
 
-fn write_closed_beads(report: &CloseReport, page: &mut Page) {
-    let mark = page.style().green("✓");
-    for bead in &report.beads {
-        page.line(format!(
-            "{mark} Closed {}: {}",
-            bead.id,
-            escape::escape_line(&bead.close_reason)
-        ));
-    }
+fn write_report(report: &CloseReport, page: &mut Page) {
+    write_closed_beads(&report.closed, page);
     if let Some(step) = &report.step {
         write_next_step(page, step);
     }
@@ -198,8 +190,19 @@ fn write_closed_beads(report: &CloseReport, page: &mut Page) {
     }
 }
 
+fn write_closed_beads(beads: &[PlainBead], page: &mut Page) {
+    let mark = page.style().green("✓");
+    for bead in beads {
+        page.line(format!(
+            "{mark} Closed {}: {}",
+            bead.id,
+            escape::escape_line(&bead.close_reason)
+        ));
+    }
+}
+
 /// Prints the next step of the molecule.
-fn write_next_step(page: &mut Page, step: &StepAdvance) {
+fn write_next_step(page: &mut Page, step: &StepReport) {
     let Some(molecule) = &step.molecule else {
         return;
     };

@@ -12,11 +12,12 @@ use kit::cli::report::{CommandResult, build_report};
 /// Move old closed beads to the archive
 ///
 /// Moves beads that were closed before --older-than from issues.jsonl to archive/YYYY.jsonl, which
-/// git tracks as well. `bd show` and `bd search --archived` still find them, `bd restore ID` moves
-/// them back. A bead stays if an open bead depends on it, or if its parent stays.
+/// git tracks as well. An age is in days, weeks, months of 30 days, or years. `bd show` and `bd
+/// search --archived` still find archived beads, `bd restore ID` moves them back. A bead stays if
+/// an open bead depends on it, or if its parent stays.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Move beads closed longer ago than this: 90d, 12w, 1y
+    /// Move beads closed longer ago than this: 90d, 12w, 6m, 1y
     #[arg(long, default_value = "90d", value_name = "AGE")]
     older_than: String,
     /// Print the beads that would move
@@ -25,21 +26,20 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let before = ctx
+    let cutoff = ctx
         .now()
         .checked_sub(parse_age(&args.older_than)?)
         .map_err(|_| UsageError(format!("{} is too long ago", args.older_than)))?;
     let store = ctx.store()?;
     let beads: Vec<Bead> = if args.dry_run {
         let snapshot = store.snapshot()?;
-        let ids = compact::find_archivable(&snapshot, before);
+        let ids = compact::find_archivable(&snapshot, cutoff);
         ids.iter()
             .filter_map(|id| snapshot.get(id).cloned())
             .collect()
     } else {
         ctx.check_writable("compact")?;
-        let moved = store.compact(&ctx.author(), &ctx.clock, before);
-        moved?
+        store.compact(&ctx.author(), &ctx.clock, cutoff)?
     };
     let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
     let dry_run = args.dry_run;
@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if beads.is_empty() {
             page.line(format!(
                 "Nothing to archive: no bead was closed before {}, or open beads still depend on each of them",
-                before.strftime("%Y-%m-%d")
+                cutoff.strftime("%Y-%m-%d")
             ));
         } else if dry_run {
             page.line(format!("Would archive {}:", counted(beads.len(), "bead")));
@@ -62,7 +62,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         } else {
             let count = counted(beads.len(), "bead");
             page.line(format!("✓ Archived {count}; bd show still finds them"));
-            page.line("  Where beads are committed: .beads/archive belongs into the same commit as issues.jsonl");
+            page.line(
+                "  If you commit beads, add .beads/archive to the same commit as issues.jsonl",
+            );
         }
     })
 }

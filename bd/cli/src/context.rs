@@ -122,8 +122,10 @@ impl Context {
     }
 
     fn find_author(&self) -> Author {
-        let actor = self.config.get("actor");
-        let actor = actor.or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
+        let actor = self
+            .config
+            .get("actor")
+            .or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
         let owner = self.env.get("GIT_AUTHOR_EMAIL").map(str::to_owned);
         let git = if actor.is_some() && owner.is_some() {
             GitUser::default()

@@ -60,10 +60,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some(groups) = groups else {
         return TextReport::new(json!({"count": total}), total.to_string()).into_answer();
     };
-    let groups = groups
+    let groups: Vec<CountedGroup> = groups
         .into_iter()
-        .map(|(group, count)| CountedGroup { group, count });
-    let groups: Vec<CountedGroup> = groups.collect();
+        .map(|(group, count)| CountedGroup { group, count })
+        .collect();
     build_report(CountReport { total, groups }, |report, page| {
         page.line(format!("Total: {}", report.total));
         page.blank();

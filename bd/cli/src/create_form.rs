@@ -34,8 +34,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             default => format!(" [{default}]"),
         };
         ctx.ui.status(&format!("{question}{default_part}:"));
-        let answer = lines.next().transpose()?.unwrap_or_default();
-        let answer = answer.trim();
+        let line = lines.next().transpose()?.unwrap_or_default();
+        let answer = line.trim();
         if answer.is_empty() && question == "Title" {
             return Err(UsageError("title required; nothing was created".into()).into());
         }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::change::{self, DeletionEffects};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::escape;
+use kit::ui::{counted, escape};
 
 use super::args;
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ids.retain(|id| seen.insert(id.clone()));
     if ids.is_empty() {
         return Err(UsageError(
-            "no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into(),
+            "no bead IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into(),
         )
         .into());
     }
@@ -83,8 +83,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let total = result?;
     let line = format!("✓ Deleted {}", ids.join(", "));
     let details = format!(
-        "  Removed {} dependency link(s), updated text references in {} issue(s)",
-        total.dependencies_removed, total.references_updated
+        "  Removed {}, updated text references in {}",
+        counted(total.dependencies_removed, "dependency link"),
+        counted(total.references_updated, "bead")
     );
     TextReport::lines(summarize_deletion(&ids, total, single), vec![line, details]).into_answer()
 }
@@ -107,7 +108,7 @@ fn summarize_deletion(ids: &[String], total: DeletionEffects, single: bool) -> V
 
 /// Some of the beads do not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
+#[error("{}", if .0.len() == 1 { format!("bead {} not found", .0[0]) } else { format!("beads not found: {}", .0.join(", ")) })]
 struct MissingBeads(Vec<String>);
 
 fn check_all_exist(snapshot: &Snapshot, ids: &[String]) -> Result<(), MissingBeads> {

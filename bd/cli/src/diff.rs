@@ -1,10 +1,11 @@
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
-use bd::query::differ::{self, BeadDifference};
+use bd::query::differ::{self, BeadDifference, FieldDifference};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, cut, escape};
 
@@ -13,15 +14,15 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Show how beads differ from those of a commit
 ///
-/// Compares the beads in a commit with the beads now, or with those of a second commit. As JSON an
+/// Compares the beads of a commit with the current beads, or with those of a second commit. As JSON an
 /// array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified
 /// or removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commit or branch before
+    /// The older commit or branch
     #[arg(value_name = "COMMIT", default_value = "HEAD")]
     before: String,
-    /// The commit or branch after; the beads now if it is left out
+    /// The newer commit or branch (default: the current beads)
     #[arg(value_name = "COMMIT")]
     after: Option<String>,
 }
@@ -39,13 +40,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     };
     let found = differ::find_differences(old.into_iter(), new.into_iter());
-    let value: Value = found.iter().map(difference_to_json).collect();
-    build_report(value, move |_, page| write_differences(&found, page))
+    build_report(DiffReport(found), |report, page| {
+        write_differences(&report.0, page);
+    })
 }
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
-    let commit = git.resolve(rev)?;
-    let commit = commit.ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
+    let commit = git
+        .resolve(rev)?
+        .ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
     let text = git.file_at(&commit, "./issues.jsonl")?;
     let read = lines::parse_lines(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {
@@ -69,22 +72,31 @@ fn shorten_value(value: &Value) -> String {
     cut::cut_to_width(&escape::escape_line(&text), VALUE)
 }
 
-fn difference_to_json(difference: &BeadDifference) -> Value {
-    let mut value = json!({"issue_id": difference.bead().id, "diff_type": difference.kind()});
-    for (name, bead) in [
-        ("old_value", &difference.old),
-        ("new_value", &difference.new),
-    ] {
-        if let Some(bead) = bead {
-            value[name] = plain_json(bead);
-        }
+/// A bead that differs, for `--json`.
+#[derive(Serialize)]
+struct DifferenceRecord<'a> {
+    issue_id: &'a str,
+    diff_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_value: Option<Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    fields: &'a [FieldDifference],
+}
+
+struct DiffReport(Vec<BeadDifference>);
+
+impl Serialize for DiffReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|difference| DifferenceRecord {
+            issue_id: &difference.bead().id,
+            diff_type: difference.kind(),
+            old_value: difference.old.as_ref().map(plain_json),
+            new_value: difference.new.as_ref().map(plain_json),
+            fields: &difference.fields,
+        }))
     }
-    let field =
-        |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
-    if !difference.fields.is_empty() {
-        value["fields"] = difference.fields.iter().map(field).collect();
-    }
-    value
 }
 
 fn write_differences(differences: &[BeadDifference], page: &mut Page) {
@@ -101,15 +113,15 @@ fn write_differences(differences: &[BeadDifference], page: &mut Page) {
         let bead = difference.bead();
         let id = style.cyan(&escape::escape_line(&bead.id));
         super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
-        for (name, old, new) in &difference.fields {
-            if name == "updated_at" {
+        for field in &difference.fields {
+            if field.name == "updated_at" {
                 continue;
             }
-            let name = escape::escape_line(name);
+            let name = escape::escape_line(&field.name);
             page.cut_line(format!(
                 "    {name}: {} → {}",
-                shorten_value(old),
-                shorten_value(new)
+                shorten_value(&field.old),
+                shorten_value(&field.new)
             ));
         }
     }

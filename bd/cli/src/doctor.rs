@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::doctor::{self, CheckLevel, DoctorCheck};
@@ -32,11 +32,11 @@ pub(crate) struct Args {
     interactive: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
-    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads
+    /// Run a single check: its name, or `validate` for all of the data, or `pollution` for beads
     /// of tests
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
-    /// Only print what is wrong
+    /// Leave out checks without a problem
     #[arg(long)]
     check_health: bool,
     /// Write the report to a file, as JSON
@@ -93,8 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
         ctx.check_writable("doctor --fix")?;
-        let mended = doctor::repair_store(&store, &ctx.author(), &ctx.clock);
-        mended?
+        doctor::repair_store(&store, &ctx.author(), &ctx.clock)?
     } else {
         Vec::new()
     };
@@ -120,21 +119,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         checks.retain(|check| check.level != CheckLevel::Ok);
     }
     let has_errors = checks.iter().any(|check| check.level == CheckLevel::Error);
-    let value = json!({
-        "path": store.dir().display().to_string(),
-        "checks": checks.iter().map(check_to_json).collect::<Vec<_>>(),
-        "mended": mended,
-        "overall_ok": !has_errors,
-        "cli_version": env!("CARGO_PKG_VERSION"),
-    });
+    let report = DoctorReport {
+        path: store.dir().display().to_string(),
+        checks,
+        mended,
+        overall_ok: !has_errors,
+        cli_version: env!("CARGO_PKG_VERSION"),
+    };
     if let Some(path) = &args.output {
         let path = ctx.env.make_absolute(&path.to_string_lossy());
-        std::fs::write(&path, kit::json::to_pretty_json(&value))
+        std::fs::write(&path, kit::json::to_pretty_json(&report))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    build_report_with_exit(u8::from(has_errors), value, move |_, page| {
-        write_checks(&mended, &checks, page);
+    build_report_with_exit(u8::from(has_errors), report, |report, page| {
+        write_checks(&report.mended, &report.checks, page);
     })
+}
+
+#[derive(Serialize)]
+struct DoctorReport {
+    path: String,
+    checks: Vec<DoctorCheck>,
+    mended: Vec<String>,
+    overall_ok: bool,
+    cli_version: &'static str,
 }
 
 fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
@@ -143,16 +151,6 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-fn check_to_json(check: &DoctorCheck) -> Value {
-    json!({
-        "name": check.name,
-        "status": check.level.as_str(),
-        "message": check.message,
-        "detail": check.detail.join("\n"),
-        "fix": check.fix,
-    })
 }
 
 fn write_checks(repaired: &[String], checks: &[DoctorCheck], page: &mut Page) {

@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("duplicate")?;
     let store = ctx.store_for_id(&args.id)?;
     let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
         let canonical = dep::resolve_dep_end(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
         change::replace_bead(tx, &id, &canonical, DepKind::Duplicates, &reason)?;

@@ -11,7 +11,7 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Find open beads with the same title and texts
 ///
-/// Of each group one is suggested to stay: the one with the most edges, then the one that most
+/// Suggests the bead of each group to keep: the one with the most edges, then the one that most
 /// texts name, then the smallest id.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,8 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let beads: Vec<&Bead> = snapshot.live().collect();
-    let groups = similar::equal_groups(beads.iter().copied());
-    let groups: Vec<DuplicateGroup> = groups
+    let groups: Vec<DuplicateGroup> = similar::equal_groups(beads.iter().copied())
         .iter()
         .map(|group| DuplicateGroup::from_beads(&snapshot, &beads, group))
         .collect();
@@ -112,14 +111,17 @@ impl DuplicateGroup {
         for member in &mut issues {
             member.is_merge_target = member.id == target;
         }
-        let sources = issues.iter().filter(|member| !member.is_merge_target);
-        let sources: Vec<String> = sources.map(|member| member.id.clone()).collect();
+        let sources: Vec<String> = issues
+            .iter()
+            .filter(|member| !member.is_merge_target)
+            .map(|member| member.id.clone())
+            .collect();
         Self {
             title: issues[0].title.clone(),
             suggested_action: format!("bd duplicate {} --of {target}", sources.join(" ")),
             note: format!(
-                "Duplicate: {} same title and texts",
-                counted(issues.len(), "issue")
+                "Duplicate: {} with the same title and texts",
+                counted(issues.len(), "bead")
             ),
             issues,
             suggested_target: target,

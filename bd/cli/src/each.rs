@@ -13,7 +13,7 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
     if !ids.is_empty() {
         return Ok(ids);
     }
-    let missing = || UsageError("no issue ID provided and no last touched issue".into());
+    let missing = || UsageError("no bead ID provided and no last touched bead".into());
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 

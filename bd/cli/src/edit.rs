@@ -100,11 +100,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_for_id(&args.id)?;
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
     let (id, old) = (bead.id.as_str(), field.text(&bead));
-    let file = tempfile::Builder::new()
+    let mut file = tempfile::Builder::new()
         .prefix("bead-")
         .suffix(".md")
-        .tempfile_in(temp_dir());
-    let mut file = file.context("cannot make a file for the editor")?;
+        .tempfile_in(temp_dir())
+        .context("cannot make a file for the editor")?;
     let ending = if old.is_empty() || old.ends_with('\n') {
         ""
     } else {
@@ -175,8 +175,8 @@ fn choose_editor(ctx: &Context) -> String {
 
 /// Reads the edited text, without the newline that was added for the editor.
 fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(path);
-    let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    let mut text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     if field == TextField::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {

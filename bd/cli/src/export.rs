@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Replace a file with beads that are not here
     #[arg(long)]
     force: bool,
-    /// Only children of this bead
+    /// Filter by parent
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// The form: jsonl
@@ -112,9 +112,9 @@ fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
         let beads = lines::parse_lines(text).beads.into_iter();
         beads.map(|(_, _, bead)| bead.id).collect()
     };
-    let old = file::read_file_if_exists(path)
+    let old_text = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let old = ids(old.unwrap_or_default());
+    let old = ids(old_text.unwrap_or_default());
     let new = ids(text.to_vec());
     let lost: Vec<&str> = old.difference(&new).map(String::as_str).collect();
     if lost.is_empty() {
@@ -125,9 +125,9 @@ fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
         return Err(UsageError(text.into()).into());
     }
     let first = lost.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    let count = counted(lost.len(), "issue");
+    let count = counted(lost.len(), "bead");
     Err(UsageError(format!(
-        "refusing to export stale database that would lose issues: {} has {count} that are not here ({first}); import it first, or use --force",
+        "refusing to overwrite {}: it has {count} that are not here ({first}); import it first, or use --force",
         path.display()
     ))
     .into())

@@ -8,16 +8,16 @@ use kit::ui::{Page, counted, escape};
 
 use kit::cli::report::{CommandResult, build_report};
 
-/// Find pairs of beads whose texts are alike
+/// Find pairs of beads with similar texts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How to compare: mechanical
+    /// The comparison: mechanical
     #[arg(long, value_name = "METHOD", default_value = "mechanical")]
     method: String,
-    /// Show pairs that are at least so alike, from 0 to 1
+    /// The minimum similarity, from 0 to 1
     #[arg(long, value_name = "N", default_value_t = 0.5)]
     threshold: f64,
-    /// Only beads of this status (default: all but closed)
+    /// Filter by status (default: all but closed)
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
     /// Show at most N pairs; 0 for all
@@ -55,15 +55,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }
-    let pairs = pairs.into_iter().map(|pair| SimilarBeads {
-        issue_a_id: pair.a.id.clone(),
-        issue_b_id: pair.b.id.clone(),
-        issue_a_title: pair.a.title.clone(),
-        issue_b_title: pair.b.title.clone(),
-        similarity: pair.similarity,
-        method: "mechanical",
-    });
-    let pairs: Vec<SimilarBeads> = pairs.collect();
+    let pairs: Vec<SimilarBeads> = pairs
+        .into_iter()
+        .map(|pair| SimilarBeads {
+            issue_a_id: pair.a.id.clone(),
+            issue_b_id: pair.b.id.clone(),
+            issue_a_title: pair.a.title.clone(),
+            issue_b_title: pair.b.title.clone(),
+            similarity: pair.similarity,
+            method: "mechanical",
+        })
+        .collect();
     let report = FindDuplicatesReport {
         count: pairs.len(),
         pairs,
@@ -94,12 +96,12 @@ struct FindDuplicatesReport {
 fn write_similar_beads(report: &FindDuplicatesReport, page: &mut Page) {
     let least = report.threshold * 100.0;
     if report.pairs.is_empty() {
-        page.line(format!("No similar issues found (threshold: {least:.0}%)"));
+        page.line(format!("No similar beads found (threshold: {least:.0}%)"));
         return;
     }
     let count = counted(report.count, "pair");
     page.line(format!(
-        "🔍 Found {count} of similar issues (threshold: {least:.0}%):"
+        "🔍 Found {count} of similar beads (threshold: {least:.0}%):"
     ));
     for pair in &report.pairs {
         page.line(format!("{:.0}% alike:", pair.similarity * 100.0));

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::context::Context;
@@ -11,10 +12,10 @@ use kit::failure::UsageError;
 use kit::ui::{Page, counted};
 
 use super::line;
-use super::report::{LazyJson, plain_json};
+use super::report::plain_json;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Show beads by what waits for what
+/// Show the dependency graph of beads
 ///
 /// Shows a bead with all beads connected to it by blocking edges or as parents and children, in
 /// layers. Beads of layer 0 wait for nothing in the graph; each other bead stands one layer below
@@ -69,18 +70,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
         return Err(UsageError("no open beads to draw".into()).into());
     }
-    let to_json: fn(&Vec<GraphPart>) -> Value = if args.all {
-        |parts| parts.iter().map(GraphPart::json).collect()
-    } else {
-        |parts| parts.last().map(GraphPart::json).unwrap_or_default()
-    };
-    let graph = LazyJson {
-        data: parts,
-        to_json,
+    let graph = GraphReport {
+        parts,
+        is_list: args.all,
     };
     build_report(graph, move |graph, page| {
-        write_graph(&graph.data, form, page);
+        write_graph(&graph.parts, form, page);
     })
+}
+
+struct GraphReport {
+    parts: Vec<GraphPart>,
+    /// True if the JSON is an array of the parts.
+    is_list: bool,
+}
+
+impl Serialize for GraphReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_list {
+            serializer.collect_seq(self.parts.iter().map(GraphPart::json))
+        } else {
+            let part = self.parts.last().map(GraphPart::json);
+            part.serialize(serializer)
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,8 +162,12 @@ impl GraphPart {
                 page.line(format!("Layer {layer}{ready}"));
             }
             let style = page.style().clone();
-            let needs = step.needs.iter().map(|need| self.beads[*need].id.as_str());
-            let needs = needs.collect::<Vec<_>>().join(", ");
+            let needs = step
+                .needs
+                .iter()
+                .map(|need| self.beads[*need].id.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
             let after = match needs.as_str() {
                 "" => String::new(),
                 needs => format!(" (after {needs})"),
@@ -175,7 +192,7 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
         return;
     }
     if parts.is_empty() {
-        page.line("No open issues");
+        page.line("No open beads");
     }
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {

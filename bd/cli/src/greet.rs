@@ -30,7 +30,7 @@ fn warn_of_database(ctx: &Context) {
     if let Some(database) = mark::find_databases(&found.dir).first() {
         let path = database.display();
         ctx.ui.warn(&format!(
-            "{path} is a database of another bd and is not read; `bd import {path}` takes its issues over"
+            "{path} is a database of another bd and is not read; `bd import {path}` imports its beads"
         ));
     }
 }

@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::context::Context;
-use bd::store::event::{BeadChange, Event};
+use bd::store::event::{BeadChange, Event, FieldChange};
 use kit::ui::{Page, escape};
 
 use kit::cli::report::{CommandResult, build_report};
@@ -46,12 +48,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         elsewhere: HashMap::new(),
     };
     // Most beads have one line of descent, which needs no further reading.
-    if history.steps().any(|step| step.2.is_some()) {
+    if history.steps().any(|step| step.gap.is_some()) {
         history.elsewhere = store.made_elsewhere()?;
     }
-    build_report(history.to_json(), move |_, page| {
-        write_history(&history, page);
-    })
+    build_report(history, write_history)
 }
 
 #[derive(Debug)]
@@ -63,7 +63,8 @@ struct HistoryReport {
 }
 
 /// The reason why a change does not begin with the line that the previous change left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "lowercase")]
 enum HistoryGap<'a> {
     /// The file was edited or merged with git in between.
     Outside,
@@ -71,14 +72,25 @@ enum HistoryGap<'a> {
     /// in another clone. A merge in a later event shows if the bead has both changes.
     Beside {
         /// True if the previous change was made in this clone.
+        #[serde(skip)]
         here: bool,
     },
     /// A sync had merged the bead with a change from a clone other than that of this change.
+    #[serde(rename = "merged")]
     Synced {
         by: &'a str,
         /// True if the merged change was made in this clone.
+        #[serde(skip)]
         here: bool,
     },
+}
+
+/// A change of the bead, and the gap between the previous change and it.
+#[derive(Debug)]
+struct HistoryStep<'a> {
+    event: &'a Event,
+    change: &'a BeadChange,
+    gap: Option<HistoryGap<'a>>,
 }
 
 /// A change of the bead that was already listed.
@@ -139,14 +151,6 @@ impl HistoryGap<'_> {
             ),
         }
     }
-
-    fn json(self) -> Value {
-        match self {
-            Self::Outside => Value::Null,
-            Self::Beside { .. } => json!({"how": "beside"}),
-            Self::Synced { by, .. } => json!({"how": "merged", "by": by}),
-        }
-    }
 }
 
 impl HistoryReport {
@@ -155,7 +159,7 @@ impl HistoryReport {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&Event, &BeadChange, Option<HistoryGap<'_>>)> {
+    fn steps(&self) -> impl Iterator<Item = HistoryStep<'_>> {
         let mut last: Option<&str> = None;
         let mut seen: Vec<PriorChange<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
@@ -179,40 +183,54 @@ impl HistoryReport {
                     by: &event.actor,
                     after: change.after.as_deref(),
                 });
-                (event, change, gap)
+                HistoryStep { event, change, gap }
             })
     }
+}
 
-    fn to_json(&self) -> Value {
-        self.steps()
-            .map(|(event, change, gap)| {
-                let fields: Vec<Value> = change
-                    .fields()
-                    .into_iter()
-                    .map(|(field, old, new)| {
-                        json!({"field": field, "old": parse_value(old), "new": parse_value(new)})
-                    })
-                    .collect();
-                let lost = conflict_losers(change).into_iter();
-                let lost: Value = lost
-                    .map(|(field, value)| json!({"field": field, "value": value}))
-                    .collect();
-                json!({
-                    "event": event.id,
-                    "timestamp": event.at,
-                    "actor": event.actor,
-                    "session": event.session,
-                    "type": change.kind().as_str(),
-                    "verb": event.verb,
-                    "undoes": event.undoes,
-                    "outside_before": gap == Some(HistoryGap::Outside),
-                    "sync_before": gap.map_or(Value::Null, HistoryGap::json),
-                    "changes": fields,
-                    "lost": lost,
-                })
-            })
-            .collect()
+impl Serialize for HistoryReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.steps().map(|step| {
+            let HistoryStep { event, change, gap } = step;
+            StepRecord {
+                event: &event.id,
+                timestamp: &event.at,
+                actor: &event.actor,
+                session: &event.session,
+                kind: change.kind().as_str(),
+                verb: &event.verb,
+                undoes: &event.undoes,
+                outside_before: gap == Some(HistoryGap::Outside),
+                sync_before: gap.filter(|gap| *gap != HistoryGap::Outside),
+                changes: change.fields(),
+                lost: conflict_losers(change),
+            }
+        }))
     }
+}
+
+/// A change of the bead, for `--json`.
+#[derive(Serialize)]
+struct StepRecord<'a> {
+    event: &'a str,
+    timestamp: &'a str,
+    actor: &'a str,
+    session: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    verb: &'a str,
+    undoes: &'a str,
+    outside_before: bool,
+    sync_before: Option<HistoryGap<'a>>,
+    changes: Vec<FieldChange<'a>>,
+    lost: Vec<LostValue<'a>>,
+}
+
+/// A value that lost a conflict in a merge.
+#[derive(Serialize)]
+struct LostValue<'a> {
+    field: &'a str,
+    value: Value,
 }
 
 fn write_history(history: &HistoryReport, page: &mut Page) {
@@ -223,7 +241,7 @@ fn write_history(history: &HistoryReport, page: &mut Page) {
         ));
         return;
     }
-    for (event, change, gap) in history.steps() {
+    for HistoryStep { event, change, gap } in history.steps() {
         let style = page.style().clone();
         if let Some(gap) = gap {
             page.line(gap.describe_origin());
@@ -242,47 +260,45 @@ fn write_history(history: &HistoryReport, page: &mut Page) {
             escape::escape_line(&event.actor),
             escape::escape_line(&verb)
         ));
-        for (field, old, new) in change.fields() {
+        for field in change.fields() {
             page.cut_line(format!(
                 "    {}: {} → {}",
-                escape::escape_line(field),
-                format_value(old),
-                format_value(new)
+                escape::escape_line(field.name),
+                format_value(field.old),
+                format_value(field.new)
             ));
         }
-        for (field, value) in conflict_losers(change) {
-            let field = escape::escape_line(field);
+        for lost in conflict_losers(change) {
+            let field = escape::escape_line(lost.field);
             page.cut_line(format!(
                 "    lost in the merge: {field} {}",
-                format_plain(value)
+                format_plain(lost.value)
             ));
         }
     }
 }
 
 /// The values that lost in a merge, one entry per comment or edge.
-fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
+fn conflict_losers(change: &BeadChange) -> Vec<LostValue<'_>> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
-        match parse_value(Some(raw.get())) {
+        match parse_value(raw) {
             Value::Array(values) if PARTS.contains(&field.as_str()) => {
-                found.extend(values.into_iter().map(|value| (field.as_str(), value)));
+                found.extend(values.into_iter().map(|value| LostValue { field, value }));
             }
-            value => found.push((field, value)),
+            value => found.push(LostValue { field, value }),
         }
     }
     found
 }
 
-/// Parses a value for `--json`.
-pub(super) fn parse_value(raw: Option<&str>) -> Value {
-    raw.and_then(|raw| serde_json::from_str(raw).ok())
-        .unwrap_or_default()
+fn parse_value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
 /// Formats a value on one line.
-pub(super) fn format_value(raw: Option<&str>) -> String {
-    format_plain(parse_value(raw))
+pub(super) fn format_value(raw: Option<&RawValue>) -> String {
+    format_plain(raw.map(parse_value).unwrap_or_default())
 }
 
 fn format_plain(value: Value) -> String {
@@ -295,6 +311,8 @@ fn format_plain(value: Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -303,7 +321,8 @@ mod tests {
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
         .unwrap();
-        let found = conflict_losers(&change);
+        let found = conflict_losers(&change).into_iter();
+        let found: Vec<_> = found.map(|lost| (lost.field, lost.value)).collect();
         assert_eq!(
             found,
             [

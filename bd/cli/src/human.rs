@@ -32,7 +32,7 @@ pub(crate) struct Args {
 enum HumanCommand {
     /// List beads that wait for a person
     List {
-        /// Only beads of this status; `all` for any
+        /// Filter by status; `all` for any
         #[arg(short, long, value_name = "STATUS")]
         status: Option<String>,
     },
@@ -132,7 +132,7 @@ fn close_with_comment(
         let bead = tx.resolve(given)?;
         let id = bead.id.clone();
         if !bead.has_label(LABEL) {
-            return Err(UsageError(format!("issue {id} does not have the '{LABEL}' label")).into());
+            return Err(UsageError(format!("bead {id} does not have the '{LABEL}' label")).into());
         }
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;

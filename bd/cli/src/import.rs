@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// Import beads of other prefixes with their ids
     #[arg(long)]
     force: bool,
-    /// How to import children of unknown parents
+    /// The handling of children of unknown parents
     #[arg(long, value_name = "MODE", default_value = "allow")]
     orphan_handling: OrphanPolicy,
     #[arg(long, hide = true)]
@@ -299,13 +299,13 @@ fn has_prefix(id: &str, prefixes: &[String]) -> bool {
 }
 
 fn prefix_mismatch(foreign: &BTreeSet<String>, prefix: &str) -> UsageError {
-    let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
-    let found: Vec<String> = found
+    let prefixes: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
+    let found: Vec<String> = prefixes
         .iter()
         .map(|found_prefix| format!("{found_prefix}-"))
         .collect();
-    let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
+    let (count, found) = (counted(foreign.len(), "bead"), found.join(", "));
     UsageError(format!(
-        "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
+        "prefix mismatch: this project uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
     ))
 }

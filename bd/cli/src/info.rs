@@ -6,7 +6,7 @@ use kit::ui::counted;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Describe the beads that are used here
+/// Describe the beads in use
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Also describe the files
@@ -42,16 +42,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let mut lines = vec![
         format!("Beads:  {}", paths.issues().display()),
-        format!("Count:  {}", counted(count, "issue")),
+        format!("Count:  {}", counted(count, "bead")),
         format!("Prefix: {prefix}"),
         "Mode:   direct (no daemon, no database)".to_owned(),
     ];
     if args.schema {
-        let first = snapshot
+        let first: Vec<String> = snapshot
             .bead_refs()
             .take(3)
-            .map(|bead| bead.id().to_owned());
-        let first: Vec<String> = first.collect();
+            .map(|bead| bead.id().to_owned())
+            .collect();
         value["schema"] = json!({
             "tables": ["issues.jsonl", "journal.jsonl", "events", "archive"],
             "detected_prefix": prefix,

@@ -16,12 +16,12 @@ use kit::cli::report::{CommandResult, TextReport};
 
 /// Start a beads project in this folder
 ///
-/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's
-/// git to merge beads field by field (a setting in `.git/config`; see `bd merge`). It installs git
-/// hooks (see `bd hooks`; `--skip-hooks` leaves them out) and changes no other file. In a fresh
-/// clone with beads on the branch of `bd sync --full` it reads them from there. It refuses in a
-/// linked git worktree, since the main repository's beads are used there. In a folder with beads,
-/// such as a clone, it adds what is missing; where it ran before it does so with --force only.
+/// Creates `.beads/` with an empty `issues.jsonl`, settings and a README, sets up this clone's git
+/// to merge beads field by field (a setting in `.git/config`; see `bd merge`), and installs git
+/// hooks (see `bd hooks`; `--skip-hooks` leaves them out). No other file is changed. A fresh clone
+/// gets the beads of the branch of `bd sync --full`. Refuses in a linked git worktree, which uses
+/// the beads of the main worktree. In a folder with beads, such as a clone, adds the missing files;
+/// after an earlier `bd init` only with --force.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The prefix of new ids (default: the folder's name)
@@ -120,10 +120,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
         format!("  Beads: {path}"),
-        format!("  Issue prefix: {prefix}"),
-        format!("  Issues will be named: {prefix}-<hash> (e.g. {prefix}-a3f)"),
+        format!("  Prefix: {prefix}"),
+        format!("  Beads will be named {prefix}-<hash>, such as {prefix}-a3f"),
     ]);
-    let found = beads.map(|count| format!("  {} found here and used", counted(count, "issue")));
+    let found = beads.map(|count| format!("  {} found here and used", counted(count, "bead")));
     lines.extend(found);
     if driver {
         lines.push(
@@ -159,8 +159,11 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
         id::clean_prefix(&name.to_string_lossy())
     };
     let of_beads = || prefix_of_beads(ctx, dir);
-    let prefix = known.or_else(of_beads).unwrap_or_else(folder);
-    let prefix = prefix.trim_end_matches('-').to_owned();
+    let prefix = known
+        .or_else(of_beads)
+        .unwrap_or_else(folder)
+        .trim_end_matches('-')
+        .to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
         return Err(UsageError(format!(
             "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
@@ -189,9 +192,9 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
 fn warn_of_foreign(ctx: &Context, dir: &Path) {
     let paths = StorePaths::for_folder(dir);
     if mark::is_foreign_database(&paths) {
-        let path = paths.mark();
-        let path = path.display();
-        ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; `bd import {path}` takes them over"));
+        let mark = paths.mark();
+        let path = mark.display();
+        ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and not read; `bd import {path}` imports its beads"));
     }
 }
 

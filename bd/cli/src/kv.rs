@@ -7,7 +7,7 @@ use kit::ui::escape;
 
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
-/// Keep values under keys of your own
+/// Store values under user-defined keys
 ///
 /// They are the settings `kv.KEY` of `config.yaml`. Upper and lower case are the same.
 #[derive(Debug, clap::Args)]

@@ -377,11 +377,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => return report_failure(&screen, &error),
     };
     greet::print_notices(&ctx, &command);
-    let answer = command.run(&ctx);
+    let result = command.run(&ctx);
     let answer = ctx
         .reports
         .take_failure()
-        .map_or(answer, |error| Err(error.into()));
+        .map_or(result, |error| Err(error.into()));
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
@@ -516,16 +516,14 @@ fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
 
 /// Returns clap's message in one line, without the usage below it.
 fn plain_usage(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let rendered = error.render().to_string();
+    let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
+    let text = message.split("\n\nUsage:").next().unwrap_or(message);
     let (text, tips) = text.split_once("\n\n  tip: ").unwrap_or((text, ""));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tip = line(tips.split("\n\n").next().unwrap_or_default());
-    let tip = if tip.is_empty() {
-        tip
-    } else {
-        format!(" ({tip})")
+    let tip = match line(tips.split("\n\n").next().unwrap_or_default()) {
+        tip if tip.is_empty() => tip,
+        tip => format!(" ({tip})"),
     };
     format!("{}{tip}", line(text))
 }

@@ -10,17 +10,17 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 /// Check descriptions for the headings of their type
 ///
 /// A bug needs the headings "Steps to Reproduce" and "Acceptance Criteria", a task and a feature
-/// "Acceptance Criteria", an epic "Success Criteria". It exits with 1 if a heading is missing, with
+/// "Acceptance Criteria", an epic "Success Criteria". Exits with 1 if a heading is missing, with
 /// --json with 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads (default: all of the status)
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Only beads of this type
+    /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Only beads of this status; `all` for any
+    /// Filter by status; `all` for any
     #[arg(short, long, value_name = "STATUS", default_value = "open")]
     status: String,
 }
@@ -46,17 +46,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let all = beads.len();
     sort::sort_usual(&mut beads, all);
-    let found = beads.into_iter().map(|bead| {
-        let missing = lint::find_missing_headings(bead);
-        IncompleteBead {
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            kind: bead.issue_type.clone(),
-            warnings: missing.len(),
-            missing,
-        }
-    });
-    let found: Vec<IncompleteBead> = found.filter(|bead| bead.warnings > 0).collect();
+    let found: Vec<IncompleteBead> = beads
+        .into_iter()
+        .map(|bead| {
+            let missing = lint::find_missing_headings(bead);
+            IncompleteBead {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                kind: bead.issue_type.clone(),
+                warnings: missing.len(),
+                missing,
+            }
+        })
+        .filter(|bead| bead.warnings > 0)
+        .collect();
     let exit = u8::from(!ctx.ui.is_json() && !found.is_empty());
     let report = LintReport {
         total: found.iter().map(|bead| bead.warnings).sum(),

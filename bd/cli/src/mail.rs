@@ -9,7 +9,7 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 /// Run the mail command of this project
 ///
 /// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt
-/// mail`. It gets all arguments unchanged, and its exit code is that of this command.
+/// mail`. All arguments are passed on unchanged, and the exit code is that of the mail command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The arguments of the mail command
@@ -24,8 +24,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
     let named = variables.iter().find_map(|name| ctx.env.get(name));
-    let command = named.map(str::to_owned);
-    let command = command.or_else(|| ctx.config.get("mail.delegate"));
+    let command = named
+        .map(str::to_owned)
+        .or_else(|| ctx.config.get("mail.delegate"));
     let missing = || {
         UsageError("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into())
     };

@@ -9,7 +9,7 @@ use kit::cli::report::{CommandResult, TextReport};
 /// List the notes of `bd remember`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only notes with this text
+    /// Filter by text
     #[arg(value_name = "TEXT")]
     text: Option<String>,
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::lines;
@@ -16,7 +17,7 @@ use bd::store::{StoreError, rollback};
 use kit::sys::file;
 use kit::ui::{counted, escape};
 
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Merge bead files field by field (git's merge driver)
 ///
@@ -82,7 +83,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if there != merge.text && there != sides.left {
         refuse_to_drop(out, &there, &sides)?;
     }
-    finish_merge(ctx, out, &merge, &sides)
+    finish_merge(ctx, out, merge, &sides)
 }
 
 /// The three texts of a merge.
@@ -100,9 +101,21 @@ pub(super) fn merge_sides(ctx: &Context, sides: &MergeInput) -> Result<FileMerge
 }
 
 /// Writes and reports the result of a merge.
-fn finish_merge(ctx: &Context, out: &Path, merge: &FileMerge, sides: &MergeInput) -> CommandResult {
-    write_merge(ctx, out, merge, sides)?;
-    TextReport::lines(merge_to_json(out, merge), Vec::new()).into_answer()
+fn finish_merge(ctx: &Context, out: &Path, merge: FileMerge, sides: &MergeInput) -> CommandResult {
+    write_merge(ctx, out, &merge, sides)?;
+    let report = MergeReport {
+        lost: merge.lost,
+        notes: merge.notes,
+        output: out.display().to_string(),
+    };
+    build_report(report, |_, _| {})
+}
+
+#[derive(Serialize)]
+struct MergeReport {
+    lost: Vec<OverruledValue>,
+    notes: Vec<MergeNote>,
+    output: String,
 }
 
 /// Writes the merged text, reports the overruled values, and records them in history.
@@ -150,7 +163,7 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
     }
     refuse_to_drop(out, &there, &sides)?;
     let merge = merge_sides(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
-    let answer = finish_merge(ctx, out, &merge, &sides);
+    let answer = finish_merge(ctx, out, merge, &sides);
     let shown = escape::escape_line(&out.display().to_string());
     ctx.ui
         .status(&format!("{shown} has both sides now: `git add` it"));
@@ -265,35 +278,4 @@ fn shorten_loser(value: &str) -> String {
         Some((end, _)) => format!("{}…", &value[..end]),
         None => value.to_owned(),
     }
-}
-
-fn merge_to_json(out: &Path, merge: &FileMerge) -> Value {
-    let mut value = notes_to_json(&merge.lost, &merge.notes);
-    value["output"] = json!(out.display().to_string());
-    value
-}
-
-/// Converts the overruled values and notes to JSON.
-pub(super) fn notes_to_json(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
-    let lost: Vec<Value> = lost
-        .iter()
-        .map(|lost| {
-            let value: Value = serde_json::from_str(&lost.value).unwrap_or_default();
-            json!({"id": lost.id, "field": lost.field, "value": value})
-        })
-        .collect();
-    let notes: Vec<Value> = notes
-        .iter()
-        .map(|note| match note {
-            MergeNote::Kept { id } => json!({"kind": "kept", "id": id}),
-            MergeNote::Buried { id } => json!({"kind": "buried", "id": id}),
-            MergeNote::Spared { id } => json!({"kind": "spared", "id": id}),
-            MergeNote::Archived { id } => json!({"kind": "archived", "id": id}),
-            MergeNote::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
-            MergeNote::Vanished { ids, commit } => {
-                json!({"kind": "vanished", "ids": ids, "commit": commit})
-            }
-        })
-        .collect();
-    json!({"lost": lost, "notes": notes})
 }

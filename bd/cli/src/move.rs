@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::change;
 use kit::failure::UsageError;
 
-use super::create::place;
+use super::create::target_store;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Move a bead to another rig
@@ -69,7 +69,7 @@ pub(super) fn relocate_bead(
     keep_open: bool,
     remap: bool,
 ) -> anyhow::Result<MoveReport> {
-    let (there, rig) = place::store_of_rig(ctx, rig)?;
+    let (there, rig) = target_store::store_of_rig(ctx, rig)?;
     let here = ctx.store_for_id(given)?;
     let author = ctx.author();
     here.transact(&author, &ctx.clock, |tx| {

@@ -25,12 +25,12 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("note")?;
-    let text = match (&args.file, args.stdin) {
+    let given = match (&args.file, args.stdin) {
         (Some(path), _) => args::read_input_file(ctx, path)?,
         (None, true) => args::read_stdin()?,
         (None, false) => args.text.join(" "),
     };
-    let text = text.trim_end();
+    let text = given.trim_end();
     if text.is_empty() {
         return Err(UsageError("note text required: bd note ID TEXT".into()).into());
     }

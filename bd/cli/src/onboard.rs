@@ -2,7 +2,7 @@ use crate::context::Context;
 
 use kit::cli::report::{CommandResult, EmptyReport};
 
-/// Print the text about beads for AGENTS.md
+/// Print the section about beads for AGENTS.md
 ///
 /// `bd setup codex` writes it there.
 #[derive(Debug, clap::Args)]

@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// The wisp
     #[arg(value_name = "ID")]
     id: String,
-    /// Why it is kept
+    /// The reason
     #[arg(short, long, value_name = "TEXT")]
     reason: Option<String>,
 }

@@ -23,10 +23,10 @@ pub(crate) struct Args {
     /// Only show what would be deleted
     #[arg(long, conflicts_with = "force")]
     dry_run: bool,
-    /// Only wisps closed at least this long ago, such as 7d
+    /// Exclude wisps closed more recently than this, such as 7d
     #[arg(long, value_name = "AGE")]
     older_than: Option<String>,
-    /// Only wisps with an id that matches this pattern of `*` and `?`
+    /// Filter by id, as a pattern with `*` and `?`
     #[arg(long, value_name = "PATTERN")]
     pattern: Option<String>,
 }

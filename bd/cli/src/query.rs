@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
-    /// Only print how the expression is read
+    /// Print the parsed expression and exit
     #[arg(long)]
     parse_only: bool,
 }
@@ -77,20 +77,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if found.len() < total {
         let shown = found.len();
         ctx.ui.status(&format!(
-            "Showing {shown} of {total} issues (use --limit 0 for all)"
+            "Showing {shown} of {total} beads (use --limit 0 for all)"
         ));
     }
-    let rows = found
+    let rows: Vec<DrawnRow> = found
         .into_iter()
-        .map(|bead| DrawnRow::from_bead(&snapshot, bead));
-    let rows: Vec<DrawnRow> = rows.collect();
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead))
+        .collect();
     let is_long = args.long;
     build_report(rows, move |rows, page| {
         if rows.is_empty() {
-            page.line("No issues found");
+            page.line("No beads found");
             return;
         }
-        page.line(format!("Found {}:", counted(total, "issue")));
+        page.line(format!("Found {}:", counted(total, "bead")));
         for DrawnRow { bead, links, .. } in rows {
             line::write_list_line(page, bead, if is_long { "" } else { links });
             let first = bead.description.lines().next().unwrap_or_default();

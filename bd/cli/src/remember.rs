@@ -28,8 +28,10 @@ pub(super) fn memory_setting(key: &str) -> String {
 
 /// Joins the first words of a text with hyphens.
 fn build_slug(text: &str, count: usize) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let words = words.filter(|word| !word.is_empty()).take(count);
+    let words = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .take(count);
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 

@@ -8,9 +8,9 @@ use kit::ui::counted;
 use super::dep;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Give a bead another id
+/// Change the id of a bead
 ///
-/// Edges and texts that name it follow. The old id is free then.
+/// Updates the edges and texts that name the bead. The old id becomes free.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let old = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let old = dep::resolve_dep_end(tx, &args.id, "bead")?;
         let count = change::rename_beads(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
         tx.describe("rename", "");
         Ok((old, count))

@@ -12,9 +12,9 @@ use kit::ui::counted;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Give all beads another prefix
+/// Change the prefix of all beads
 ///
-/// Edges and texts that name a bead follow.
+/// Updates the edges and texts that name a bead.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The new prefix
@@ -78,7 +78,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         "✓ Renamed"
     };
-    let count = counted(count, "issue");
+    let count = counted(count, "bead");
     TextReport::new(value, format!("{what} {count} from {old}- to {new}-")).into_answer()
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Reopen closed beads
 ///
-/// The reason stands in `bd history`. An open bead stays unchanged.
+/// `bd history` shows the reason. An open bead stays unchanged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

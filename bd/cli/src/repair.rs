@@ -6,7 +6,7 @@ use kit::cli::report::CommandResult;
 /// Repair the beads of a project, as `bd doctor --fix`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only check
+    /// Report the problems without repairing them
     #[arg(long)]
     dry_run: bool,
 }

@@ -8,7 +8,7 @@ use kit::failure::UsageError;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Show which repositories have beads here
+/// Show the repositories whose beads are used here
 ///
 /// Beads of other repositories are not copied. Rigs of a town are found by their routes, other
 /// projects by the setting `external_projects.NAME`.

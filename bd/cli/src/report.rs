@@ -23,7 +23,7 @@ impl Deref for PlainBead {
 
 impl Serialize for PlainBead {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        plain_json(&self.0).serialize(serializer)
+        serialize_plain(&self.0, serializer)
     }
 }
 
@@ -69,24 +69,11 @@ pub(crate) fn confirm_changes(
     })
 }
 
-/// Data of a report whose JSON is slow to build, and is built only for `--json`.
-pub(crate) struct LazyJson<T> {
-    pub(crate) data: T,
-    pub(crate) to_json: fn(&T) -> Value,
-}
-
-impl<T> Serialize for LazyJson<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.to_json)(&self.data).serialize(serializer)
-    }
+fn serialize_plain<S: Serializer>(bead: &Bead, serializer: S) -> Result<S::Ok, S::Error> {
+    record::serialize_for_json(bead, &["dependencies", "comments"], serializer)
 }
 
 /// Converts a bead to JSON, without its edges and comments.
 pub(crate) fn plain_json(bead: &Bead) -> Value {
-    let mut value = record::bead_to_json_value(bead);
-    if let Value::Object(object) = &mut value {
-        object.shift_remove("dependencies");
-        object.shift_remove("comments");
-    }
-    value
+    serialize_plain(bead, serde_json::value::Serializer).unwrap_or_default()
 }

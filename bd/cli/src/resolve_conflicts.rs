@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// The file (default: the beads of this project)
     #[arg(value_name = "FILE")]
     file: Option<String>,
-    /// How conflicts are resolved
+    /// The resolution of conflicts
     #[arg(long, value_name = "MODE", default_value = "mechanical", value_parser = ["mechanical"])]
     mode: String,
     /// Only show what would be done

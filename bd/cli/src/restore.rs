@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -12,18 +13,18 @@ use kit::ui::{Page, escape};
 use super::report::plain_json;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Bring back deleted, archived or rolled-back beads
+/// Restore deleted, archived or rolled-back beads
 ///
-/// With ids alone it brings beads back from the archive, or as they were before they were deleted:
-/// with their edges, if history has the deletion, and with edits that other clones made.
+/// With ids alone, restores beads from the archive, or as they were before they were deleted: with
+/// their edges, if history has the deletion, and with edits that other clones made.
 ///
 /// After `git reset --hard`, `git checkout`, `git stash` or `git revert` the file may be older than
-/// your changes. The next command reports each rolled-back line and keeps it. --lost brings these
-/// lines back: byte for byte, or merged by field with later edits. It names fields that were edited
-/// since, and keeps those edits. --discard accepts the older state.
+/// your changes. The next command reports each rolled-back line and keeps it. --lost restores these
+/// lines: byte for byte, or merged by field with later edits. Fields that were edited since keep
+/// their edits and are reported. --discard accepts the older state.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Bring rolled-back lines back
+    /// Restore rolled-back lines
     #[arg(long)]
     lost: bool,
     /// Drop rolled-back lines and accept the older state
@@ -115,17 +116,25 @@ fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
         return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
     ctx.check_writable("restore")?;
-    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids);
-    let restored = restored?;
+    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids)?;
     if ctx.ui.is_json() {
         for line in restored.revived.iter().flat_map(describe_missing_parts) {
             ctx.ui.warn(&line);
         }
     }
-    let revived = restored.revived.iter().map(|revived| &revived.bead);
-    let beads = restored.archived.iter().chain(revived);
-    let value: Value = beads.map(plain_json).collect();
-    build_report(value, move |_, page| write_restored_beads(&restored, page))
+    build_report(RestoreReport(restored), |report, page| {
+        write_restored_beads(&report.0, page);
+    })
+}
+
+struct RestoreReport(RestoredBeads);
+
+impl Serialize for RestoreReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let revived = self.0.revived.iter().map(|revived| &revived.bead);
+        let beads = self.0.archived.iter().chain(revived);
+        serializer.collect_seq(beads.map(plain_json))
+    }
 }
 
 fn write_restored_beads(restored: &RestoredBeads, page: &mut Page) {

@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use crate::context::Context;
 use bd::query::{SortOrder, sort};
 use kit::failure::UsageError;
@@ -6,7 +8,6 @@ use kit::ui::{Page, counted, escape};
 use super::args::FilterArgs;
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
-use super::report::LazyJson;
 use kit::cli::report::{CommandResult, build_report};
 
 /// Find beads by text, closed ones included
@@ -90,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let rows: Vec<DrawnRow> = found
         .into_iter()
-        .map(|bead| DrawnRow::from_bead(&snapshot, bead))
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead).without_edges())
         .collect();
     let report = SearchReport {
         text,
@@ -98,29 +99,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         has_more,
         is_long: args.long,
     };
-    let report = LazyJson {
-        data: report,
-        to_json: |report| report.rows.iter().map(|row| row.json(false)).collect(),
-    };
-    build_report(report, |report, page| write_found_beads(&report.data, page))
+    build_report(report, write_found_beads)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
 struct SearchReport {
-    text: String,
     rows: Vec<DrawnRow>,
+    #[serde(skip)]
+    text: String,
     /// True if the limit left out some beads.
+    #[serde(skip)]
     has_more: bool,
+    #[serde(skip)]
     is_long: bool,
 }
 
 fn write_found_beads(report: &SearchReport, page: &mut Page) {
     let text = escape::escape_line(&report.text);
     if report.rows.is_empty() {
-        page.line(format!("No issues found matching '{text}'"));
+        page.line(format!("No beads found matching '{text}'"));
         return;
     }
-    let count = counted(report.rows.len(), "issue");
+    let count = counted(report.rows.len(), "bead");
     page.line(if report.has_more {
         format!("Found {count} matching '{text}', and more (-n 0 shows all):")
     } else {

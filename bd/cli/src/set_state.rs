@@ -32,10 +32,11 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("set-state")?;
-    let parts = args.state.split_once('=');
-    let parts = parts.map(|(name, value)| (name.trim(), value.trim()));
-    let parts =
-        parts.filter(|(name, value)| !name.is_empty() && !value.is_empty() && !name.contains(':'));
+    let parts = args
+        .state
+        .split_once('=')
+        .map(|(name, value)| (name.trim(), value.trim()))
+        .filter(|(name, value)| !name.is_empty() && !value.is_empty() && !name.contains(':'));
     let Some((dimension, value)) = parts else {
         let text = format!(
             "invalid state {:?}: use DIMENSION=VALUE, such as health=failing",
@@ -45,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let store = ctx.store_for_id(&args.id)?;
     let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
         let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
         Ok((id, shift))
     })?;
@@ -67,8 +68,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "event_id": event.id,
         "changed": true,
     });
-    let from = shift.old.as_deref().map(escape::escape_line);
-    let from = from.as_deref().unwrap_or("(unset)").to_owned();
+    let from = shift
+        .old
+        .as_deref()
+        .map(escape::escape_line)
+        .as_deref()
+        .unwrap_or("(unset)")
+        .to_owned();
     let lines = vec![
         format!("✓ Set {dimension} = {shown} on {id} (was {from})"),
         format!("  Event: {}", event.id),

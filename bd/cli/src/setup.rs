@@ -11,7 +11,7 @@ use kit::sys::file;
 
 use kit::cli::report::{CommandResult, EmptyReport, ExitReport, TextReport};
 
-/// Make an agent read about beads
+/// Tell an agent about beads
 ///
 /// Writes a marked section into the file that the agent reads, or hooks that run `bd prime` into
 /// its settings. --remove takes exactly that out again. Run it again to bring the text up to date.
@@ -30,10 +30,10 @@ pub(crate) struct Args {
     /// Write the text to this file
     #[arg(short, long, value_name = "PATH")]
     output: Option<String>,
-    /// Only report whether it is set up; exits with 1 if it is not
+    /// Check the setup; exit with 1 if it is missing
     #[arg(long, conflicts_with = "remove")]
     check: bool,
-    /// Take out what was written
+    /// Remove the section or the hooks
     #[arg(long)]
     remove: bool,
     /// Use the settings of the project, not those of the user
@@ -133,8 +133,7 @@ impl SetupFiles {
             }
             ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
             ToolForm::Hooks { user, .. } => {
-                let home = ctx.env.home();
-                let home = home.ok_or_else(|| {
+                let home = ctx.env.home().ok_or_else(|| {
                     UsageError("no home folder: set HOME, or use --project".into())
                 })?;
                 (home.join(user), None)

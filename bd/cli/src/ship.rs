@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// The capability
     #[arg(value_name = "CAPABILITY")]
     capability: String,
-    /// Publish it even if its bead is open
+    /// Publish the capability even if its bead is open
     #[arg(long)]
     force: bool,
     /// Only show what would be done
@@ -32,13 +32,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
     let bead = match found.as_slice() {
-        [] => return Err(UsageError(format!("no issue found with label '{export}'")).into()),
+        [] => return Err(UsageError(format!("no bead has the label '{export}'")).into()),
         [one] => *one,
         many => {
             let ids: Vec<&str> = many.iter().map(|bead| bead.id.as_str()).collect();
             let ids = ids.join(", ");
             return Err(
-                UsageError(format!("several issues have the label '{export}': {ids}")).into(),
+                UsageError(format!("several beads have the label '{export}': {ids}")).into(),
             );
         }
     };
@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if bead.is_open() && !args.force {
         let status = &bead.status;
         return Err(UsageError(format!(
-            "issue {id} is not closed (status: {status}); use --force to ship it anyway"
+            "bead {id} is not closed (status: {status}); use --force to ship it anyway"
         ))
         .into());
     }

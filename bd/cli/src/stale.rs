@@ -4,19 +4,19 @@ use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
-use kit::ui::Page;
+use kit::ui::{Page, counted};
 
 use super::line;
 use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
 
-/// List open beads that nobody has touched for a while
+/// List open beads that did not change for a while
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Not updated for N days
+    /// List beads not updated for N days
     #[arg(short, long, value_name = "N", default_value_t = 30)]
     days: u32,
-    /// Only beads of this status
+    /// Filter by status
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
     /// Show at most N beads; 0 for all
@@ -52,11 +52,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .as_hours()
             / 24
     };
-    let beads = beads.into_iter().map(|bead| StaleBead {
-        age: age(bead),
-        bead: PlainBead(bead.clone()),
-    });
-    let beads: Vec<StaleBead> = beads.collect();
+    let beads: Vec<StaleBead> = beads
+        .into_iter()
+        .map(|bead| StaleBead {
+            age: age(bead),
+            bead: PlainBead(bead.clone()),
+        })
+        .collect();
     build_report(beads, move |beads, page| {
         write_stale_beads(beads, days, page);
     })
@@ -71,17 +73,18 @@ struct StaleBead {
     age: i64,
 }
 
+fn count_days(days: i64) -> String {
+    counted(usize::try_from(days).unwrap_or_default(), "day")
+}
+
 fn write_stale_beads(beads: &[StaleBead], days: i64, page: &mut Page) {
+    let span = count_days(days);
     if beads.is_empty() {
-        page.line(format!(
-            "✨ No stale issues: all were updated within {days} days"
-        ));
+        page.line(format!("✨ No stale beads: all were updated within {span}"));
         return;
     }
     let count = beads.len();
-    page.line(format!(
-        "⏰ Stale issues ({count} not updated for {days} days):"
-    ));
+    page.line(format!("⏰ Stale beads ({count} not updated for {span}):"));
     for StaleBead { bead, age } in beads {
         let style = page.style().clone();
         let line_start = format!(
@@ -93,7 +96,7 @@ fn write_stale_beads(beads: &[StaleBead], days: i64, page: &mut Page) {
             page,
             &line_start,
             &bead.title,
-            &format!(" ({}, {age} days)", bead.status),
+            &format!(" ({}, {})", bead.status, count_days(*age)),
         );
     }
 }

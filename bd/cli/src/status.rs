@@ -1,9 +1,9 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
-use bd::graph::standing;
+use bd::graph::ready_counts;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::ui::Page;
 
@@ -24,41 +24,57 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let mut summary = match &mine {
         Some(name) => {
             let heads = snapshot.bead_refs().filter(|bead| bead.assignee() == *name);
-            StatusReport::from_beads(&snapshot, heads)
+            StatusSummary::from_beads(&snapshot, heads)
         }
-        None => StatusReport::of_all(&snapshot),
+        None => StatusSummary::of_all(&snapshot),
     };
-    let standing =
-        standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
-    summary.ready = standing.ready;
-    summary.blocked = standing.blocked;
-    build_report(summary.to_json(), move |_, page| {
-        write_status(&summary, page);
+    let counts =
+        ready_counts::count_ready_and_blocked(&snapshot, &mut external, ctx.now(), mine.as_deref());
+    summary.ready = counts.ready;
+    summary.blocked = counts.blocked;
+    build_report(StatusReport { summary }, |report, page| {
+        write_status(&report.summary, page);
     })
 }
 
-/// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.
-#[derive(Debug, Default)]
+#[derive(Serialize)]
 struct StatusReport {
+    summary: StatusSummary,
+}
+
+/// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.
+#[derive(Debug, Default, Serialize)]
+struct StatusSummary {
+    #[serde(rename = "total_issues")]
     total: usize,
+    #[serde(rename = "open_issues")]
     open: usize,
+    #[serde(rename = "in_progress_issues")]
     in_progress: usize,
+    #[serde(rename = "closed_issues")]
     closed: usize,
-    deferred: usize,
+    #[serde(rename = "blocked_issues")]
     blocked: usize,
+    #[serde(rename = "deferred_issues")]
+    deferred: usize,
+    #[serde(rename = "ready_issues")]
     ready: usize,
+    #[serde(rename = "tombstone_issues")]
     tombstones: usize,
+    #[serde(rename = "pinned_issues")]
     pinned: usize,
+    #[serde(rename = "epics_eligible_for_closure")]
     epics_done: usize,
+    #[serde(rename = "average_lead_time_hours")]
     lead_hours: f64,
 }
 
-impl StatusReport {
+impl StatusSummary {
     fn of_all(snapshot: &Snapshot) -> Self {
         Self::from_counts(&snapshot.counts())
     }
@@ -96,30 +112,14 @@ impl StatusReport {
             ..Self::default()
         }
     }
-
-    fn to_json(&self) -> Value {
-        json!({"summary": {
-            "total_issues": self.total,
-            "open_issues": self.open,
-            "in_progress_issues": self.in_progress,
-            "closed_issues": self.closed,
-            "blocked_issues": self.blocked,
-            "deferred_issues": self.deferred,
-            "ready_issues": self.ready,
-            "tombstone_issues": self.tombstones,
-            "pinned_issues": self.pinned,
-            "epics_eligible_for_closure": self.epics_done,
-            "average_lead_time_hours": self.lead_hours,
-        }})
-    }
 }
 
-fn write_status(summary: &StatusReport, page: &mut Page) {
-    page.line("📊 Issue Database Status");
+fn write_status(summary: &StatusSummary, page: &mut Page) {
+    page.line("📊 Bead Status");
     page.blank();
     page.line("Summary:");
     let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
-    row("Total Issues:", summary.total);
+    row("Total Beads:", summary.total);
     row("Open:", summary.open);
     row("In Progress:", summary.in_progress);
     row("Blocked:", summary.blocked);

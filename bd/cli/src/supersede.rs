@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("supersede")?;
     let store = ctx.store_for_id(&args.id)?;
     let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
         let new = dep::resolve_dep_end(tx, &args.with, "replacement")?;
         let reason = format!("Superseded by {new}");
         change::replace_bead(tx, &id, &new, DepKind::Supersedes, &reason)?;

@@ -1,4 +1,5 @@
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use bd::git::{Identity, NETWORK};
@@ -10,14 +11,14 @@ use kit::cli::report::{CommandResult, TextReport, build_report_with_exit};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
-/// Without --full nothing is committed, pulled or pushed: the file goes with your own commits.
+/// Without --full nothing is committed, pulled or pushed: commit the file with your own changes.
 ///
-/// With --full issues, archive and history are committed to their own branch (setting sync-branch,
-/// by default beads-sync), merged field by field with that branch of the remote, and pushed. The
-/// branch is written without a checkout: your branch, index, work tree and hooks are not involved.
-/// A commit is made only if something is new. Without a remote the beads are only committed. If the
-/// remote cannot be reached they are committed as well, and the command fails. `sync-branch: ""`
-/// turns all of it off.
+/// With --full the beads, their archive and history are committed to their own branch (setting
+/// sync-branch, by default beads-sync), merged field by field with that branch of the remote, and
+/// pushed. The branch is written without a checkout: your branch, index, work tree and hooks are
+/// not involved. A commit is made only if something is new. Without a remote the beads are only
+/// committed. If the remote cannot be reached they are committed as well, and the command fails.
+/// `sync-branch: ""` turns all of it off.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Commit, merge and push the beads
@@ -103,14 +104,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         clock: &ctx.clock,
         random: &ctx.random,
     };
-    let synced = sync::sync_store(&request);
-    let synced = synced?;
+    let synced = sync::sync_store(&request)?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
-    build_report_with_exit(
-        u8::from(synced.unpushed.is_some()),
-        sync_to_json(&synced),
-        move |_, page| write_sync(&synced, page),
-    )
+    let is_unpushed = synced.unpushed.is_some();
+    let outcome = SyncOutcome {
+        status: if is_unpushed { "not_pushed" } else { "synced" },
+        synced,
+    };
+    build_report_with_exit(u8::from(is_unpushed), outcome, |outcome, page| {
+        write_sync(&outcome.synced, page);
+    })
+}
+
+#[derive(Serialize)]
+struct SyncOutcome {
+    status: &'static str,
+    #[serde(flatten)]
+    synced: SyncReport,
 }
 
 fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
@@ -151,26 +161,6 @@ fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
         "push": push && remote.is_some(),
     });
     TextReport::lines(value, lines).into_answer()
-}
-
-fn sync_to_json(done: &SyncReport) -> Value {
-    let merged = merge::notes_to_json(&done.lost, &done.notes);
-    let mut value = json!({
-        "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
-        "branch": done.branch,
-        "remote": done.remote,
-        "commit": done.tip,
-        "committed": done.committed,
-        "sent": done.sent,
-        "received": done.received,
-        "pushed": done.pushed,
-        "lost": merged["lost"],
-        "notes": merged["notes"],
-    });
-    if let Some(reason) = &done.unpushed {
-        value["error"] = json!(reason);
-    }
-    value
 }
 
 fn write_sync(done: &SyncReport, page: &mut Page) {

@@ -6,7 +6,7 @@ use super::each;
 use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
-/// Make deferred beads open again
+/// Reopen deferred beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

@@ -10,10 +10,10 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Revert a transaction, keeping later edits
 ///
-/// Without an event it reverts your last change in this project. An undo is a change itself, so
-/// undoing it repeats the change. It refuses if later edits would be lost, and for claims, hooks,
-/// merges, landings and mail, and names the command that reverts those. `bd history ID` and `bd
-/// activity` show the events.
+/// Without an event, reverts your last change in this project. An undo is a change itself, so
+/// undoing it repeats the change. Refuses if later edits would be lost. Also refuses to undo
+/// claims, hooks, merges, landings and mail, and names the command that reverts them. `bd history
+/// ID` and `bd activity` show the events.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The event, by its id or the start of it

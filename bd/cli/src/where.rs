@@ -7,7 +7,7 @@ use bd::store::paths::StorePaths;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Print the folder whose beads are used here
+/// Print the folder of the beads in use
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -150,6 +150,17 @@ macro_rules! table_serde {
     ($owner:ident, $blank:expr, $($name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         impl serde::Serialize for $owner {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.serialize_without(&[], serializer)
+            }
+        }
+
+        impl $owner {
+            /// Serializes the fields whose keys are not in `omitted`.
+            pub(crate) fn serialize_without<S: serde::Serializer>(
+                &self,
+                omitted: &[&str],
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap;
                 use $crate::bead::fields_table::HasForeignElements;
                 let mut map = serializer.serialize_map(None)?;
@@ -157,16 +168,19 @@ macro_rules! table_serde {
                     self.foreign_elements().iter().filter(|element| element.list == key).collect()
                 };
                 // A preserved value of the wrong type is written instead of its field.
-                let kept = |key: &str| self.extra.iter().any(|(own, _)| own == key);
+                let is_left_out =
+                    |key: &str| omitted.contains(&key) || self.extra.iter().any(|(own, _)| own == key);
                 $(let odd = foreign($key);
-                if !odd.is_empty() {
+                if !odd.is_empty() && !omitted.contains(&$key) {
                     let list = $crate::bead::record::with_foreign_elements(&self.$name, &odd);
                     map.serialize_entry($key, &list)?;
-                } else if $crate::bead::fields_table::written!($when, self.$name) && !kept($key) {
+                } else if $crate::bead::fields_table::written!($when, self.$name) && !is_left_out($key) {
                     map.serialize_entry($key, &self.$name)?;
                 })*
                 for (key, value) in &self.extra {
-                    map.serialize_entry(key, value)?;
+                    if !omitted.contains(&key.as_str()) {
+                        map.serialize_entry(key, value)?;
+                    }
                 }
                 map.end()
             }

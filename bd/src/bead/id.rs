@@ -105,8 +105,8 @@ pub fn route_prefix(id: &str) -> Option<&str> {
 pub fn prefix_of(id: &str) -> Option<&str> {
     let bytes = id.as_bytes();
     let last = memchr::memrchr(b'-', bytes)?;
-    let tail = &bytes[last + 1..];
-    let tail = &tail[..memchr::memchr(b'.', tail).unwrap_or(tail.len())];
+    let rest = &bytes[last + 1..];
+    let tail = &rest[..memchr::memchr(b'.', rest).unwrap_or(rest.len())];
     let base36 = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
     let hash = match tail.len() {
         3 => tail.iter().all(base36),
@@ -138,12 +138,12 @@ pub fn is_well_formed(id: &str) -> bool {
 /// Derives a prefix from any name: only lower-case letters, digits and hyphens; `bd` if nothing
 /// remains.
 pub fn clean_prefix(name: &str) -> String {
-    let clean: String = name
+    let kept: String = name
         .chars()
         .map(|c| c.to_ascii_lowercase())
         .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
         .collect();
-    let clean = clean.trim_matches('-');
+    let clean = kept.trim_matches('-');
     if clean.is_empty() {
         "bd".to_owned()
     } else {
@@ -154,12 +154,12 @@ pub fn clean_prefix(name: &str) -> String {
 /// The reason why a partial id does not resolve to one bead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    #[error("no issue found matching \"{0}\"")]
+    #[error("bead not found: \"{0}\"")]
     NotFound(String),
-    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
+    #[error("bead not found: \"{}\" was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
     Deleted { id: String, by: String, at: String },
     /// More than one bead matches.
-    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
+    #[error("ambiguous ID \"{given}\" matches {} beads: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
     Ambiguous { given: String, found: Vec<String> },
 }
 
@@ -402,11 +402,11 @@ mod tests {
         let error = find("a", "bd", &["bd-ab", "bd-ac"])
             .unwrap_err()
             .to_string();
-        assert!(error.contains("matches 2 issues: [bd-ab bd-ac]"), "{error}");
+        assert!(error.contains("matches 2 beads: [bd-ab bd-ac]"), "{error}");
         let many: Vec<String> = (10..99).map(|number| format!("bd-a{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let error = find("a", "bd", &many).unwrap_err().to_string();
-        assert!(error.contains("matches 89 issues: [bd-a10 "), "{error}");
+        assert!(error.contains("matches 89 beads: [bd-a10 "), "{error}");
         assert!(error.contains(" bd-a29 …]"), "{error}");
     }
 

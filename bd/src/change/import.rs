@@ -91,8 +91,11 @@ pub fn import_beads(
             if options.strict {
                 return Err(ChangeError::NoTarget(edge.depends_on_id.clone()));
             }
-            let unknown = bead.dependencies.iter().filter(|edge| !is_known(edge));
-            let unknown = unknown.map(|edge| (id.clone(), edge.depends_on_id.clone()));
+            let unknown = bead
+                .dependencies
+                .iter()
+                .filter(|edge| !is_known(edge))
+                .map(|edge| (id.clone(), edge.depends_on_id.clone()));
             done.left_out.extend(unknown);
             bead.dependencies.retain(is_known);
         }

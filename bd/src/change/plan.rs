@@ -101,11 +101,12 @@ pub fn create_all(tx: &mut Tx<'_>, plan: BeadPlan) -> Result<BTreeMap<String, St
         let target = at.get(&to).and_then(|at| beads.get(*at));
         let is_wisp = target.map(|bead| bead.ephemeral);
         let bead = &beads[*holder];
-        let added = check_planned_edge(tx, bead, &to, &edge.kind, is_wisp);
-        let added = added.map_err(|source| PlanError::Edge {
-            from: from.clone(),
-            to: to.clone(),
-            source,
+        let added = check_planned_edge(tx, bead, &to, &edge.kind, is_wisp).map_err(|source| {
+            PlanError::Edge {
+                from: from.clone(),
+                to: to.clone(),
+                source,
+            }
         })?;
         if added {
             let metadata = edge.metadata;
@@ -171,8 +172,10 @@ fn build_planned_beads(
         let parent = parent
             .map(|parent| resolve_endpoint(&ids, parent))
             .transpose()?;
-        let creator = new.created_by.clone();
-        let creator = creator.unwrap_or_else(|| tx.actor().to_owned());
+        let creator = new
+            .created_by
+            .clone()
+            .unwrap_or_else(|| tx.actor().to_owned());
         let id = match &parent {
             Some(parent) if new.id.is_none() => {
                 if !is_any_depth {

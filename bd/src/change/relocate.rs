@@ -32,8 +32,11 @@ pub fn remap_edges(
     target: &str,
 ) -> Result<usize, ChangeError> {
     let target = format!("external:{rig}:{target}");
-    let holders = tx.dependents_of(id).into_iter();
-    let mut holders: Vec<String> = holders.map(|(holder, _)| holder.id.clone()).collect();
+    let mut holders: Vec<String> = tx
+        .dependents_of(id)
+        .into_iter()
+        .map(|(holder, _)| holder.id.clone())
+        .collect();
     holders.dedup();
     let mut changed = 0;
     for holder in holders {

@@ -80,8 +80,10 @@ pub fn restore_parents(
 ) -> anyhow::Result<Vec<String>> {
     let snapshot = store.snapshot()?;
     let chain = std::iter::successors(Some(parent), |id| Some(id::split_child(id)?.0));
-    let missing = chain.filter(|id| snapshot.bead_ref(id).is_none() && snapshot.is_archived(id));
-    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    let missing: Vec<String> = chain
+        .filter(|id| snapshot.bead_ref(id).is_none() && snapshot.is_archived(id))
+        .map(str::to_owned)
+        .collect();
     if !missing.is_empty() {
         restore_beads(store, author, clock, &missing)?;
     }

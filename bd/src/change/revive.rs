@@ -71,8 +71,11 @@ pub fn revive_beads(
 
 /// Turns a tombstone into an open bead without edges.
 fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeError> {
-    let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
-    let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
+    let tombstone = tx
+        .get(id)
+        .filter(|bead| bead.is_tombstone())
+        .cloned()
+        .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
     bead.status = Status::Open;
     bead.closed_at = None;
@@ -108,7 +111,7 @@ fn restore_status(
             find_change(event, &bead.id)?
                 .new
                 .as_ref()?
-                .text("deleted_at")
+                .plain_text("deleted_at")
         })
         .any(|deleted| Some(deleted.as_str()) == at);
     *bead = load_live_bead(tx, &bead.id)?;
@@ -122,7 +125,7 @@ fn restore_status(
 fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
     let is_tombstone = |side: &Option<RecordFields>| {
-        let status = side.as_ref().and_then(|side| side.text("status"));
+        let status = side.as_ref().and_then(|side| side.plain_text("status"));
         status.as_deref() == Some(Status::Tombstone.as_str())
     };
     let about = history
@@ -153,12 +156,12 @@ fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<
         return (Status::Open, None);
     };
     let status = fields
-        .text("status")
+        .plain_text("status")
         .map_or(Status::Open, |word| Status::from(word.as_str()));
     match status {
         Status::Hooked => (Status::Open, None),
         Status::Closed => {
-            let at = fields.text("closed_at").map(|at| Stamp::parse(&at));
+            let at = fields.plain_text("closed_at").map(|at| Stamp::parse(&at));
             (
                 status,
                 Some(at.unwrap_or_else(|| tombstone.updated_at.clone())),
@@ -173,10 +176,15 @@ fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<
 fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     let mut found = Vec::new();
     for change in find_deletions(id, history).flat_map(|event| &event.changes) {
-        let text = change.old.as_ref().and_then(|old| old.get("dependencies"));
-        let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
-        let edges = edges.into_iter().flatten();
-        let edges = edges.filter(|edge| change.id == *id || edge.depends_on_id == *id);
+        let text = change
+            .old
+            .as_ref()
+            .and_then(|old| old.raw_text("dependencies"));
+        let recorded: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
+        let edges = recorded
+            .into_iter()
+            .flatten()
+            .filter(|edge| change.id == *id || edge.depends_on_id == *id);
         found.extend(edges.map(|edge| (change.id.clone(), edge)));
     }
     found

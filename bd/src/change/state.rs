@@ -25,8 +25,8 @@ pub fn set_state(
     let old = bead
         .labels
         .iter()
-        .find_map(|label| label.strip_prefix(&start));
-    let old = old.map(str::to_owned);
+        .find_map(|label| label.strip_prefix(&start))
+        .map(str::to_owned);
     if old.as_deref() == Some(value) {
         return Ok(StateChange { old, event: None });
     }

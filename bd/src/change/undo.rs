@@ -143,7 +143,7 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
         (Some(old), Some(new)) => {
             let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
             // The edit is older than the deletion of the bead. Only the deletion can be undone.
-            if bead.is_tombstone() && new.get("deleted_at").is_none() {
+            if bead.is_tombstone() && new.raw_text("deleted_at").is_none() {
                 return Err(gone(DELETED));
             }
             let merged = merge_old_values(&bead, old, new).map_err(|field| UndoError::Later {
@@ -197,7 +197,7 @@ fn refuse_changed_since(
         .keys()
         .chain(now.keys())
         .filter(|key| *key != "updated_at")
-        .find(|key| then.get(key) != now.get(key));
+        .find(|key| then.raw_text(key) != now.raw_text(key));
     match changed {
         Some(field) => Err(UndoError::Later {
             id: id.to_owned(),
@@ -234,8 +234,9 @@ fn refuse_side_effects(tx: &Tx<'_>, event: &Event, change: &BeadChange) -> Resul
     if is_a(Kind::MergeRequest) {
         return refuse("a merge", format!("gt mq status {id}"));
     }
-    let set =
-        |side: &Option<RecordFields>, key: &str| side.as_ref().and_then(|side| side.text(key));
+    let set = |side: &Option<RecordFields>, key: &str| {
+        side.as_ref().and_then(|side| side.plain_text(key))
+    };
     let statuses = [set(&change.old, "status"), set(&change.new, "status")];
     if is_a(Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
         return refuse("a landing", format!("gt convoy status {id}"));

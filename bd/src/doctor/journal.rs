@@ -16,6 +16,7 @@ use crate::store::journal;
 use crate::store::paths::StorePaths;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
+use kit::ui::counted;
 
 struct DamagedJournalLine {
     /// The file that contains the line.
@@ -64,7 +65,7 @@ pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
     let (level, message) = if inside > 0 {
         (
             CheckLevel::Error,
-            format!("{inside} lines inside it are damaged"),
+            format!("{} inside it", counted(inside, "damaged line")),
         )
     } else {
         let message = "acknowledged changes exist only in damaged lines that were set aside";
@@ -123,8 +124,10 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
         }));
     };
     let folder = std::fs::read_dir(paths.damaged()).into_iter().flatten();
-    let aside = folder.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut aside: Vec<PathBuf> = aside.filter(|path| is_acknowledged(path)).collect();
+    let mut aside: Vec<PathBuf> = folder
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_acknowledged(path))
+        .collect();
     aside.sort();
     for path in aside {
         let text = read_or_empty(&path)?;
@@ -133,11 +136,13 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     }
     let text = read_or_empty(&paths.journal())?;
     let torn = journal::decode_journal(&text).torn.into_iter();
-    let inside = torn.filter(|span| {
-        text.get(span.end..)
-            .is_some_and(|rest| rest.contains(&b'\n'))
-    });
-    let inside = inside.map(|span| text[span].to_vec()).collect();
+    let inside = torn
+        .filter(|span| {
+            text.get(span.end..)
+                .is_some_and(|rest| rest.contains(&b'\n'))
+        })
+        .map(|span| text[span].to_vec())
+        .collect();
     take(&paths.journal(), false, inside);
     if found.is_empty() {
         return Ok(found);

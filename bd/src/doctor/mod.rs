@@ -9,6 +9,8 @@ mod sqlite;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde::{Serialize, Serializer};
+
 use crate::bead::{Bead, record};
 use crate::change;
 use crate::config::key;
@@ -19,7 +21,8 @@ use kit::sys::Clock;
 use kit::ui::counted;
 
 /// The severity of a check's result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CheckLevel {
     Ok,
     /// A problem that loses no data.
@@ -27,26 +30,21 @@ pub enum CheckLevel {
     Error,
 }
 
-impl CheckLevel {
-    /// The name in `--json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
 /// The result of one check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DoctorCheck {
     pub name: &'static str,
+    #[serde(rename = "status")]
     pub level: CheckLevel,
     pub message: String,
     /// Details, one line each.
+    #[serde(serialize_with = "serialize_joined")]
     pub detail: Vec<String>,
     pub fix: Option<String>,
+}
+
+fn serialize_joined<S: Serializer>(lines: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&lines.join("\n"))
 }
 
 impl DoctorCheck {
@@ -310,11 +308,13 @@ fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
 /// Reports settings with a value that they do not accept.
 fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     let stored = snapshot.config().stored();
-    let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::find_expectation(name, &setting.value)?;
-        Some(format!("{name} takes {wanted}, not {:?}", setting.value))
-    });
-    let odd: Vec<String> = odd.collect();
+    let odd: Vec<String> = stored
+        .iter()
+        .filter_map(|(name, setting)| {
+            let wanted = key::find_expectation(name, &setting.value)?;
+            Some(format!("{name} takes {wanted}, not {:?}", setting.value))
+        })
+        .collect();
     if odd.is_empty() {
         return DoctorCheck::ok("Settings", "every value is valid");
     }

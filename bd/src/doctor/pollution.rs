@@ -23,8 +23,8 @@ pub(super) fn check_pollution(snapshot: &Snapshot) -> DoctorCheck {
         first.is_some_and(|word| WORDS.contains(&word))
     };
     let live = snapshot.all().filter(|bead| !bead.is_tombstone());
-    let found = live.filter(|bead| is_test(&bead.title));
-    let found: Vec<String> = found
+    let found: Vec<String> = live
+        .filter(|bead| is_test(&bead.title))
         .map(|bead| format!("{}: {}", bead.id, bead.title))
         .collect();
     if found.is_empty() {

@@ -17,8 +17,12 @@ pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     let wanted = damaged_ids(store)?;
     let mut found: BTreeMap<String, Bead> = BTreeMap::new();
     let git = Git::at(store.dir());
-    let name = store.issues_file().file_name().unwrap_or_default();
-    let name = name.to_string_lossy().into_owned();
+    let name = store
+        .issues_file()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     // Outside git there is no history to search.
     let log = git.plumbing([
         "log",

@@ -43,13 +43,13 @@ fn describe_contents(path: &Path) -> String {
     let path_text = path.display();
     let database = match sqlite::read_database(path) {
         Ok(database) => database,
-        Err(error) => return format!("{path_text}: what is in it is not known: {error}"),
+        Err(error) => return format!("{path_text}: cannot read its contents: {error}"),
     };
     let beads = &database.found.beads;
     let wisps = beads.iter().filter(|bead| bead.ephemeral).count();
     let mut text = format!(
         "{path_text}: {}, {wisps} of them {}",
-        counted(beads.len(), "issue"),
+        counted(beads.len(), "bead"),
         if wisps == 1 { "a wisp" } else { "wisps" }
     );
     if !database.settings.is_empty() {

@@ -17,8 +17,8 @@ impl CsvTable {
             return Err(ForeignError::Unknown(open.to_owned()));
         }
         let text = text.trim_start_matches('\u{feff}');
-        let mut reader = csv::ReaderBuilder::new();
-        let reader = reader.flexible(true).has_headers(false);
+        let mut builder = csv::ReaderBuilder::new();
+        let reader = builder.flexible(true).has_headers(false);
         let mut rows = Vec::new();
         for row in reader.from_reader(text.as_bytes()).records() {
             let row = row.map_err(|error| ForeignError::Unknown(format!("no CSV: {error}")))?;
@@ -43,8 +43,9 @@ impl CsvTable {
             .names
             .iter()
             .zip(row)
-            .filter(|(column, _)| *column == name);
-        let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
+            .filter(|(column, _)| *column == name)
+            .map(|(_, cell)| cell)
+            .filter(|cell| !cell.is_empty());
         cells.cloned().collect()
     }
 

@@ -30,8 +30,14 @@ pub(super) struct TrackerIssue {
     pub estimated_minutes: Option<i64>,
     pub parent: Option<String>,
     pub blocked_by: Vec<String>,
-    /// The author, text and time of each comment.
-    pub comments: Vec<(String, String, String)>,
+    pub comments: Vec<TrackerComment>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct TrackerComment {
+    pub author: String,
+    pub text: String,
+    pub created: String,
 }
 
 impl TrackerIssue {
@@ -48,17 +54,20 @@ impl TrackerIssue {
             }),
         };
         let (created, closed) = (time(&self.created)?, time(&self.closed)?);
-        let mut comments = Vec::new();
-        for (number, (author, text, at)) in self.comments.iter().enumerate() {
-            comments.push((number + 1, author, text, time(at)?));
-        }
+        let comment_times = self
+            .comments
+            .iter()
+            .map(|comment| time(&comment.created))
+            .collect::<Result<Vec<_>, _>>()?;
         // If the export has no time of the last change, the latest of its other times is used. A
         // missing time must not hide a change.
-        let of_comments = comments.iter().filter_map(|comment| comment.3);
         let last = [created, time(&self.updated)?, closed]
             .into_iter()
             .flatten();
-        let updated = last.chain(of_comments).max().unwrap_or_default();
+        let updated = last
+            .chain(comment_times.iter().copied().flatten())
+            .max()
+            .unwrap_or_default();
         let created = created.unwrap_or(updated);
         let mut value = json!({
             "id": id,
@@ -87,7 +96,9 @@ impl TrackerIssue {
             set("closed_at", json!(closed.unwrap_or(updated)));
             set("close_reason", json!(self.state));
         }
-        let comments = comments.into_iter().map(|(number, author, text, at)| json!({"id": number, "issue_id": id, "author": author, "text": text, "created_at": at.unwrap_or(created)}));
+        let comments = (1..).zip(&self.comments).zip(&comment_times).map(|((number, comment), time)| {
+            json!({"id": number, "issue_id": id, "author": comment.author, "text": comment.text, "created_at": time.unwrap_or(created)})
+        });
         set("comments", comments.collect());
         let mut metadata = Map::new();
         if !self.url.is_empty() {
@@ -162,8 +173,8 @@ fn map_status(state: &str, has_closed: bool) -> &'static str {
 }
 
 fn map_priority(word: &str) -> Option<i64> {
-    let word = word.to_lowercase();
-    let word = word
+    let lowercase = word.to_lowercase();
+    let word = lowercase
         .trim_start_matches("priority")
         .trim_start_matches([':', '/', '-', ' ']);
     Some(match word {
@@ -177,8 +188,8 @@ fn map_priority(word: &str) -> Option<i64> {
 }
 
 fn map_kind(word: &str) -> Option<&'static str> {
-    let word = word.to_lowercase();
-    let word = word
+    let lowercase = word.to_lowercase();
+    let word = lowercase
         .trim_start_matches("type")
         .trim_start_matches([':', '/', '-', ' ']);
     Some(match word {

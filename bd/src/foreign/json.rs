@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::issue::TrackerIssue;
+use super::issue::{TrackerComment, TrackerIssue};
 use super::{ForeignError, Tracker};
 
 /// Finds the issues in a value: a list, or a list under `issues`, `nodes` or `data`.
@@ -86,7 +86,7 @@ fn list_names(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn parse_comments(value: &Value) -> Vec<(String, String, String)> {
+fn parse_comments(value: &Value) -> Vec<TrackerComment> {
     let items = value.get("nodes").unwrap_or(value).as_array();
     let comment = |item: &Value| {
         let author = [
@@ -95,12 +95,11 @@ fn parse_comments(value: &Value) -> Vec<(String, String, String)> {
             "/author/displayName",
             "/user/name",
         ];
-        let body = item.get("body").map(plain_text).unwrap_or_default();
-        (
-            first_text(item, &author),
-            body,
-            first_text(item, &["/createdAt", "/created_at", "/created"]),
-        )
+        TrackerComment {
+            author: first_text(item, &author),
+            text: item.get("body").map(plain_text).unwrap_or_default(),
+            created: first_text(item, &["/createdAt", "/created_at", "/created"]),
+        }
     };
     items.into_iter().flatten().map(comment).collect()
 }

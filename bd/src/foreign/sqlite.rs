@@ -37,8 +37,11 @@ pub struct ForeignDatabase {
 /// Reads a database without changing it.
 pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
     let mut database = ForeignDatabase::default();
-    let tables = run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
-    let tables: Vec<String> = tables.iter().map(|row| text_of(row, "name")).collect();
+    let tables: Vec<String> =
+        run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?
+            .iter()
+            .map(|row| text_of(row, "name"))
+            .collect();
     // Older databases have fewer tables.
     let has = |table: &str| tables.iter().any(|existing| existing == table);
     let rows = |table: &str| {
@@ -69,12 +72,12 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
         }
     }
     if !has("issues") {
-        let none = "it has no table of issues".to_owned();
+        let none = "it has no table `issues`".to_owned();
         return Err(sqlite_error(file, none));
     }
     for row in rows("issues")? {
         let id = text_of(&row, "id");
-        let wrong = |reason: String| sqlite_error(file, format!("the issue {id}: {reason}"));
+        let wrong = |reason: String| sqlite_error(file, format!("the bead {id}: {reason}"));
         let Value::Object(mut object) = normalize_row(row).map_err(wrong)? else {
             continue;
         };
@@ -86,8 +89,7 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
         database.found.edges += edges;
         database.found.fields.extend(object.keys().cloned());
         let line = Value::Object(object).to_string();
-        let bead = record::parse_bead(line.as_bytes());
-        let bead = bead.map_err(|error| wrong(error.to_string()))?;
+        let bead = record::parse_bead(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
         database.found.ids.insert(id.clone(), id);
         database.found.beads.push(Box::new(bead));
     }

@@ -39,16 +39,16 @@ fn apply_rule(
             continue;
         }
         let around = rule.around.as_ref();
-        let before = rule
+        let steps_before = rule
             .before
             .iter()
             .chain(around.iter().flat_map(|around| &around.before));
-        let before = chain_steps(&step, before, None);
-        let after = rule
+        let before = chain_steps(&step, steps_before, None);
+        let steps_after = rule
             .after
             .iter()
             .chain(around.iter().flat_map(|around| &around.after));
-        let after = chain_steps(&step, after, Some(&step.id));
+        let after = chain_steps(&step, steps_after, Some(&step.id));
         if let Some(last) = before.last() {
             step.add_need(&last.id);
         }

@@ -294,8 +294,10 @@ impl FormulaFindings<'_> {
             repeat.count.is_some(),
             !repeat.until.is_empty(),
             !repeat.range.is_empty(),
-        ];
-        let ways = ways.iter().filter(|given| **given).count();
+        ]
+        .iter()
+        .filter(|given| **given)
+        .count();
         if ways != 1 {
             self.refuse_step(
                 id,

@@ -75,14 +75,13 @@ fn unroll_loop(
             inner.insert(repeat.var.clone(), number.to_string());
         }
         let loop_values = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
-        let body = repeat.body.iter().cloned();
-        let body = body.map(|mut step| {
+        let steps = repeat.body.iter().cloned().map(|mut step| {
             if !repeat.var.is_empty() {
                 substitute_in_step(&mut step, &loop_values);
             }
             step
         });
-        let mut body = unroll_list(body.collect(), &inner, room)?;
+        let mut body = unroll_list(steps.collect(), &inner, room)?;
         prefix_ids(&mut body, &format!("{}.iter{}", step.id, at + 1));
         let previous = done.last().map(|last| last.id.clone());
         chain_iteration(step, &mut body, previous.as_deref());

@@ -40,8 +40,10 @@ impl FormulaSearchPath {
     /// Builds the search path for the working directory. The folders in `given` come first.
     pub fn new(env: &Env, beads: Option<&Path>, given: &[String]) -> Self {
         let cwd = env.cwd();
-        let town = env.get("GT_ROOT").map(PathBuf::from);
-        let town = town.or_else(|| find_town_root(cwd));
+        let town = env
+            .get("GT_ROOT")
+            .map(PathBuf::from)
+            .or_else(|| find_town_root(cwd));
         let mut folders: Vec<PathBuf> = given.iter().map(|path| env.make_absolute(path)).collect();
         // Only the nearest project counts.
         let around = cwd

@@ -194,6 +194,13 @@ fn scalar_to_text(value: &Value) -> Option<Value> {
     }
 }
 
+/// The location of a key in a formula's file.
+struct KeyLocation {
+    step: Option<String>,
+    line: Option<usize>,
+    key: String,
+}
+
 impl FormulaSource {
     fn parse(&self, format: FormulaFormat) -> Result<Value, FormulaError> {
         let wrong = |line, text: String| {
@@ -228,13 +235,12 @@ impl FormulaSource {
         error: &serde_json::Error,
     ) -> FormulaError {
         let path = path.to_string().replace('[', ".").replace(']', "");
-        let (step, line, key) = self.locate_path(value, &path);
-        let text = format!("{key}: {error}");
+        let found = self.locate_path(value, &path);
         FormulaError::Invalid(vec![FormulaProblem {
             file: self.file.clone(),
-            line,
-            step,
-            text,
+            line: found.line,
+            step: found.step,
+            text: format!("{}: {error}", found.key),
         }])
     }
 
@@ -253,7 +259,7 @@ impl FormulaSource {
             let near = known.iter().find(|candidate| {
                 key.len() > 3 && strsim::damerau_levenshtein(candidate, key) <= 2
             });
-            let (step, line, _) = self.locate_path(value, &path);
+            let found = self.locate_path(value, &path);
             let (list, text) = match near {
                 Some(candidate) => (
                     &mut refused,
@@ -263,16 +269,16 @@ impl FormulaSource {
             };
             list.push(FormulaProblem {
                 file: self.file.clone(),
-                line,
-                step,
+                line: found.line,
+                step: found.step,
                 text,
             });
         }
         (refused, warnings)
     }
 
-    /// Returns the step, line and key of a dotted path into the file's value.
-    fn locate_path(&self, value: &Value, path: &str) -> (Option<String>, Option<usize>, String) {
+    /// Locates a dotted path into the file's value.
+    fn locate_path(&self, value: &Value, path: &str) -> KeyLocation {
         let mut here = Some(value);
         let mut step = None;
         let mut key = "";
@@ -294,7 +300,11 @@ impl FormulaSource {
         }
         let from = step.as_deref().and_then(|id| self.step_line(id, 0));
         let line = self.key_line(from, key).or(from);
-        (step, line, key.to_owned())
+        KeyLocation {
+            step,
+            line,
+            key: key.to_owned(),
+        }
     }
 
     /// Returns the line on which the step with this id begins. If several steps have the id,

@@ -32,8 +32,12 @@ pub fn complete_used_values(
             !values.contains_key(*name) && used.contains(*name)
         }
     };
-    let missing = formula.vars.iter().filter(is_missing);
-    let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+    let missing: Vec<&str> = formula
+        .vars
+        .iter()
+        .filter(is_missing)
+        .map(|(name, _)| name.as_str())
+        .collect();
     if !missing.is_empty() {
         return Err(FormulaError::Values(missing_text(&missing)));
     }

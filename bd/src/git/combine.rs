@@ -39,8 +39,9 @@ pub enum Containment {
 impl Git {
     /// Merges the commits `ours` and `theirs`, from their merge bases.
     pub fn merge_tree(&self, ours: &str, theirs: &str) -> Result<TreeMerge, GitError> {
-        let call = self.plumbing(["merge-tree", "--write-tree", "--name-only", "--messages"]);
-        let call = call.args(["-z", "--allow-unrelated-histories", ours, theirs]);
+        let call = self
+            .plumbing(["merge-tree", "--write-tree", "--name-only", "--messages"])
+            .args(["-z", "--allow-unrelated-histories", ours, theirs]);
         // A bare repository does not read `.gitattributes` from commits, so they are written to a
         // temporary work tree.
         let common = self.common_dir()?;
@@ -165,8 +166,9 @@ impl Git {
         tip: &str,
     ) -> Result<Option<String>, GitError> {
         let range = format!("{upstream}..{tip}");
-        let listed = self.plumbing(["rev-list", "--topo-order", "--reverse", "--parents", &range]);
-        let listed = listed.text()?;
+        let listed = self
+            .plumbing(["rev-list", "--topo-order", "--reverse", "--parents", &range])
+            .text()?;
         let commits: Vec<Vec<&str>> = listed
             .lines()
             .map(|line| line.split_ascii_whitespace().collect())

@@ -89,8 +89,9 @@ impl Git {
     /// Returns the commits that `tip` has and `base` does not, newest first.
     pub fn commits(&self, base: &str, tip: &str) -> Result<Vec<CommitInfo>, GitError> {
         let range = format!("{base}..{tip}");
-        let call = self.plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"]);
-        let call = call.args([range.as_str(), "--"]);
+        let call = self
+            .plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"])
+            .args([range.as_str(), "--"]);
         let command = call.command_line();
         let parse = |record: &String| {
             let mut parts = record.splitn(5, '\u{1f}').map(str::to_owned);
@@ -251,8 +252,9 @@ impl Git {
 
     /// Returns true if git-lfs stores any file of `rev`.
     pub fn uses_lfs(&self, rev: &str) -> Result<bool, GitError> {
-        let call = self.plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"]);
-        let call = call.args([".gitattributes", ":(glob)**/.gitattributes"]);
+        let call = self
+            .plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"])
+            .args([".gitattributes", ":(glob)**/.gitattributes"]);
         let command = call.command_line();
         let finished = call.finish()?;
         match finished.code() {

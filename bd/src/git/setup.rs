@@ -17,8 +17,10 @@ impl Git {
     /// and no commit.
     pub fn init(&self, branch: &str, bare: bool) -> Result<(), GitError> {
         fs::create_dir_all(&self.folder).map_err(|error| Self::file_error(&self.folder, error))?;
-        let call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
-        let call = if bare { call.args(["--bare"]) } else { call };
+        let mut call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
+        if bare {
+            call = call.args(["--bare"]);
+        }
         call.run()
     }
 
@@ -173,10 +175,10 @@ impl Git {
     /// Adds a line to one of git's files, unless the file already has it.
     pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
         let failed = |error| Self::file_error(path, error);
-        let text = file::read_file_if_exists(path)
+        let bytes = file::read_file_if_exists(path)
             .map_err(failed)?
             .unwrap_or_default();
-        let mut text = String::from_utf8_lossy(&text).into_owned();
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if text.lines().any(|existing| existing.trim() == line) {
             return Ok(());
         }

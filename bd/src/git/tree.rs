@@ -39,8 +39,10 @@ impl Git {
     /// Returns the files of a commit at or below a path. An empty path means all files.
     pub fn entries_below(&self, rev: &str, path: &str) -> Result<TreeEntries, GitError> {
         let below = (!path.is_empty()).then_some(path);
-        let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
-        let call = call.args(["--full-tree", rev, "--"]).args(below);
+        let call = self
+            .plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"])
+            .args(["--full-tree", rev, "--"])
+            .args(below);
         let command = call.command_line();
         let mut entries = TreeEntries::new();
         for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {

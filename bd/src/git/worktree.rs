@@ -68,8 +68,10 @@ impl Git {
     /// Removes a worktree. Without `force`, git refuses to remove one with changes. With `force`,
     /// the caller must have saved the changes.
     pub fn worktree_remove(&self, path: &Path, force: bool) -> Result<(), GitError> {
-        let call = self.plumbing(["worktree", "remove"]);
-        let call = if force { call.args(["--force"]) } else { call };
+        let mut call = self.plumbing(["worktree", "remove"]);
+        if force {
+            call = call.args(["--force"]);
+        }
         call.args([path]).limit(CHECKOUT).run()
     }
 

@@ -41,8 +41,10 @@ impl<'a> ExternalLookup<'a> {
     /// Returns the unsatisfied external targets of a bead's `blocks` edges.
     pub fn unsatisfied(&mut self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
-        let targets = edges.filter(|edge| edge.is_external());
-        let targets: Vec<String> = targets.map(|edge| edge.depends_on_id.clone()).collect();
+        let targets: Vec<String> = edges
+            .filter(|edge| edge.is_external())
+            .map(|edge| edge.depends_on_id.clone())
+            .collect();
         targets
             .into_iter()
             .filter(|target| !self.is_satisfied(target))

@@ -25,8 +25,10 @@ pub fn is_waiting_edge(kind: &DepKind) -> bool {
 
 /// Returns the ids in `known` that a bead waits for.
 pub fn find_needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
-    let edges = bead.dependencies.iter();
-    let edges = edges.filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
+    let edges = bead
+        .dependencies
+        .iter()
+        .filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
     edges.map(|edge| edge.depends_on_id.as_str()).collect()
 }
 
@@ -78,8 +80,10 @@ fn collect_reachable<'a>(
         let edges = bead.edges().into_iter();
         let targets = edges.filter(|(kind, _)| counts(*kind));
         queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
-        let holders = snapshot.dependents(bead.id()).into_iter();
-        let holders = holders.filter(|(_, kind)| counts(*kind));
+        let holders = snapshot
+            .dependents(bead.id())
+            .into_iter()
+            .filter(|(_, kind)| counts(*kind));
         queue.extend(holders.map(|(holder, _)| holder));
     }
     found

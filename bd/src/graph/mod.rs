@@ -8,7 +8,7 @@ pub mod explain;
 pub mod external;
 pub mod layers;
 pub mod ready;
-pub mod standing;
+pub mod ready_counts;
 pub mod swarm;
 
 pub use ready::{find_blockers, is_blocked};

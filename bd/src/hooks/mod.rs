@@ -68,11 +68,10 @@ pub fn read_hooks(git: &Git) -> Result<Vec<GitHook>, HookError> {
 /// one first.
 pub fn install_git_hooks(git: &Git, version: &str) -> Result<Vec<&'static str>, HookError> {
     let folder = hooks_folder(git)?;
-    let hooks: Result<Vec<GitHook>, HookError> = NAMES
+    let hooks = NAMES
         .into_iter()
         .map(|name| read_hook(&folder, name))
-        .collect();
-    let hooks = hooks?;
+        .collect::<Result<Vec<GitHook>, HookError>>()?;
     // All hooks are checked before the first change.
     for hook in &hooks {
         let [path, before] = hook_paths(&folder, hook.name);

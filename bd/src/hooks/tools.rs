@@ -64,7 +64,7 @@ pub const TOOLS: [AgentTool; 10] = [
         name: "cursor",
         form: ToolForm::Section {
             path: ".cursor/rules/beads.mdc",
-            preamble: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
+            preamble: "---\ndescription: Track work with beads\nalwaysApply: true\n---\n",
         },
     },
     section_tool("windsurf", ".windsurf/rules/beads.md"),

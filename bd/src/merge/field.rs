@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::record::{
     BeadSides, FieldKey, FieldShape, MergeFields, ReportLoss, ValueSides, parse_instant,
 };
-use super::{set, standing};
+use super::{set, status_group};
 
 impl BeadSides {
     pub(super) fn merge(&self, report: ReportLoss<'_>) -> MergeFields {
@@ -15,14 +15,14 @@ impl BeadSides {
             .flat_map(|side| side.0.keys())
             .collect();
         for key in keys {
-            if standing::is_status_field(&key.name) {
+            if status_group::is_status_field(&key.name) {
                 continue;
             }
             if let Some(value) = self.field(key, report) {
                 merged.0.insert(key.clone(), value);
             }
         }
-        standing::merge_status_fields(self, &mut merged, report);
+        status_group::merge_status_fields(self, &mut merged, report);
         merged
     }
 

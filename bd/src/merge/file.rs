@@ -79,12 +79,16 @@ fn move_collisions(
     if of_left.is_empty() && of_right.is_empty() {
         return false;
     }
-    let of_base = |(id, to): &(&String, &String)| {
+    let is_of_base = |(id, to): &(&String, &String)| {
         let bead = base.find(id).and_then(MergeRow::bead);
         bead.is_some_and(|bead| collision::compute_new_id(bead) == **to)
     };
-    let of_base = of_left.iter().chain(&of_right).filter(of_base);
-    let of_base = of_base.map(|(id, to)| (id.clone(), to.clone())).collect();
+    let of_base = of_left
+        .iter()
+        .chain(&of_right)
+        .filter(is_of_base)
+        .map(|(id, to)| (id.clone(), to.clone()))
+        .collect();
     base.rename(&of_base);
     base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
     left.rename(&of_left);

@@ -18,7 +18,7 @@
 //!    smaller one keeps the id, the other one moves (`collision`).
 //! 3. The status group (`status`, `closed_at` and all deletion fields) is one value. In a conflict
 //!    a deletion wins over an edit of any field, which is reported. The later of two deletions
-//!    wins. Otherwise the record with the later `updated_at` wins (`standing`).
+//!    wins. Otherwise the record with the later `updated_at` wins (`status_group`).
 //! 4. Labels, waiters, edges and comments merge as sets against the base (`set`); `metadata` merges
 //!    key by key.
 //! 5. Every other field, including unknown ones: if only one side changed it, that value wins. If
@@ -33,7 +33,7 @@ pub mod markers;
 mod record;
 mod report;
 mod set;
-mod standing;
+mod status_group;
 mod table;
 mod walk;
 

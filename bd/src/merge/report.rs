@@ -1,15 +1,24 @@
 //! The report of a merge of files.
 
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
 use crate::bead::Bead;
 
 /// A value that lost a conflict: both sides changed its field, and the other value won.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct OverruledValue {
     pub id: String,
     /// The field; `metadata.<key>` for one key of the user-defined JSON.
     pub field: String,
     /// The value as JSON; `null` if the field would have been absent.
+    #[serde(serialize_with = "serialize_json_text")]
     pub value: String,
+}
+
+fn serialize_json_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    value.serialize(serializer)
 }
 
 /// One of the three inputs of a merge.
@@ -44,7 +53,8 @@ pub enum MergeError {
 }
 
 /// A decision of the merge that the user should know about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum MergeNote {
     /// One side removed the bead, and it stays because the other side changed it.
     Kept { id: String },
@@ -56,6 +66,7 @@ pub enum MergeNote {
     Archived { id: String },
     /// Two beads had this id. The later one has a new id.
     Moved {
+        #[serde(rename = "id")]
         from: String,
         /// The new id of the later bead.
         to: String,

@@ -61,7 +61,12 @@ pub(super) fn merge_edges(
     let [base, left, right] = lists.map(|list| {
         let members = list.iter().map(|edge| {
             let key = format!("{}\n{}", edge.depends_on_id, edge.kind);
-            (key, edge.created_at.instant(), to_json_text(edge), 0)
+            let member = SetMember {
+                time: edge.created_at.instant(),
+                text: to_json_text(edge),
+                number: 0,
+            };
+            (key, member)
         });
         collect_members(members)
     });
@@ -278,7 +283,7 @@ fn base_key(at: usize) -> String {
     format!("b{at:09}")
 }
 
-fn comment_member(key: String, comment: &Comment) -> (String, Timestamp, String, i64) {
+fn comment_member(key: String, comment: &Comment) -> (String, SetMember) {
     let time = comment.created_at.instant();
     let plain = Comment {
         id: 0,
@@ -289,18 +294,23 @@ fn comment_member(key: String, comment: &Comment) -> (String, Timestamp, String,
         Some(says) => format!("n{time}\n{says}"),
         None => key,
     };
-    (key, time, to_json_text(&plain), comment.id)
+    let member = SetMember {
+        time,
+        text: to_json_text(&plain),
+        number: comment.id,
+    };
+    (key, member)
 }
 
 /// Collects members by key. If several members have the same key, each one is a member of its own.
-fn collect_members(members: impl Iterator<Item = (String, Timestamp, String, i64)>) -> MemberSet {
+fn collect_members(members: impl Iterator<Item = (String, SetMember)>) -> MemberSet {
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut set = MemberSet::new();
-    for (key, time, text, number) in members {
+    for (key, member) in members {
         let count = counts.entry(key.clone()).or_default();
         let name = format!("{key}\n{count}");
         *count += 1;
-        set.insert(name, SetMember { time, text, number });
+        set.insert(name, member);
     }
     set
 }

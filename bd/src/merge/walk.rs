@@ -264,8 +264,12 @@ fn merge_loose_lines<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]>
         [base, left, right].map(|list| list.iter().copied().collect::<BTreeSet<_>>());
     let mut seen = BTreeSet::new();
     let stays = |line: &&&[u8]| in_left.contains(**line) && in_right.contains(**line);
-    let kept = base.iter().filter(stays).copied();
-    let kept = kept.filter(|line| seen.insert(*line)).collect::<Vec<_>>();
+    let kept = base
+        .iter()
+        .filter(stays)
+        .copied()
+        .filter(|line| seen.insert(*line))
+        .collect::<Vec<_>>();
     let added = in_left
         .union(&in_right)
         .filter(|line| !in_base.contains(*line));

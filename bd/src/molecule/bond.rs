@@ -130,12 +130,12 @@ fn create_compound(
     b: &str,
     request: &BondRequest,
 ) -> Result<BondOutcome, MoleculeError> {
-    let title = |tx: &Tx<'_>, id: &str| {
+    let title_of = |tx: &Tx<'_>, id: &str| {
         let bead = tx.get_live(id);
         bead.map(|bead| bead.title.clone()).unwrap_or_default()
     };
     let title = match request.title.as_str() {
-        "" => format!("Compound: {} + {}", title(tx, a), title(tx, b)),
+        "" => format!("Compound: {} + {}", title_of(tx, a), title_of(tx, b)),
         title => title.to_owned(),
     };
     let kind = request.bond.as_str();

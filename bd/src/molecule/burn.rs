@@ -23,8 +23,8 @@ pub fn preview_burn(
     let found_root = tx.bead_ref(root).filter(|head| !head.is_tombstone());
     let root_ref = found_root.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let was_wisp = root_ref.is_ephemeral();
-    let members = progress::list_molecule_steps(tx, root);
-    let members = members
+    let steps = progress::list_molecule_steps(tx, root);
+    let members = steps
         .iter()
         .filter(|member| member.is_ephemeral() || !was_wisp);
     let mut ids = vec![root.to_owned()];
@@ -53,8 +53,9 @@ pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, Mole
 pub(super) fn erase_wisps(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
     let burned_ids: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for id in ids {
-        let holders = tx.dependents_of(id).into_iter();
-        let mut holders: Vec<String> = holders
+        let mut holders: Vec<String> = tx
+            .dependents_of(id)
+            .into_iter()
             .map(|(holder, _)| holder.id.clone())
             .filter(|holder| !burned_ids.contains(holder.as_str()))
             .collect();

@@ -32,9 +32,10 @@ pub trait Forge {
 
 /// Returns the open gates, or all gates, oldest first.
 pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
-    let heads = snapshot.bead_refs();
-    let heads = heads.filter(|bead_ref| bead_ref.kind() == Kind::Gate && !bead_ref.is_tombstone());
-    let heads = heads.filter(|bead_ref| all || bead_ref.is_open());
+    let heads = snapshot
+        .bead_refs()
+        .filter(|bead_ref| bead_ref.kind() == Kind::Gate && !bead_ref.is_tombstone())
+        .filter(|bead_ref| all || bead_ref.is_open());
     let mut found: Vec<&Bead> = heads.filter_map(|bead_ref| bead_ref.bead()).collect();
     found.sort_by(|a, b| {
         a.created_at
@@ -129,8 +130,9 @@ pub struct FreedStep {
 /// Returns the molecules with a closed gate whose unblocked step waits for a worker, one step per
 /// molecule. Hooked molecules are left out.
 pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
-    let closed = list_gates(snapshot, true).into_iter();
-    let closed = closed.filter(|gate| gate.status == Status::Closed);
+    let closed = list_gates(snapshot, true)
+        .into_iter()
+        .filter(|gate| gate.status == Status::Closed);
     let mut found: Vec<FreedStep> = Vec::new();
     for gate in closed {
         for (step, _) in snapshot.dependents_of(&gate.id) {

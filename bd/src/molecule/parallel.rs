@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::progress::{MoleculeProgress, StepState};
 use crate::bead::DepKind;
@@ -11,37 +11,23 @@ use crate::bead::DepKind;
 const NAMED: usize = 20;
 
 /// A step with its relations to the other steps.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ParallelStep {
+    #[serde(rename = "step_id")]
     pub id: String,
+    #[serde(rename = "status")]
     pub state: &'static str,
     /// True if the step can start.
     pub is_ready: bool,
-    /// The group of steps that can run in parallel; `None` for a single step.
-    pub group: Option<String>,
     /// The open steps that this one waits for.
     pub blocked_by: Vec<String>,
     /// The steps that wait for this one.
     pub blocks: Vec<String>,
     /// The steps that can run in parallel with this one.
     pub can_parallel: Vec<String>,
-}
-
-impl ParallelStep {
-    pub fn json(&self) -> Value {
-        let mut value = json!({
-            "step_id": self.id,
-            "status": self.state,
-            "is_ready": self.is_ready,
-            "blocked_by": self.blocked_by,
-            "blocks": self.blocks,
-            "can_parallel": self.can_parallel,
-        });
-        if let Some(group) = &self.group {
-            value["parallel_group"] = json!(group);
-        }
-        value
-    }
+    /// The group of steps that can run in parallel; `None` for a single step.
+    #[serde(rename = "parallel_group", skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// Groups the steps of a molecule by their depth in the graph. Steps of equal depth below the same
@@ -119,19 +105,4 @@ pub fn group_steps(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
         }
     }
     found
-}
-
-/// Converts the steps and groups to JSON.
-pub fn steps_to_json(root: &str, steps: &[ParallelStep]) -> Value {
-    let by_id: BTreeMap<&str, Value> = steps
-        .iter()
-        .map(|step| (step.id.as_str(), step.json()))
-        .collect();
-    json!({
-        "molecule_id": root,
-        "total_steps": steps.len(),
-        "ready_steps": steps.iter().filter(|step| step.is_ready).count(),
-        "parallel_groups": group_steps(steps),
-        "steps": by_id,
-    })
 }

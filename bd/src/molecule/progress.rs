@@ -133,12 +133,17 @@ pub fn list_molecule_steps<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRe
 /// Like [`list_molecule_steps`], in the order of their numbers.
 fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let start = format!("{root}.");
-    let dotted = snapshot.bead_refs_from(&start);
-    let dotted: Vec<BeadRef<'a>> = dotted.filter(|bead| !bead.is_tombstone()).collect();
+    let dotted: Vec<BeadRef<'a>> = snapshot
+        .bead_refs_from(&start)
+        .filter(|bead| !bead.is_tombstone())
+        .collect();
     // A step that was moved to another parent does not belong to the molecule, nor does a proto
     // whose name merely begins alike.
-    let protos = dotted.iter().filter(|bead| bead.has_label("template"));
-    let protos: Vec<String> = protos.map(|bead| format!("{}.", bead.id())).collect();
+    let protos: Vec<String> = dotted
+        .iter()
+        .filter(|bead| bead.has_label("template"))
+        .map(|bead| format!("{}.", bead.id()))
+        .collect();
     let root_node = snapshot.bead_ref(root).map(|bead| bead.node());
     let mut direct = 0;
     let is_own = |bead: &BeadRef<'a>| {
@@ -181,8 +186,7 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
 /// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
     let number = |bead: &BeadRef<'_>| bead.id().strip_prefix(start)?.parse::<usize>().ok();
-    let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
-    let numbers = numbers?;
+    let numbers = found.iter().map(number).collect::<Option<Vec<usize>>>()?;
     let room = numbers.iter().max()?.checked_add(1)?;
     // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
@@ -194,9 +198,19 @@ fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<
     Some(places.into_iter().flatten().copied().collect())
 }
 
-/// Returns the sort key of a step: the numbers in its id, the number that it was given, and its
-/// age.
-fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
+/// The sort key of a step.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct StepOrder {
+    /// The numbers in the id.
+    numbers: Vec<u64>,
+    /// The number in the metadata.
+    given: u64,
+    /// The creation time in nanoseconds.
+    created: i128,
+    id: String,
+}
+
+fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> StepOrder {
     let id_rest = bead_ref.id().strip_prefix(root).unwrap_or_default();
     let numbers: Option<Vec<u64>> = id_rest
         .trim_start_matches('.')
@@ -204,20 +218,23 @@ fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, Strin
         .map(|part| part.parse().ok())
         .collect();
     if let Some(numbers) = numbers {
-        return (numbers, 0, 0, String::new());
+        return StepOrder {
+            numbers,
+            ..StepOrder::default()
+        };
     }
     let given = bead_ref
         .bead()
         .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
-    let made = bead_ref
+    let created = bead_ref
         .time(TimeField::Created)
         .map_or(0, jiff::Timestamp::as_nanosecond);
-    (
-        vec![u64::MAX],
-        given.unwrap_or(u64::MAX),
-        made,
-        bead_ref.id().to_owned(),
-    )
+    StepOrder {
+        numbers: vec![u64::MAX],
+        given: given.unwrap_or(u64::MAX),
+        created,
+        id: bead_ref.id().to_owned(),
+    }
 }
 
 /// Sorts beads so that none precedes one that it waits for, and otherwise keeps their order.
@@ -342,8 +359,8 @@ pub fn is_molecule(bead_ref: &BeadRef<'_>) -> bool {
 /// description names.
 pub fn attached_to(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
     let bead = bead_ref.bead()?;
-    let named = fields::get_field(&bead.description, ATTACHED);
-    let named = named.filter(|id| snapshot.get_live(id).is_some());
+    let named =
+        fields::get_field(&bead.description, ATTACHED).filter(|id| snapshot.get_live(id).is_some());
     follower_of(snapshot, &bead.id).or(named)
 }
 
@@ -378,8 +395,11 @@ pub fn advance_molecule(
                 step.state == StepState::Ready
                     && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
             };
-            let next = progress.steps.iter().find(is_free);
-            let next = next.map(|step| step.bead_ref.id().to_owned());
+            let next = progress
+                .steps
+                .iter()
+                .find(is_free)
+                .map(|step| step.bead_ref.id().to_owned());
             (progress.is_complete(), next)
         }
         None => (false, None),
@@ -402,8 +422,9 @@ pub fn advance_molecule(
 /// Starts a step. It keeps its assignee, or gets the assignee of the closed step.
 fn begin_step(tx: &mut Tx<'_>, id: &str, closed: &str) -> Result<(), crate::change::ChangeError> {
     let before = tx.get_live(closed).map(|bead| bead.assignee.clone());
-    let who = before.filter(|who| !who.is_empty());
-    let who = who.unwrap_or_else(|| tx.actor().to_owned());
+    let who = before
+        .filter(|who| !who.is_empty())
+        .unwrap_or_else(|| tx.actor().to_owned());
     let mut bead = crate::change::set_status(tx, id, Status::InProgress)?;
     if bead.assignee.is_empty() {
         bead.assignee = who;

@@ -40,15 +40,17 @@ pub fn squash_molecule(
     root: &str,
     request: &SquashRequest,
 ) -> Result<SquashOutcome, MoleculeError> {
-    let bead = tx.get_live(root).cloned();
-    let bead = bead.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let progress = MoleculeProgress::for_root(tx, root);
-    let progress = progress.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let steps = progress
+    let bead = tx
+        .get_live(root)
+        .cloned()
+        .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let progress = MoleculeProgress::for_root(tx, root)
+        .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let steps: Vec<&MoleculeStep<'_>> = progress
         .steps
         .iter()
-        .filter(|step| step.bead_ref.is_ephemeral());
-    let steps: Vec<&MoleculeStep<'_>> = steps.collect();
+        .filter(|step| step.bead_ref.is_ephemeral())
+        .collect();
     let mut done = SquashOutcome {
         molecule: root.to_owned(),
         was_wisp: bead.ephemeral,

@@ -69,11 +69,11 @@ impl MoleculeTemplate {
         let mut steps = std::mem::take(&mut formula.steps);
         cook::choose_steps(&mut steps, values);
         template.beads.push(template.root(&formula));
-        let waiting = waiting_for_children(&steps);
+        let waits = find_children_waits(&steps);
         for step in steps {
             template.step(step, ROOT, &formula);
         }
-        template.wait_for_children(waiting);
+        template.wait_for_children(waits);
         template.formula = Some(formula);
         template
     }
@@ -184,9 +184,14 @@ impl MoleculeTemplate {
 
     /// Replaces the edges of steps that wait for the children of another step by edges to that
     /// step.
-    fn wait_for_children(&mut self, waiting: Vec<(String, String, &'static str)>) {
-        for (id, spawner, gate) in waiting {
-            if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == id) {
+    fn wait_for_children(&mut self, waits: Vec<ChildrenWait>) {
+        for ChildrenWait {
+            step,
+            spawner,
+            gate,
+        } in waits
+        {
+            if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == step) {
                 bead.edges.retain(|(_, key, _)| *key != spawner);
                 let metadata = json!({"gate": gate}).to_string();
                 bead.edges.push((DepKind::WaitsFor, spawner, metadata));
@@ -332,9 +337,15 @@ impl MoleculeTemplate {
     }
 }
 
-/// Returns the steps that wait for children, each with the step whose children are awaited and the
-/// number that must be done.
-fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static str)> {
+/// A step that waits for the children of another step.
+struct ChildrenWait {
+    step: String,
+    spawner: String,
+    /// The number of children that must be done.
+    gate: &'static str,
+}
+
+fn find_children_waits(steps: &[FormulaStep]) -> Vec<ChildrenWait> {
     let waiting = flatten_steps(steps)
         .into_iter()
         .filter(|step| !step.waits_for.is_empty());
@@ -345,7 +356,11 @@ fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static 
         } else {
             "all-children"
         };
-        Some((step.id.clone(), spawner, gate))
+        Some(ChildrenWait {
+            step: step.id.clone(),
+            spawner,
+            gate,
+        })
     };
     waiting.filter_map(wait_of_step).collect()
 }

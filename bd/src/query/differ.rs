@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::bead::{Bead, record};
@@ -13,8 +14,17 @@ pub struct BeadDifference {
     pub old: Option<Bead>,
     /// The bead after; `None` if it no longer exists.
     pub new: Option<Bead>,
-    /// The fields that differ: name, old value, new value.
-    pub fields: Vec<(String, Value, Value)>,
+    /// The fields that differ, if the bead existed before and after.
+    pub fields: Vec<FieldDifference>,
+}
+
+/// A field that differs between the two states of a bead.
+#[derive(Debug, Serialize)]
+pub struct FieldDifference {
+    #[serde(rename = "field")]
+    pub name: String,
+    pub old: Value,
+    pub new: Value,
 }
 
 impl BeadDifference {
@@ -58,7 +68,7 @@ pub fn find_differences(
     all.map(differ).collect()
 }
 
-fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
+fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<FieldDifference> {
     let object = |bead: &Bead| match record::bead_to_json_value(bead) {
         Value::Object(object) => object,
         _ => Map::new(),
@@ -67,8 +77,13 @@ fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
     let mut names: Vec<&String> = old.keys().collect();
     names.extend(new.keys().filter(|name| !old.contains_key(*name)));
     let get = |of: &Map<String, Value>, name: &str| of.get(name).cloned().unwrap_or_default();
-    let pairs = names
+    names
         .into_iter()
-        .map(|name| (name.clone(), get(&old, name), get(&new, name)));
-    pairs.filter(|(_, old, new)| old != new).collect()
+        .map(|name| FieldDifference {
+            name: name.clone(),
+            old: get(&old, name),
+            new: get(&new, name),
+        })
+        .filter(|field| field.old != field.new)
+        .collect()
 }

@@ -243,8 +243,8 @@ fn tokenize_query(text: &str) -> Result<Vec<(usize, QueryToken)>, ExprError> {
             }
             _ => {
                 let ends = |c: &char| c.is_whitespace() || "()=!<>\"'".contains(*c);
-                let word = chars[at..].iter().skip(1).take_while(|c| !ends(c));
-                let word: String = std::iter::once(c).chain(word.copied()).collect();
+                let rest = chars[at..].iter().skip(1).take_while(|c| !ends(c));
+                let word: String = std::iter::once(c).chain(rest.copied()).collect();
                 let length = word.chars().count();
                 (QueryToken::Word(word), length)
             }

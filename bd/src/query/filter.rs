@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, ListRow, Snapshot, StoreError, TimeField, UsualRank};
+use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, StoreError, TimeField, UsualRank};
 
 /// A time range that excludes both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -172,8 +172,10 @@ impl BeadFilter {
         let (mut found, mut total) = (Vec::new(), 0);
         let is_brief = self.is_decidable_by_rows();
         snapshot.open_rows().for_each(|brief| {
-            let fits = self.row_fits(&brief).filter(|fits| is_brief || !fits);
-            let fits = fits.unwrap_or_else(|| self.is_match(&snapshot.bead_ref_at(brief.node)));
+            let fits = self
+                .row_fits(&brief)
+                .filter(|fits| is_brief || !fits)
+                .unwrap_or_else(|| self.is_match(&snapshot.bead_ref_at(brief.node)));
             total += usize::from(fits);
             if fits && found.len() < limit {
                 found.extend(snapshot.bead_ref_at(brief.node).bead());
@@ -218,7 +220,11 @@ impl BeadFilter {
         if is_out {
             return Some(false);
         }
-        let (status, kind, priority) = row.exact_values()?;
+        let ExactValues {
+            status,
+            kind,
+            priority,
+        } = row.exact_values()?;
         let fits = (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
             && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)

@@ -22,8 +22,12 @@ pub enum SortOrder {
 /// Sorts beads, with ties by id. Beads without the time come last.
 pub fn sort_beads(beads: &mut [&Bead], order: SortOrder, reverse: bool) {
     beads.sort_by(|a, b| {
-        let by = compare_beads(a, b, order);
-        let by = if reverse { by.reverse() } else { by };
+        let ascending = compare_beads(a, b, order);
+        let by = if reverse {
+            ascending.reverse()
+        } else {
+            ascending
+        };
         by.then_with(|| a.id.cmp(&b.id))
     });
 }

@@ -38,8 +38,8 @@ enum TemplateToken {
 impl LineTemplate {
     /// Parses a template. A backslash followed by `n` or `t` stands for a newline or a tab.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
-        let tokens = tokenize_template(&text.replace("\\n", "\n").replace("\\t", "\t"))?;
-        let mut tokens = tokens.into_iter();
+        let mut tokens =
+            tokenize_template(&text.replace("\\n", "\n").replace("\\t", "\t"))?.into_iter();
         let (pieces, end) = parse_block(&mut tokens)?;
         if end.is_some() {
             return Err(TemplateError::Unbalanced);

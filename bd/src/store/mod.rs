@@ -47,7 +47,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use commit::rollback;
-pub use commit::tx::Tx;
+pub use commit::transaction::Tx;
 pub use disk::error::StoreError;
 pub use disk::find::find_beads_folder;
 pub use disk::reports::StoreReports;
@@ -60,6 +60,7 @@ pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
 pub use log::{archive, event, journal};
 pub use route::Routes;
+pub(crate) use view::bead_ref::ExactValues;
 pub(crate) use view::bead_ref::UsualRank;
 pub use view::bead_ref::{BeadNode, BeadRef, ListRow, TimeField};
 pub use view::marks::BeadMark;

@@ -25,6 +25,8 @@ mod unite;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::config::Config;
 use crate::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 use crate::merge::{MergeError, MergeNote, OverruledValue};
@@ -58,12 +60,13 @@ pub struct SyncRequest<'a> {
     pub random: &'a RandomSource,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct SyncReport {
     pub branch: String,
     /// The remote; `None` if there is none.
     pub remote: Option<String>,
     /// The commit of the branch.
+    #[serde(rename = "commit")]
     pub tip: Option<String>,
     /// True if a commit was created.
     pub committed: bool,
@@ -72,12 +75,13 @@ pub struct SyncReport {
     pub sent: usize,
     /// The number of beads of the store that others' changes affected.
     pub received: usize,
+    /// True if the remote has all changes.
+    pub pushed: bool,
     pub lost: Vec<OverruledValue>,
     /// The decisions of the merge.
     pub notes: Vec<MergeNote>,
-    /// True if the remote has all changes.
-    pub pushed: bool,
     /// The reason why the remote does not have all changes although a push was requested.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
     pub unpushed: Option<String>,
 }
 
@@ -221,8 +225,13 @@ fn run_round(
     tips: &SyncTips,
     synced: &mut SyncReport,
 ) -> Result<SyncRound, SyncError> {
-    let name = request.store.issues_file().file_name();
-    let name = name.unwrap_or_default().to_string_lossy().into_owned();
+    let name = request
+        .store
+        .issues_file()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let sides = CommitSides::from_tips(place, &name, tips)?;
     let mut report = MergeReport::default();
     let mut before = Vec::new();

@@ -86,9 +86,11 @@ pub(super) fn find_tips(
     {
         theirs = None;
     }
-    let last = request.store.base();
-    let last = last.filter(|base| base.branch == place.branch);
-    let last = match last {
+    let last_base = request
+        .store
+        .base()
+        .filter(|base| base.branch == place.branch);
+    let last = match last_base {
         Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
         Some(_) => None,
         // The user's branch started from the remote's state, if it started from any.

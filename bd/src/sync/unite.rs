@@ -284,8 +284,10 @@ pub(super) fn unite_archives(
     let all = ArchiveLines::from_files([ours, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
-    let alive = there.filter(|(_, line)| is_alive(line));
-    let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
+    let alive: HashSet<String> = there
+        .filter(|(_, line)| is_alive(line))
+        .map(|(id, _)| id)
+        .collect();
     let mut files: StoreFiles = ours
         .keys()
         .chain(theirs.keys())

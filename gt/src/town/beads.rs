@@ -80,7 +80,7 @@ impl StoreRollback {
 
 /// No store of the town has the bead.
 #[derive(Debug, thiserror::Error)]
-#[error("no issue found matching \"{id}\" in this town: bead not found")]
+#[error("bead not found in this town: \"{id}\"")]
 pub struct UnknownBead {
     pub id: String,
 }

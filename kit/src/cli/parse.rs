@@ -57,8 +57,9 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
         } else {
             args
         };
-        let lean = self.build_lean(&args);
-        let lean = lean.and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
+        let lean = self
+            .build_lean(&args)
+            .and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
         match lean {
             Some(line) => Ok(line),
             None => parse_line(self.build_whole(), args),
@@ -91,9 +92,10 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let read = R::from_arg_matches_mut(&mut matches);
     let root = read.map_err(|error| error.format(&mut command))?;
     let given = matches.subcommand_name().is_some();
-    let read = given.then(|| C::from_arg_matches_mut(&mut matches));
-    let read = read.transpose();
-    let read = read.map_err(|error| error.format(&mut command))?;
+    let read = given
+        .then(|| C::from_arg_matches_mut(&mut matches))
+        .transpose()
+        .map_err(|error| error.format(&mut command))?;
     std::mem::forget(command);
     Ok(ParsedCommandLine {
         root,

@@ -44,8 +44,8 @@ impl Clock {
         match self {
             Self::System => Timestamp::now(),
             Self::Stepped { start, readings } => {
-                let step = readings.fetch_add(1, Ordering::Relaxed);
-                let step = jiff::SignedDuration::from_millis(step);
+                let millis = readings.fetch_add(1, Ordering::Relaxed);
+                let step = jiff::SignedDuration::from_millis(millis);
                 start.checked_add(step).unwrap_or(*start)
             }
         }

@@ -347,8 +347,10 @@ fn wait_for_child(
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| io::Error::other("the system gave a child no number"))?;
+    let pid = i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::Error::other("the system gave a child no number"))?;
     let cut_short = loop {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if waitid(WaitId::Pid(pid), look)?.is_some() {

@@ -208,8 +208,9 @@ impl DerivedFile {
 /// Puts a file in place. A rename over an old file makes some systems write the new one to disk
 /// first; an exchange does not.
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
-    let old = File::open(target).ok();
-    let old = old.filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
+    let old = File::open(target)
+        .ok()
+        .filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
     if exchange_files(&temporary, target).is_ok() {
         temporary.close()?;
         if old.is_some() {

@@ -53,8 +53,8 @@ impl ConfinedFolder {
     /// Opens the folder. The caller chose the path, so it may contain links.
     pub fn open(path: &Path) -> Result<Self, InsideError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let top = rustix::fs::openat(CWD, path, flags, Mode::empty());
-        let top = top.map_err(|error| io_error(path, error))?;
+        let top = rustix::fs::openat(CWD, path, flags, Mode::empty())
+            .map_err(|error| io_error(path, error))?;
         let path = path.to_owned();
         Ok(Self { top, path })
     }
@@ -127,8 +127,8 @@ fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, 
     match rustix::fs::openat(folder, name, FOLDER, Mode::empty()) {
         Ok(folder) => Ok(folder),
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
-            let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-            let there = there.map_err(|error| io_error(path, error))?;
+            let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|error| io_error(path, error))?;
             let kind = FileType::from_raw_mode(there.st_mode);
             Err(in_the_way_error(path.to_owned(), kind, "a folder"))
         }

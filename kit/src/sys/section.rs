@@ -41,8 +41,8 @@ impl SectionMarks {
     /// Returns the text without the section; `None` if it has none.
     pub fn remove(&self, text: &str) -> Option<String> {
         let (begin, end) = self.find(text)?;
-        let before = &text[..begin];
-        let before = before.strip_suffix('\n').unwrap_or(before);
+        let head = &text[..begin];
+        let before = head.strip_suffix('\n').unwrap_or(head);
         Some(format!("{before}{}", &text[end..]))
     }
 }

@@ -111,8 +111,8 @@ impl Ui {
             return ProgressBar::hidden();
         }
         let template = format!("{{bar:30.green}} {{human_pos}} of {{human_len}} {noun}");
-        let style = ProgressStyle::with_template(&template);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template(&template)
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
         ProgressBar::new(count as u64).with_style(style.progress_chars("━╸ "))
     }
 

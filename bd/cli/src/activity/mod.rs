@@ -18,13 +18,13 @@ use kit::cli::report::{CommandResult, build_report};
 /// `new_status`; one object a line with `--follow`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only changes since this time (5m, 2h, 2026-03-01)
+    /// Show changes since this time (5m, 2h, 2026-03-01)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
-    /// Only changes of this type: create, update, delete, comment or status
+    /// Filter by type of change: create, update, delete, comment or status
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only beads whose id starts with this
+    /// Filter by the start of the id
     #[arg(long, value_name = "PREFIX")]
     mol: Option<String>,
     /// Show at most N changes, the last; 0 for all
@@ -149,7 +149,7 @@ impl ActivityItem {
         actor: &str,
         change: BeadChange,
     ) -> Self {
-        let new_title = change.new.as_ref().and_then(|new| new.text("title"));
+        let new_title = change.new.as_ref().and_then(|new| new.plain_text("title"));
         let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {
             event: event.to_owned(),
@@ -167,7 +167,7 @@ impl ActivityItem {
         } else {
             &self.change.old
         };
-        side.as_ref()?.text("status")
+        side.as_ref()?.plain_text("status")
     }
 
     fn symbol(&self) -> &'static str {
@@ -192,7 +192,7 @@ impl ActivityItem {
             EventKind::Comment => format!("{id} comment added"),
             EventKind::Update => {
                 let fields = self.change.fields();
-                let names: Vec<&str> = fields.iter().map(|(field, _, _)| *field).collect();
+                let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
                 match &self.change.lost {
                     Some(lost) if names.is_empty() => {
                         let lost: Vec<&str> = lost.keys().collect();
@@ -226,15 +226,7 @@ impl ActivityItem {
             value["new_status"] = json!(self.status(true));
         }
         if details {
-            value["changes"] = self
-                .change
-                .fields()
-                .into_iter()
-                .map(|(field, old, new)| {
-                    let parsed = super::history::parse_value;
-                    json!({"field": field, "old": parsed(old), "new": parsed(new)})
-                })
-                .collect();
+            value["changes"] = json!(self.change.fields());
         }
         value
     }
@@ -251,12 +243,12 @@ impl ActivityItem {
         );
         let mut lines = vec![summary];
         if details {
-            for (field, old, new) in self.change.fields() {
-                let field = escape::escape_line(field);
+            for field in self.change.fields() {
                 lines.push(format!(
-                    "    {field}: {} → {}",
-                    format_value(old),
-                    format_value(new)
+                    "    {}: {} → {}",
+                    escape::escape_line(field.name),
+                    format_value(field.old),
+                    format_value(field.new)
                 ));
             }
         }

@@ -11,8 +11,8 @@ use kit::ui::counted;
 /// Delete closed beads
 ///
 /// A deleted bead leaves a tombstone, so that the deletion reaches other clones; `bd restore ID`
-/// brings it back. Pinned beads stay, and so do beads that an open bead points at, without
-/// --cascade. `bd compact` moves closed beads to the archive instead.
+/// restores it. Pinned beads stay. Beads with open dependents stay unless --cascade is given. `bd
+/// compact` moves closed beads to the archive instead.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Delete them
@@ -21,16 +21,16 @@ pub(crate) struct Args {
     /// Only show what would be deleted
     #[arg(long, conflicts_with = "force")]
     dry_run: bool,
-    /// Also delete beads that an open bead points at
+    /// Also delete beads with open dependents
     #[arg(long)]
     cascade: bool,
-    /// Only beads closed at least N days ago
+    /// Exclude beads closed less than N days ago
     #[arg(long, value_name = "N", default_value_t = 0)]
     older_than: u32,
     /// Leave no tombstones
     #[arg(long)]
     hard: bool,
-    /// Only wisps
+    /// Filter on wisps
     #[arg(long)]
     ephemeral: bool,
 }

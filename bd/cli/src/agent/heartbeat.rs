@@ -5,7 +5,7 @@ use crate::dep;
 use bd::change;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Report that an agent does something
+/// Report that an agent is active
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The agent

@@ -9,7 +9,7 @@ use crate::context::Context;
 use kit::cli::report::CommandResult;
 
 kit::family! {
-    /// Show and report what an agent does
+    /// Show and report the state of agents
     Args:
     State => state,
     Heartbeat => heartbeat,

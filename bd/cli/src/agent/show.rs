@@ -6,7 +6,7 @@ use bd::change::{AGENT_LABEL, ChangeError};
 use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::escape;
 
-/// Show what an agent reported
+/// Show the reported state of an agent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The agent

@@ -14,31 +14,31 @@ use super::{parse_priority_arg, split_values};
 /// The conditions of `list`, `search` and `count`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FilterArgs {
-    /// Only beads of this status; `all` for any
+    /// Filter by status; `all` for any
     #[arg(short, long, alias = "state", value_name = "STATUS")]
     status: Option<String>,
-    /// Only beads of this priority (0-4 or P0-P4)
+    /// Filter by priority (0-4 or P0-P4)
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
-    /// Only beads of this priority or less urgent
+    /// Exclude beads more urgent than this priority
     #[arg(long, value_name = "N")]
     priority_min: Option<String>,
-    /// Only beads of this priority or more urgent
+    /// Exclude beads less urgent than this priority
     #[arg(long, value_name = "N")]
     priority_max: Option<String>,
-    /// Only beads of this type
+    /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// No beads of the given types
+    /// Exclude beads of these types
     #[arg(long, value_name = "KINDS")]
     exclude_type: Vec<String>,
-    /// Only beads of this assignee
+    /// Filter by assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// Only unassigned beads
+    /// Filter on missing assignee
     #[arg(long)]
     no_assignee: bool,
-    /// Only beads with all given labels
+    /// Filter by labels; a bead must have all of them
     #[arg(
         short,
         long = "label",
@@ -47,40 +47,40 @@ pub(crate) struct FilterArgs {
         value_name = "LABELS"
     )]
     label: Vec<String>,
-    /// Only beads with one of the given labels
+    /// Filter by labels; a bead must have one of them
     #[arg(long, value_name = "LABELS")]
     label_any: Vec<String>,
-    /// Only beads with none of the given labels
+    /// Exclude beads with any of these labels
     #[arg(long, value_name = "LABELS")]
     exclude_label: Vec<String>,
-    /// Only beads with a label that matches this pattern of `*` and `?`
+    /// Filter by label, as a pattern with `*` and `?`
     #[arg(long, value_name = "PATTERN")]
     label_pattern: Option<String>,
-    /// Only beads with a label that matches this regular expression
+    /// Filter by label, as a regular expression
     #[arg(long, value_name = "REGEX")]
     label_regex: Option<String>,
-    /// Only beads without labels
+    /// Filter on missing labels
     #[arg(long)]
     no_labels: bool,
-    /// Only beads with the given ids
+    /// Filter by id
     #[arg(long = "id", value_name = "IDS")]
     ids: Vec<String>,
-    /// Only beads with this text in the title
+    /// Filter by text in the title
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Only beads with this text in the title
+    /// Filter by text in the title
     #[arg(long, value_name = "TEXT", hide = true)]
     title_contains: Option<String>,
-    /// Only beads with this text in the description
+    /// Filter by text in the description
     #[arg(long, value_name = "TEXT")]
     desc_contains: Option<String>,
-    /// Only beads with this text in the notes
+    /// Filter by text in the notes
     #[arg(long, value_name = "TEXT")]
     notes_contains: Option<String>,
-    /// Only beads with a specification that starts with this
+    /// Filter by the start of the specification
     #[arg(long, value_name = "PREFIX")]
     spec: Option<String>,
-    /// Only beads without a description
+    /// Filter on missing description
     #[arg(long)]
     empty_description: bool,
     #[command(flatten)]
@@ -90,22 +90,22 @@ pub(crate) struct FilterArgs {
 /// Conditions on times; each takes what `--due` takes.
 #[derive(Debug, Default, Args)]
 struct TimeArgs {
-    /// Only beads created after this time
+    /// Filter on creation after TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     created_after: Option<String>,
-    /// Only beads created before this time
+    /// Filter on creation before TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     created_before: Option<String>,
-    /// Only beads updated after this time
+    /// Filter on last update after TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     updated_after: Option<String>,
-    /// Only beads updated before this time
+    /// Filter on last update before TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     updated_before: Option<String>,
-    /// Only beads closed after this time
+    /// Filter on closing after TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     closed_after: Option<String>,
-    /// Only beads closed before this time
+    /// Filter on closing before TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     closed_before: Option<String>,
 }

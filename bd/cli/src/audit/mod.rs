@@ -9,7 +9,7 @@ use bd::change::{self, AuditEntry};
 use kit::cli::report::CommandResult;
 
 kit::family! {
-    /// Record what agents asked models and tools
+    /// Record the calls of agents to models and tools
     ///
     /// Records are lines of `.beads/interactions.jsonl`, which is only appended to.
     Args:

@@ -10,10 +10,10 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Append a record and print its id
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The kind of the entry, such as `llm_call` or `tool_call`
+    /// The kind of entry, such as `llm_call` or `tool_call`
     #[arg(long, value_name = "WORD", default_value = "", id = "what")]
     kind: String,
-    /// The model that was asked
+    /// The model
     #[arg(long, value_name = "MODEL", default_value = "")]
     model: String,
     /// The prompt
@@ -22,13 +22,13 @@ pub(super) struct Args {
     /// The answer
     #[arg(long, value_name = "TEXT", default_value = "")]
     response: String,
-    /// The bead that it was for
+    /// The bead
     #[arg(long = "issue-id", value_name = "ID", default_value = "")]
     id: String,
-    /// The tool that was run
+    /// The tool
     #[arg(long, value_name = "TOOL", default_value = "")]
     tool_name: String,
-    /// How the tool ended
+    /// The exit code of the tool
     #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
     exit_code: Option<i64>,
     /// The error

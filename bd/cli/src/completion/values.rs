@@ -25,8 +25,11 @@ type CompletionEnv = Option<Env>;
 /// Returns the command line of `bd` with completers that read the store of the typed line.
 pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Command {
     let typed = args.iter().skip_while(|arg| *arg != "--").skip(1);
-    let matches = command.clone().ignore_errors(true);
-    let matches = matches.try_get_matches_from(typed).ok();
+    let matches = command
+        .clone()
+        .ignore_errors(true)
+        .try_get_matches_from(typed)
+        .ok();
     let global = matches.and_then(|matches| GlobalArgs::from_arg_matches(&matches).ok());
     let place = global.and_then(|global| resolve_env(env.clone(), &global).ok());
     attach_completers(command, "", &Arc::new(place), find_lister)
@@ -100,15 +103,16 @@ fn list_rigs(place: &CompletionEnv) -> Vec<CompletionValue> {
 fn list_assignees(place: &CompletionEnv) -> Vec<CompletionValue> {
     let found = load_snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
-    let all: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
-    let all = all.into_iter().filter(|name| !name.is_empty());
+    let assignees: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
+    let all = assignees.into_iter().filter(|name| !name.is_empty());
     without_descriptions(all.map(str::to_owned))
 }
 
 fn list_status_values(place: &CompletionEnv) -> Vec<CompletionValue> {
-    let all = (0..).map_while(Status::from_code);
-    let all = all.filter(|status| *status != Status::Tombstone);
-    let all = all.map(|status| status.as_str().to_owned());
+    let all = (0..)
+        .map_while(Status::from_code)
+        .filter(|status| *status != Status::Tombstone)
+        .map(|status| status.as_str().to_owned());
     without_descriptions(all.chain(load_vocabulary(place).statuses))
 }
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::config::key;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
-/// Check whether each setting has a value that it takes
+/// Check that each setting has a valid value
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

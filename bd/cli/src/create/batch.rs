@@ -1,4 +1,4 @@
-//! Creates many beads from one file in one transaction: issues written as Markdown, or a plan as
+//! Creates many beads from one file in one transaction: beads written as Markdown, or a plan as
 //! JSON.
 
 use std::collections::BTreeMap;
@@ -17,9 +17,9 @@ use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::{Page, counted, escape};
 
-use super::{Args, place, request};
+use super::{Args, request, target_store};
 
-/// Creates the issues of a Markdown file. Reports each issue that cannot be created, and creates
+/// Creates the beads of a Markdown file. Reports each bead that cannot be created, and creates
 /// the others.
 pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
     ctx.check_writable("create")?;
@@ -31,7 +31,7 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
         .into());
     }
     let drafts = parse_drafts(&read_batch_file(ctx, path)?)?;
-    let (store, _) = place::choose_store(ctx, args)?;
+    let (store, _) = target_store::choose_store(ctx, args)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let (mut made, mut problems) = (Vec::new(), Vec::new());
         for (title, sections) in drafts {
@@ -77,7 +77,7 @@ struct IssueDraft {
     edges: Vec<(DepKind, String)>,
 }
 
-/// The headings that assign the text below them to a field of the issue.
+/// The headings that assign the text below them to a field of the bead.
 const SECTIONS: [&str; 8] = [
     "priority",
     "type",
@@ -92,7 +92,7 @@ const SECTIONS: [&str; 8] = [
 /// The text below each of [`SECTIONS`], and the text below none of them.
 type DraftSections = BTreeMap<String, String>;
 
-/// Parses the issues of a Markdown file, each with its title. `## Title` begins an issue. The text
+/// Parses the beads of a Markdown file, each with its title. `## Title` begins a bead. The text
 /// up to the first of [`SECTIONS`] is the description, and any other heading with its text belongs
 /// to the description. Code blocks contain no headings.
 fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
@@ -122,7 +122,7 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
     }
     if found.is_empty() {
         return Err(UsageError(
-            "no issues found in markdown file (expected ## Issue Title format)".into(),
+            "no beads found in the Markdown file: each bead begins with `## Title`".into(),
         ));
     }
     Ok(found)
@@ -262,7 +262,7 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
     ctx.check_writable("create")?;
     let plan: FilePlan = serde_json::from_str(&read_batch_file(ctx, path)?)
         .map_err(|error| UsageError(format!("{path} is no plan of nodes and edges: {error}")))?;
-    let (store, _) = place::choose_store(ctx, args)?;
+    let (store, _) = target_store::choose_store(ctx, args)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let plan = plan.into_plan(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
         Ok(change::create_all(tx, plan)?)

@@ -1,6 +1,6 @@
 mod batch;
-pub(super) mod place;
 mod request;
+pub(super) mod target_store;
 
 use std::path::Path;
 
@@ -128,7 +128,7 @@ pub(crate) struct Args {
     event_target: Option<String>,
     #[arg(long, value_name = "JSON", hide = true)]
     event_payload: Option<String>,
-    /// Accept an id with another prefix
+    /// Allow an id with another prefix
     #[arg(long)]
     force: bool,
     /// Create it in this rig of the town
@@ -197,7 +197,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.dry_run {
         let new = request::read_new_bead(ctx, &args)?;
         return build_report(PlainBead(request::preview_bead(new)), |bead, page| {
-            page.line("Would create issue:");
+            page.line("Would create bead:");
             write_summary(bead, page);
         });
     }
@@ -211,7 +211,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(PlainBead(bead), move |bead, page| {
         let mark = page.style().green("✓");
         let place = place.as_deref().unwrap_or_default();
-        page.line(format!("{mark} Created issue{place}: {}", bead.id));
+        page.line(format!("{mark} Created bead{place}: {}", bead.id));
         write_summary(bead, page);
     })
 }
@@ -227,7 +227,7 @@ pub(super) fn create_from_args(
     if !args.silent && !ctx.ui.is_quiet() {
         print_remarks(ctx, &new);
     }
-    let (store, rig) = place::choose_store(ctx, args)?;
+    let (store, rig) = target_store::choose_store(ctx, args)?;
     let above = args
         .id
         .as_deref()
@@ -283,7 +283,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
         return Ok(());
     }
     Err(UsageError(format!(
-        "invalid issue type: {kind}. Valid types: {}",
+        "invalid bead type: {kind}. Valid types: {}",
         words.list_kinds()
     )))
 }

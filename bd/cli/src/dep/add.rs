@@ -42,9 +42,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let to = args.to.or(args.blocked_by).or(args.depends_on);
-    let to =
-        to.ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
+    let to = args
+        .to
+        .or(args.blocked_by)
+        .or(args.depends_on)
+        .ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
     if args.kind.is_empty() || args.kind.len() > 50 {
         return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
     }
@@ -72,7 +74,7 @@ pub(crate) fn link_beads(
     let store = ctx.store_for_id(from)?;
     let routes = ctx.routes(store.dir());
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = resolve_dep_end(tx, from, "issue")?;
+        let from = resolve_dep_end(tx, from, "bead")?;
         let to = match resolve_dep_end(tx, to, "dependency") {
             Ok(id) => id,
             Err(error) => find_external_ref(ctx, store.dir(), to)?.ok_or(error)?,

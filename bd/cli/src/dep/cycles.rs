@@ -5,7 +5,7 @@ use crate::report::plain_json;
 use bd::change;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Find a circle of edges
+/// Find a dependency cycle
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

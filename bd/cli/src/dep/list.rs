@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// down: its dependencies; up: its dependents
     #[arg(long, default_value = "down", value_parser = ["down", "up"], value_name = "WAY")]
     direction: String,
-    /// Only edges of this type
+    /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
 }
@@ -49,9 +49,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(links, move |links, page| {
         let text = match (links.is_empty(), is_up) {
             (true, false) => format!("{id} has no dependencies"),
-            (true, true) => format!("No issues depend on {id}"),
+            (true, true) => format!("No beads depend on {id}"),
             (false, false) => format!("{id} depends on:"),
-            (false, true) => format!("Issues that depend on {id}:"),
+            (false, true) => format!("Beads that depend on {id}:"),
         };
         page.line(text);
         for LinkedBead { bead, kind } in links {

@@ -55,8 +55,8 @@ fn change_both(
     ctx.check_writable("dep relate")?;
     let store = ctx.store()?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let a = add::resolve_dep_end(tx, first, "issue")?;
-        let b = add::resolve_dep_end(tx, second, "issue")?;
+        let a = add::resolve_dep_end(tx, first, "bead")?;
+        let b = add::resolve_dep_end(tx, second, "bead")?;
         if add {
             change::relate_beads(tx, &a, &b)?;
         } else {

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Show its dependents
     #[arg(long)]
     reverse: bool,
-    /// Only beads of this status, and the path to them
+    /// Filter by status; the path to each bead stays
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
     /// Print a diagram: mermaid

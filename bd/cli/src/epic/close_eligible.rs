@@ -11,7 +11,7 @@ use super::status::report_epics;
 /// Close epics whose children are all closed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only list them
+    /// List the epics without closing them
     #[arg(long)]
     dry_run: bool,
 }

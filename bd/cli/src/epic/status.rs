@@ -10,7 +10,7 @@ use kit::ui::Page;
 /// Show how many children of each open epic are closed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only epics whose children are all closed
+    /// Filter on epics whose children are all closed
     #[arg(long)]
     eligible_only: bool,
 }
@@ -31,13 +31,15 @@ struct EpicStatus {
 
 /// Reports the progress of epics.
 pub(super) fn report_epics(epics: Vec<EpicProgress>) -> CommandResult {
-    let epics = epics.into_iter().map(|progress| EpicStatus {
-        total_children: progress.children,
-        closed_children: progress.closed,
-        eligible_for_close: progress.is_done(),
-        epic: PlainBead(progress.epic),
-    });
-    let epics: Vec<EpicStatus> = epics.collect();
+    let epics: Vec<EpicStatus> = epics
+        .into_iter()
+        .map(|progress| EpicStatus {
+            total_children: progress.children,
+            closed_children: progress.closed,
+            eligible_for_close: progress.is_done(),
+            epic: PlainBead(progress.epic),
+        })
+        .collect();
     build_report(epics, |epics, page| write_epics(epics, page))
 }
 

@@ -67,8 +67,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> = paths
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().ends_with(".formula.json"))
         .collect();
     paths.sort();

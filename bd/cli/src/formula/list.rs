@@ -12,7 +12,7 @@ use kit::cli::report::{CommandResult, build_report};
 /// A file that cannot be read is reported on standard error and left out.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only formulas of this type: workflow, expansion, aspect, convoy
+    /// Filter by type: workflow, expansion, aspect, convoy
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
 }
@@ -62,8 +62,11 @@ fn write_formulas(formulas: &[Formula], page: &mut Page) {
         page.line("No formulas");
         return;
     }
-    let width = formulas.iter().map(|formula| formula.name.len()).max();
-    let width = width.unwrap_or_default();
+    let width = formulas
+        .iter()
+        .map(|formula| formula.name.len())
+        .max()
+        .unwrap_or_default();
     for formula in formulas {
         let name = format!("{:width$}", formula.name);
         let prefix = format!(

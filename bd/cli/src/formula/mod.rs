@@ -14,9 +14,9 @@ use kit::cli::report::CommandResult;
 kit::family! {
     /// List, check and write formulas
     ///
-    /// A formula is a workflow in a file `NAME.formula.toml` or `.json`. It is looked for in the
-    /// project's `.beads/formulas`, the town's, your home's, and among the built-in ones; the first
-    /// wins. `NAME@VERSION` asks for a version.
+    /// A formula is a workflow in a file `NAME.formula.toml` or `.json`. bd looks in the project's
+    /// `.beads/formulas`, the town's, your home's, and the built-in ones; the first wins.
+    /// `NAME@VERSION` asks for a version.
     Args:
     List => list,
     Show => show,

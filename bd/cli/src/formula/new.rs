@@ -8,7 +8,7 @@ use kit::sys::file;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Write a formula to start from
+/// Write a new formula as a starting point
 ///
 /// The file has every key that you are likely to need, with a comment on each, and validates
 /// unchanged.

@@ -5,7 +5,7 @@ use crate::context::Context;
 
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
-/// Show where formulas are looked for, or where one is
+/// Show the search path of formulas, or the file of one
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The formula
@@ -19,8 +19,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let source = shelf.load(&name)?.formula.source;
         return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
     }
-    let folders = shelf.folders.iter();
-    let folders = folders.map(|folder| FormulaFolder {
+    let folders = shelf.folders.iter().map(|folder| FormulaFolder {
         path: folder.display().to_string(),
         exists: folder.is_dir(),
     });

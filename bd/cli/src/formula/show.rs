@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// The formula or its file
     #[arg(value_name = "FORMULA")]
     formula: String,
-    /// Draw the steps as a tree of what waits for what
+    /// Draw the dependency tree of the steps
     #[arg(long)]
     graph: bool,
     /// Print the graph as Mermaid
@@ -175,8 +175,8 @@ fn write_variables(page: &mut Page, formula: &Formula) {
 
 fn list_steps(page: &mut Page, steps: &[FormulaStep], depth: usize) {
     for step in steps {
-        let needs: Vec<&str> = step.before().collect();
-        let needs = match needs.as_slice() {
+        let before: Vec<&str> = step.before().collect();
+        let needs = match before.as_slice() {
             [] => String::new(),
             ids => format!(" (after {})", escape::escape_line(&ids.join(", "))),
         };

@@ -6,7 +6,7 @@ use kit::cli::report::CommandResult;
 
 /// Record an address that waits for a gate
 ///
-/// The address stands in the gate for programs that read it. `bd` itself sends no message.
+/// The gate keeps the address for other programs. `bd` sends no message.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The gate

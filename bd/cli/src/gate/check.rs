@@ -16,7 +16,7 @@ use kit::cli::report::{CommandResult, build_report};
 /// A run that failed and a pull request that was closed are listed to be escalated.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only gates of this type: gh, gh:run, gh:pr, timer, bead, all
+    /// Filter by type: gh, gh:run, gh:pr, timer, bead, all
     #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "all")]
     kind: String,
     /// Only show what would be opened
@@ -37,8 +37,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let forge = ForgeCommands::new(ctx);
-    let gates = gate::list_gates(&snapshot, false).into_iter();
-    let gates = gates
+    let gates = gate::list_gates(&snapshot, false)
+        .into_iter()
         .filter(|bead| gate::is_of_kind(bead, &args.kind))
         .take(args.limit);
     // Requests to a forge take time, so no lock is held while they run.

@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// The awaited thing: RIG:BEAD, a run, a pull request
     #[arg(long, value_name = "ID", default_value = "", visible_alias = "id")]
     await_id: String,
-    /// How long a timer runs, or how long to wait at most, such as 30m
+    /// The length of a timer, or the time limit of the wait, such as 30m
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
     /// The bead that waits for it; may be repeated

@@ -9,7 +9,7 @@ use kit::failure::UsageError;
 use super::forge::ForgeCommands;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Find the CI runs that gates without an id wait for
+/// Find the CI runs for gates without a run id
 ///
 /// Asks for the latest runs of a branch and gives each gate of type gh:run that has no id the
 /// newest run that began after the gate was made, or shortly before.
@@ -24,7 +24,7 @@ pub(super) struct Args {
     /// Look at this many runs
     #[arg(short, long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// How long before the gate a run may have begun
+    /// The maximum age of a run when the gate was created
     #[arg(short = 'a', long, value_name = "DURATION", default_value = "30m")]
     max_age: String,
 }
@@ -38,8 +38,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let open = gate::list_gates(&snapshot, false).into_iter();
-    let open: Vec<_> = open
+    let open: Vec<_> = gate::list_gates(&snapshot, false)
+        .into_iter()
         .filter(|bead| bead.await_type == "gh:run" && bead.await_id.is_empty())
         .cloned()
         .collect();
@@ -51,9 +51,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs = ForgeCommands::new(ctx).run_command("gate.runs-command", usual, &args.branch);
-    let runs = runs.map_err(bd::molecule::MoleculeError::Refused)?;
-    let runs: Vec<Value> = runs.as_array().cloned().unwrap_or_default();
+    let runs: Vec<Value> = ForgeCommands::new(ctx)
+        .run_command("gate.runs-command", usual, &args.branch)
+        .map_err(bd::molecule::MoleculeError::Refused)?
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let mut found = Vec::new();
     for bead in open {
         let begin = bead.created_at.instant() - SignedDuration::from_nanos(age);
@@ -78,10 +81,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    let value = found
+    let discovered: Vec<Value> = found
         .iter()
-        .map(|(id, run)| json!({"gate": id, "run": run}));
-    let value = json!({"discovered": value.collect::<Vec<_>>(), "dry_run": args.dry_run});
+        .map(|(id, run)| json!({"gate": id, "run": run}))
+        .collect();
+    let value = json!({"discovered": discovered, "dry_run": args.dry_run});
     let lines = found
         .iter()
         .map(|(id, run)| format!("{id} waits for run {run}"));

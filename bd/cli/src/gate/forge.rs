@@ -28,8 +28,11 @@ impl<'a> ForgeCommands<'a> {
         usual: &str,
         id: &str,
     ) -> Result<Value, String> {
-        let text = self.ctx.config.get(setting);
-        let text = text.unwrap_or_else(|| usual.to_owned());
+        let text = self
+            .ctx
+            .config
+            .get(setting)
+            .unwrap_or_else(|| usual.to_owned());
         let mut words = text.split_whitespace();
         let program = words.next().ok_or_else(|| format!("{setting} is empty"))?;
         if id.starts_with('-') {
@@ -84,10 +87,14 @@ impl Forge for ForgeCommands<'_> {
         let found = self.ctx.project().map_err(|error| error.to_string())?;
         let routes = self.ctx.routes(&found.dir);
         let route = routes.route_of_rig(rig);
-        let dir = route.and_then(|route| routes.dir_of(route));
-        let dir = dir.ok_or_else(|| format!("rig {rig} is not known here"))?;
-        let snapshot = self.ctx.open(&dir).and_then(|store| store.snapshot());
-        let snapshot = snapshot.map_err(|error| error.to_string())?;
+        let dir = route
+            .and_then(|route| routes.dir_of(route))
+            .ok_or_else(|| format!("rig {rig} is not known here"))?;
+        let snapshot = self
+            .ctx
+            .open(&dir)
+            .and_then(|store| store.snapshot())
+            .map_err(|error| error.to_string())?;
         Ok(snapshot.get_live(id).map(|bead| bead.status.clone()))
     }
 }

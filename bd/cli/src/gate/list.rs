@@ -25,8 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         args.limit
     };
-    let gates = found.take(most).cloned().map(PlainBead);
-    let gates: Vec<PlainBead> = gates.collect();
+    let gates: Vec<PlainBead> = found.take(most).cloned().map(PlainBead).collect();
     build_report(gates, |gates, page| write_gates(gates, page))
 }
 

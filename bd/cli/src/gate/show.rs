@@ -5,7 +5,7 @@ use kit::ui::{Page, escape};
 use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Show a gate and what it blocks
+/// Show a gate and the beads it blocks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The gate
@@ -16,9 +16,11 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let gate = super::find_gate(&snapshot, &args.id)?;
-    let blocked = snapshot.dependents_of(&gate.id).into_iter();
-    let blocked = blocked.map(|(bead, _)| (bead.id.clone(), bead.title.clone()));
-    let blocked: Vec<(String, String)> = blocked.collect();
+    let blocked: Vec<(String, String)> = snapshot
+        .dependents_of(&gate.id)
+        .into_iter()
+        .map(|(bead, _)| (bead.id.clone(), bead.title.clone()))
+        .collect();
     build_report(PlainBead(gate), move |gate, page| {
         write_gate(gate, &blocked, page);
     })
@@ -37,7 +39,7 @@ fn write_gate(gate: &Bead, blocked: &[(String, String)], page: &mut Page) {
     }
     if !gate.close_reason.is_empty() {
         page.line(format!(
-            "  Opened: {}",
+            "  Close reason: {}",
             escape::escape_line(&gate.close_reason)
         ));
     }

@@ -5,7 +5,7 @@ use bd::git::Git;
 use kit::cli::report::{CommandResult, EmptyReport};
 use kit::failure::UsageError;
 
-/// Do what a git hook does
+/// Run a git hook of bd
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook
@@ -61,8 +61,10 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
         return Ok(());
     }
     let name = store.issues_file().file_name().unwrap_or_default();
-    let index = ctx.env.get("GIT_INDEX_FILE");
-    let index = index.map(|path| ctx.env.make_absolute(path));
+    let index = ctx
+        .env
+        .get("GIT_INDEX_FILE")
+        .map(|path| ctx.env.make_absolute(path));
     let file_name = index.as_deref().and_then(Path::file_name);
     // `git commit FILE` uses a temporary index. The next commit would revert a file added to it.
     if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {

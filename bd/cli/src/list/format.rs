@@ -48,7 +48,7 @@ impl ListFormat {
         match self {
             Self::Ids => rows.iter().for_each(|row| page.line(&row.bead.id)),
             Self::Digraph => {
-                for (from, edge, _) in list_edges(rows) {
+                for ListEdge { from, edge, .. } in list_edges(rows) {
                     page.line(escape::escape_line(&format!(
                         "{} {}",
                         from.id, edge.depends_on_id
@@ -57,15 +57,13 @@ impl ListFormat {
             }
             Self::Dot => write_dot(page, rows),
             Self::Lines(template) if template.has_field_prefix(&OF_EDGE) => {
-                for (from, edge, to) in list_edges(rows) {
-                    page.line(escape::escape_block(
-                        &template.fill(&edge_value(from, edge, to)),
-                    ));
+                for edge in list_edges(rows) {
+                    page.line(escape::escape_block(&template.fill(&edge_value(&edge))));
                 }
             }
             Self::Lines(template) => {
                 for row in rows {
-                    let line = kit::json::unmark_numbers(template.fill(&row.json(true)));
+                    let line = kit::json::unmark_numbers(template.fill(&json!(row)));
                     page.line(escape::escape_block(&line));
                 }
             }
@@ -73,21 +71,35 @@ impl ListFormat {
     }
 }
 
+/// An edge between two beads of the list.
+struct ListEdge<'a> {
+    from: &'a Bead,
+    edge: &'a Dep,
+    to: &'a Bead,
+}
+
 /// Returns the edges between beads of the list.
-fn list_edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
-    let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
-    let beads: HashMap<&str, &Bead> = beads.collect();
+fn list_edges(rows: &[DrawnRow]) -> Vec<ListEdge<'_>> {
+    let beads: HashMap<&str, &Bead> = rows
+        .iter()
+        .map(|row| (row.bead.id.as_str(), &row.bead))
+        .collect();
     let mut found = Vec::new();
     for DrawnRow { bead, .. } in rows {
         for edge in &bead.dependencies {
             let to = beads.get(edge.depends_on_id.as_str());
-            found.extend(to.map(|to| (bead, edge, *to)));
+            found.extend(to.map(|to| ListEdge {
+                from: bead,
+                edge,
+                to,
+            }));
         }
     }
     found
 }
 
-fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
+fn edge_value(list_edge: &ListEdge<'_>) -> Value {
+    let ListEdge { from, edge, to } = list_edge;
     json!({
         "issue_id": from.id,
         "depends_on_id": edge.depends_on_id,
@@ -109,7 +121,7 @@ fn write_dot(page: &mut Page, rows: &[DrawnRow]) {
         let (id, title) = (plain(&bead.id), plain(&bead.title));
         page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
     }
-    for (from, edge, _) in list_edges(rows) {
+    for ListEdge { from, edge, .. } in list_edges(rows) {
         let (from, to) = (plain(&from.id), plain(&edge.depends_on_id));
         let kind = plain(edge.kind.as_str());
         page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));

@@ -33,34 +33,34 @@ pub(crate) struct Args {
     /// Also list closed beads, without limit
     #[arg(long)]
     all: bool,
-    /// Only open beads
+    /// Filter on status open
     #[arg(long)]
     ready: bool,
-    /// Only children of this bead
+    /// Filter by parent
     #[arg(long, value_name = "ID", alias = "filter-parent")]
     parent: Option<String>,
-    /// Only deferred beads
+    /// Filter on deferred beads
     #[arg(long)]
     deferred: bool,
-    /// Only overdue beads
+    /// Filter on overdue beads
     #[arg(long)]
     overdue: bool,
-    /// Only beads due after this time
+    /// Filter on due date after TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due_after: Option<String>,
-    /// Only beads due before this time
+    /// Filter on due date before TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due_before: Option<String>,
-    /// Only beads deferred until after this time
+    /// Filter on deferral until after TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     defer_after: Option<String>,
-    /// Only beads deferred until before this time
+    /// Filter on deferral until before TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     defer_before: Option<String>,
-    /// Only pinned beads
+    /// Filter on pinned beads
     #[arg(long, conflicts_with = "no_pinned")]
     pinned: bool,
-    /// Only beads that are not pinned
+    /// Exclude pinned beads
     #[arg(long)]
     no_pinned: bool,
     /// Also list templates
@@ -92,7 +92,7 @@ pub(crate) struct Args {
     /// beads. `{{if .Assignee}}…{{else}}…{{end}}` is understood.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Draw the list again on each change
+    /// Redraw the list on each change
     #[arg(short, long)]
     watch: bool,
     #[arg(long, hide = true)]
@@ -152,7 +152,7 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
             .explain_empty_result(ctx, &snapshot.config().vocabulary());
     } else if found.len() < total {
         ctx.ui.status(&format!(
-            "Showing {} of {total} issues (use --limit 0 for all)",
+            "Showing {} of {total} beads (use --limit 0 for all)",
             found.len()
         ));
     }

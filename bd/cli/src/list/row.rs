@@ -1,26 +1,45 @@
 //! A bead of a list with a summary of its edges.
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
 
 use crate::line;
 use bd::bead::{Bead, record};
 use bd::store::Snapshot;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct DrawnRow {
+    #[serde(flatten, serialize_with = "serialize_without_comments")]
     pub(crate) bead: Bead,
+    dependency_count: usize,
+    dependent_count: usize,
+    comment_count: usize,
+    #[serde(skip)]
     pub(crate) links: String,
-    dependents: usize,
 }
 
 impl DrawnRow {
     pub(crate) fn from_bead(snapshot: &Snapshot, bead: &Bead) -> Self {
+        let links = line::format_links(snapshot, bead);
+        Self::new(bead.clone(), links, snapshot.dependent_count(&bead.id))
+    }
+
+    fn new(bead: Bead, links: String, dependent_count: usize) -> Self {
         Self {
-            bead: bead.clone(),
-            links: line::format_links(snapshot, bead),
-            dependents: snapshot.dependent_count(&bead.id),
+            dependency_count: bead.dependencies.len(),
+            dependent_count,
+            comment_count: bead.comments.len(),
+            links,
+            bead,
         }
+    }
+
+    /// Removes the edges of the bead, and keeps their number.
+    pub(crate) fn without_edges(mut self) -> Self {
+        self.bead.dependencies.clear();
+        self.bead
+            .foreign
+            .retain(|element| element.list != "dependencies");
+        self
     }
 
     /// Builds the rows of the given beads. Moves beads from the snapshot instead of copying them.
@@ -35,34 +54,15 @@ impl DrawnRow {
         let counted: Vec<_> = ids.iter().map(counts).collect();
         let row = |(id, counts): (&String, Option<(String, usize)>)| {
             let (links, dependents) = counts?;
-            Some(Self {
-                bead: snapshot.take(id)?,
-                links,
-                dependents,
-            })
+            Some(Self::new(snapshot.take(id)?, links, dependents))
         };
         ids.iter().zip(counted).filter_map(row).collect()
     }
-
-    /// Converts the bead with its counts to JSON, with its edges if `edges` is set.
-    pub(crate) fn json(&self, edges: bool) -> Value {
-        let mut value = record::bead_to_json_value(&self.bead);
-        if let Value::Object(object) = &mut value {
-            object.shift_remove("comments");
-            if !edges {
-                object.shift_remove("dependencies");
-            }
-        }
-        value["dependency_count"] = json!(self.bead.dependencies.len());
-        value["dependent_count"] = json!(self.dependents);
-        value["comment_count"] = json!(self.bead.comments.len());
-        value
-    }
 }
 
-/// Serializes the bead with its counts and edges.
-impl Serialize for DrawnRow {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json(true).serialize(serializer)
-    }
+fn serialize_without_comments<S: Serializer>(
+    bead: &Bead,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    record::serialize_for_json(bead, &["comments"], serializer)
 }

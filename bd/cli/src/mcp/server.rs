@@ -102,8 +102,9 @@ impl ServerHandler for McpServer {
             ));
         }
         let given = request.arguments.unwrap_or_default();
-        let done = tokio::task::spawn_blocking(move || calls.answer(&name, &given)).await;
-        let done = done.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let done = tokio::task::spawn_blocking(move || calls.answer(&name, &given))
+            .await
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(match done {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Err(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
@@ -136,8 +137,10 @@ impl CallContext {
         let line = tool
             .command_line(given)
             .map_err(|error| json!({"error": error, "code": "usage"}).to_string())?;
-        let ended = self.exec(&line, folder, chosen.is_some()).run();
-        let ended = ended.map_err(|error| error.to_string())?;
+        let ended = self
+            .exec(&line, folder, chosen.is_some())
+            .run()
+            .map_err(|error| error.to_string())?;
         if ended.is_success() {
             return Ok(compact_output(&ended.text(), tool.is_brief));
         }

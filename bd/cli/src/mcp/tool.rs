@@ -100,7 +100,7 @@ const DESIGN: ToolParam = text_param("design", "--design", "How it is to be done
 const EXTERNAL: ToolParam = text_param(
     "external_ref",
     "--external-ref",
-    "Its id in another tracker",
+    "The id in another tracker",
 );
 
 /// All tools, in the order in which a client lists them.
@@ -119,12 +119,12 @@ pub(super) const TOOLS: &[McpTool] = &[
                 "unassigned",
                 "--unassigned",
                 ParamKind::Switch,
-                "Only beads that nobody has",
+                "Only unassigned beads",
             ),
             LABELS,
             LABELS_ANY,
             KIND,
-            text_param("parent_id", "--parent", "Only descendants of this bead"),
+            text_param("parent_id", "--parent", "Filter by ancestor"),
             text_param("sort_policy", "--sort", "hybrid, priority or oldest"),
         ],
     },
@@ -143,11 +143,11 @@ pub(super) const TOOLS: &[McpTool] = &[
                 "unassigned",
                 "--no-assignee",
                 ParamKind::Switch,
-                "Only beads that nobody has",
+                "Only unassigned beads",
             ),
             LABELS,
             LABELS_ANY,
-            text_param("parent_id", "--parent", "Only children of this bead"),
+            text_param("parent_id", "--parent", "Filter by parent"),
             text_param("query", "--title", "Text in the title"),
             LIMIT,
         ],
@@ -183,15 +183,15 @@ pub(super) const TOOLS: &[McpTool] = &[
         params: &[
             ToolParam {
                 is_required: true,
-                ..text_param("title", "--title", "One line that says what is to be done")
+                ..text_param("title", "--title", "One line that summarizes the work")
             },
             DESCRIPTION,
             DESIGN,
-            text_param("acceptance", "--acceptance", "When it is done"),
+            text_param("acceptance", "--acceptance", "The acceptance criteria"),
             PRIORITY,
             KIND,
             ASSIGNEE,
-            flag_param("labels", "--labels", ParamKind::Texts, "Its labels"),
+            flag_param("labels", "--labels", ParamKind::Texts, "The labels"),
             flag_param(
                 "deps",
                 "--deps",
@@ -200,12 +200,12 @@ pub(super) const TOOLS: &[McpTool] = &[
             ),
             text_param("parent_id", "--parent", "The bead it is a child of"),
             EXTERNAL,
-            text_param("id", "--id", "Its id; without, one is made"),
+            text_param("id", "--id", "The id (default: a new one)"),
         ],
     },
     McpTool {
         name: "claim",
-        about: "Take a bead that nobody has: you become its assignee and it is in progress. Of several claims one succeeds.",
+        about: "Claim an unassigned bead: you become its assignee and it is in progress. If several agents claim it, one succeeds.",
         command: &["update", "--claim"],
         is_reading: false,
         is_brief: true,
@@ -222,10 +222,14 @@ pub(super) const TOOLS: &[McpTool] = &[
             STATUS,
             PRIORITY,
             ASSIGNEE,
-            text_param("title", "--title", "One line that says what is to be done"),
+            text_param("title", "--title", "One line that summarizes the work"),
             DESCRIPTION,
             DESIGN,
-            text_param("acceptance_criteria", "--acceptance", "When it is done"),
+            text_param(
+                "acceptance_criteria",
+                "--acceptance",
+                "The acceptance criteria",
+            ),
             text_param("notes", "--notes", "Working notes"),
             KIND,
             flag_param(
@@ -254,14 +258,11 @@ pub(super) const TOOLS: &[McpTool] = &[
         command: &["close"],
         is_reading: false,
         is_brief: true,
-        params: &[
-            ID,
-            text_param("reason", "--reason", "What was done, or why it is closed"),
-        ],
+        params: &[ID, text_param("reason", "--reason", "The reason")],
     },
     McpTool {
         name: "reopen",
-        about: "Open closed beads again.",
+        about: "Reopen closed beads.",
         command: &["reopen"],
         is_reading: false,
         is_brief: true,
@@ -270,12 +271,12 @@ pub(super) const TOOLS: &[McpTool] = &[
                 is_required: true,
                 ..flag_param("issue_ids", "", ParamKind::Texts, "Ids of the beads")
             },
-            text_param("reason", "--reason", "Why they are opened again"),
+            text_param("reason", "--reason", "The reason"),
         ],
     },
     McpTool {
         name: "dep",
-        about: "Let a bead depend on another: it is not ready before that one is closed.",
+        about: "Make a bead depend on another: it is not ready before the other is closed.",
         command: &["dep", "add"],
         is_reading: false,
         is_brief: false,
@@ -303,11 +304,7 @@ pub(super) const TOOLS: &[McpTool] = &[
         command: &["blocked"],
         is_reading: true,
         is_brief: true,
-        params: &[text_param(
-            "parent_id",
-            "--parent",
-            "Only descendants of this bead",
-        )],
+        params: &[text_param("parent_id", "--parent", "Filter by ancestor")],
     },
     McpTool {
         name: "stats",

@@ -7,13 +7,13 @@ use kit::ui::escape;
 
 /// Take the slot
 ///
-/// If another one holds it, it exits with 1, with --json with 0. It does not wait for its release.
+/// If another holder has the slot, exits with 1 (with --json with 0) and does not wait.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The new holder (default: the actor)
     #[arg(long, value_name = "NAME")]
     holder: Option<String>,
-    /// Queue for it if another one holds it
+    /// Queue for the slot if another holder has it
     #[arg(long)]
     wait: bool,
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::{counted, escape};
 
-/// Show who holds the slot
+/// Show the holder of the slot
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::change;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Make the slot, if it is not there
+/// Create the slot if it is missing
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

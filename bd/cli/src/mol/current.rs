@@ -7,7 +7,7 @@ use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Show at most N steps
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Only these steps, such as 3-8
+    /// Show these steps, such as 3-8
     #[arg(long, value_name = "FROM-TO")]
     range: Option<String>,
 }
@@ -64,20 +64,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             part.clone(),
         ))
     });
-    let open = || -> Vec<(String, String)> {
-        let heads = snapshot
+    let list_open = || -> Vec<(String, String)> {
+        snapshot
             .open_rows()
-            .map(|row| snapshot.bead_ref_at(row.node));
-        let epics = heads
-            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"));
-        let roots = epics.filter_map(|bead_ref| bead_ref.bead());
-        let roots = roots.filter(|bead| !bead.source_formula.is_empty());
-        roots
+            .map(|row| snapshot.bead_ref_at(row.node))
+            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"))
+            .filter_map(|bead_ref| bead_ref.bead())
+            .filter(|bead| !bead.source_formula.is_empty())
             .map(|bead| (bead.id.clone(), bead.title.clone()))
             .take(10)
             .collect()
     };
-    let open = if roots.is_empty() { open() } else { Vec::new() };
+    let open = if roots.is_empty() {
+        list_open()
+    } else {
+        Vec::new()
+    };
     let molecules: Vec<CurrentMolecule> = shown.collect();
     build_report(molecules, move |molecules, page| {
         if molecules.is_empty() {
@@ -217,8 +219,8 @@ fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
     }
     if shown.steps.is_empty() && shown.total > 0 {
         page.line(format!(
-            "  {} steps; list some with --range 1-50",
-            shown.total
+            "  {}; list some with --range 1-50",
+            counted(shown.total, "step")
         ));
     }
     page.blank();

@@ -11,7 +11,7 @@ use kit::sys::file;
 use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::counted;
 
-/// Make a formula of an epic and its steps
+/// Create a formula from an epic and its steps
 ///
 /// --var replaces a text by a variable: `--var version=1.4` makes `{{version}}` of every `1.4`.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Write the file in this folder
     #[arg(long, value_name = "DIR")]
     output: Option<String>,
-    /// Only show the formula
+    /// Print the formula without writing it
     #[arg(long)]
     dry_run: bool,
 }

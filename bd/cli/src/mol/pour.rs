@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// Look for formulas here first; may be repeated
     #[arg(long, value_name = "DIR")]
     search_path: Vec<String>,
-    /// Only show what would be made
+    /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
 }
@@ -80,11 +80,14 @@ impl PourRequest {
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
             let formula = template.name.clone();
             let plan = template.into_plan(&self.options)?;
-            let steps = plan.beads.into_iter().map(|bead| PreviewedStep {
-                step: bead.key,
-                title: bead.new.title,
-            });
-            let steps: Vec<PreviewedStep> = steps.collect();
+            let steps: Vec<PreviewedStep> = plan
+                .beads
+                .into_iter()
+                .map(|bead| PreviewedStep {
+                    step: bead.key,
+                    title: bead.new.title,
+                })
+                .collect();
             let preview = PourPreview {
                 dry_run: true,
                 formula,
@@ -107,8 +110,8 @@ impl PourRequest {
                     assignee: String::new(),
                     ..self.options.clone()
                 };
-                let part = pour::find_template(&shelf, tx, name, &options)?;
-                let part = pour::pour_template(tx, part, &options)?;
+                let template = pour::find_template(&shelf, tx, name, &options)?;
+                let part = pour::pour_template(tx, template, &options)?;
                 change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
                 attached += part.ids.len();
             }
@@ -166,6 +169,7 @@ fn write_pour(report: &PourReport, page: &mut Page) {
     };
     let colon = if is_wisp { ":" } else { "" };
     page.line(format!("{mark} {what}{colon} {count}"));
+    // Existing clients look for these words.
     page.line(format!("  Root issue: {}", report.new_epic_id));
     page.line(format!("  Phase: {phase}"));
     page.line(format!("Next: bd mol current {}", report.new_epic_id));

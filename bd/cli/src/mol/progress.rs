@@ -10,7 +10,7 @@ use kit::ui::{Page, escape};
 
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
-/// Show how far a molecule is, and at what rate
+/// Show the progress of a molecule and its rate
 ///
 /// Counts the direct steps only, so that it is quick for large molecules.
 #[derive(Debug, clap::Args)]
@@ -59,11 +59,11 @@ struct MoleculeProgress {
 impl MoleculeProgress {
     fn from_molecule(molecule: &Molecule<'_>) -> Self {
         let root = molecule.root.id();
-        let direct = molecule
+        let direct: Vec<_> = molecule
             .steps
             .iter()
-            .filter(|step| step.bead_ref.is_child_of(root));
-        let direct: Vec<_> = direct.collect();
+            .filter(|step| step.bead_ref.is_child_of(root))
+            .collect();
         let mut ends: Vec<Timestamp> = direct
             .iter()
             .filter_map(|step| step.bead_ref.time(TimeField::Closed))

@@ -1,9 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::molecule::gate;
-use bd::molecule::parallel;
+use bd::molecule::parallel::{self, ParallelStep};
 use bd::molecule::progress::MoleculeProgress;
 use kit::ui::{Page, escape};
 
@@ -96,14 +97,15 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
         .iter()
         .zip(&steps)
         .filter(|(_, step)| step.is_ready);
-    let rows = ready.filter_map(|(molecule_step, step)| {
-        Some(ReadyStep {
-            issue: PlainBead(molecule_step.bead_ref.bead()?.clone()),
-            parallel_info: step.json(),
-            parallel_group: step.group.clone(),
+    let rows: Vec<ReadyStep> = ready
+        .filter_map(|(molecule_step, step)| {
+            Some(ReadyStep {
+                issue: PlainBead(molecule_step.bead_ref.bead()?.clone()),
+                parallel_info: step.clone(),
+                parallel_group: step.group.clone(),
+            })
         })
-    });
-    let rows: Vec<ReadyStep> = rows.collect();
+        .collect();
     let root = molecule.root.bead().cloned().unwrap_or_default();
     let report = ReadyStepsReport {
         molecule_id: root.id,
@@ -111,7 +113,7 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
         total_steps: steps.len(),
         ready_steps: rows.len(),
         steps: rows,
-        parallel_groups: json!(parallel::group_steps(&steps)),
+        parallel_groups: parallel::group_steps(&steps),
     };
     build_report(report, write_ready_steps)
 }
@@ -119,7 +121,7 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
 #[derive(Serialize)]
 struct ReadyStep {
     issue: PlainBead,
-    parallel_info: Value,
+    parallel_info: ParallelStep,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_group: Option<String>,
 }
@@ -131,7 +133,7 @@ struct ReadyStepsReport {
     total_steps: usize,
     ready_steps: usize,
     steps: Vec<ReadyStep>,
-    parallel_groups: Value,
+    parallel_groups: BTreeMap<String, Vec<String>>,
 }
 
 fn write_ready_steps(report: &ReadyStepsReport, page: &mut Page) {

@@ -1,14 +1,17 @@
-use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use crate::context::Context;
-use bd::bead::Bead;
+use bd::bead::{Dep, RawJson};
 use bd::molecule::draw::{self, DrawnStep};
-use bd::molecule::parallel;
+use bd::molecule::parallel::{self, ParallelStep};
 use bd::molecule::progress::{MoleculeProgress, StepState};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, escape};
 
-use super::super::report::plain_json;
+use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show a molecule and its steps
@@ -20,7 +23,7 @@ pub(crate) struct Args {
     /// Also show which steps can run at the same time
     #[arg(short, long)]
     parallel: bool,
-    /// Draw the steps as a tree of what waits for what
+    /// Draw the dependency tree of the steps
     #[arg(long)]
     graph: bool,
     /// Print the graph as Mermaid
@@ -57,61 +60,84 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         let lines = text.lines().map(str::to_owned).collect();
         return TextReport::lines(json!({"molecule_id": root, "graph": text}), lines).into_answer();
     }
-    let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
-    beads.extend(
-        molecule
-            .steps
-            .iter()
-            .filter_map(|step| step.bead_ref.bead().cloned()),
-    );
-    let steps = parallel::analyze_parallel_steps(&molecule);
+    let root_bead = PlainBead(molecule.root.bead().cloned().unwrap_or_default());
+    let steps = molecule
+        .steps
+        .iter()
+        .filter_map(|step| step.bead_ref.bead().cloned())
+        .map(PlainBead);
+    let parallel_steps = parallel::analyze_parallel_steps(&molecule);
     let report = MolShowReport {
-        beads,
+        beads: std::iter::once(root_bead).chain(steps).collect(),
         states: molecule.steps.iter().map(|step| step.state).collect(),
         graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
-        parallel: args
-            .parallel
-            .then(|| parallel::steps_to_json(&root, &steps)),
-        groups: steps.into_iter().map(|step| step.group).collect(),
+        is_parallel: args.parallel,
+        parallel_steps,
     };
-    build_report(report.to_json(), move |_, page| {
-        write_molecule(&report, page);
-    })
+    build_report(report, write_molecule)
 }
 
 #[derive(Debug)]
 struct MolShowReport {
-    beads: Vec<Bead>,
+    /// The root, then the steps.
+    beads: Vec<PlainBead>,
     states: Vec<StepState>,
-    groups: Vec<Option<String>>,
+    parallel_steps: Vec<ParallelStep>,
     graph: Option<Vec<DrawnStep>>,
-    parallel: Option<Value>,
+    is_parallel: bool,
 }
 
-impl MolShowReport {
-    fn to_json(&self) -> Value {
+/// The JSON of a molecule.
+#[derive(Serialize)]
+struct MolShowJson<'a> {
+    root: Option<&'a PlainBead>,
+    issues: &'a [PlainBead],
+    dependencies: Vec<&'a Dep>,
+    variables: BTreeSet<String>,
+    is_compound: bool,
+    bonded_from: Option<&'a RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel: Option<ParallelJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ParallelJson<'a> {
+    molecule_id: &'a str,
+    total_steps: usize,
+    ready_steps: usize,
+    parallel_groups: BTreeMap<String, Vec<String>>,
+    steps: BTreeMap<&'a str, &'a ParallelStep>,
+}
+
+impl Serialize for MolShowReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let root = self.beads.first();
         let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
-        let mut value = json!({
-            "root": root.map(plain_json),
-            "issues": self.beads.iter().map(plain_json).collect::<Vec<_>>(),
-            "dependencies": edges.collect::<Vec<_>>(),
-            "variables": [],
-            "is_compound": root.is_some_and(|root| root.bonded_from.is_some()),
-            "bonded_from": root.and_then(|root| root.bonded_from.as_ref()),
-        });
-        let named = self.beads.iter().flat_map(|bead| {
-            let texts = [&bead.title, &bead.description];
-            texts.map(|text| bd::formula::vars::names_in(text))
-        });
-        let mut names: Vec<String> = named.flatten().collect();
-        names.sort();
-        names.dedup();
-        value["variables"] = json!(names);
-        if let Some(parallel) = &self.parallel {
-            value["parallel"] = parallel.clone();
-        }
-        value
+        let texts = self
+            .beads
+            .iter()
+            .flat_map(|bead| [&bead.title, &bead.description]);
+        let bonded_from = root.and_then(|root| root.bonded_from.as_ref());
+        let steps = &self.parallel_steps;
+        let parallel = || ParallelJson {
+            molecule_id: root.map_or("", |root| &root.id),
+            total_steps: steps.len(),
+            ready_steps: steps.iter().filter(|step| step.is_ready).count(),
+            parallel_groups: parallel::group_steps(steps),
+            steps: steps.iter().map(|step| (step.id.as_str(), step)).collect(),
+        };
+        let json = MolShowJson {
+            root,
+            issues: &self.beads,
+            dependencies: edges.collect(),
+            variables: texts
+                .flat_map(|text| bd::formula::vars::names_in(text))
+                .collect(),
+            is_compound: bonded_from.is_some(),
+            bonded_from,
+            parallel: self.is_parallel.then(parallel),
+        };
+        json.serialize(serializer)
     }
 }
 
@@ -135,9 +161,10 @@ fn write_molecule(report: &MolShowReport, page: &mut Page) {
         steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
         return;
     }
-    for ((bead, state), group) in rest.iter().zip(&report.states).zip(&report.groups) {
-        let group = match group {
-            Some(group) if report.parallel.is_some() => format!(" [{group}]"),
+    let steps = rest.iter().zip(&report.states).zip(&report.parallel_steps);
+    for ((bead, state), parallel_step) in steps {
+        let group = match &parallel_step.group {
+            Some(group) if report.is_parallel => format!(" [{group}]"),
             _ => String::new(),
         };
         let title = escape::escape_line(&bead.title);

@@ -9,10 +9,10 @@ use kit::cli::report::{CommandResult, build_report};
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only molecules that block other beads
+    /// Filter on molecules that block other beads
     #[arg(long)]
     blocking: bool,
-    /// Only molecules that nobody has
+    /// Filter on missing assignee
     #[arg(long)]
     unassigned: bool,
     #[arg(long, hide = true)]
@@ -27,19 +27,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             (!args.blocking || !stale.blocking.is_empty())
                 && (!args.unassigned || stale.root.assignee().is_empty())
         });
-    let rows = found.filter_map(|stale| {
-        let bead = stale.root.bead()?;
-        Some(StaleMolecule {
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            total_children: stale.steps,
-            closed_children: stale.steps,
-            blocking_count: stale.blocking.len(),
-            assignee: bead.assignee.clone(),
-            blocking_issues: stale.blocking,
+    let rows: Vec<StaleMolecule> = found
+        .filter_map(|stale| {
+            let bead = stale.root.bead()?;
+            Some(StaleMolecule {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                total_children: stale.steps,
+                closed_children: stale.steps,
+                blocking_count: stale.blocking.len(),
+                assignee: bead.assignee.clone(),
+                blocking_issues: stale.blocking,
+            })
         })
-    });
-    let rows: Vec<StaleMolecule> = rows.collect();
+        .collect();
     let report = MolStaleReport {
         total_count: rows.len(),
         blocking_count: rows.iter().filter(|row| row.blocking_count > 0).count(),

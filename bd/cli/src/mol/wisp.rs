@@ -16,7 +16,7 @@ use super::super::line;
 use super::pour::PourRequest;
 use kit::cli::report::{CommandResult, build_report};
 
-/// Make wisps: molecules that stay on this machine
+/// Create wisps: molecules that stay on this machine
 ///
 /// `bd mol wisp FORMULA` makes the beads of a molecule as wisps: never in git, never synced. `bd
 /// mol squash` leaves one durable bead of them, `bd mol burn` removes them.
@@ -45,13 +45,13 @@ struct WispCreateArgs {
     /// Set a variable; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<String>,
-    /// Make only the root; the steps stay in the formula
+    /// Create only the root; the steps stay in the formula
     #[arg(long)]
     root_only: bool,
     /// Look for formulas here first; may be repeated
     #[arg(long, value_name = "DIR")]
     search_path: Vec<String>,
-    /// Only show what would be made
+    /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
 }
@@ -68,8 +68,8 @@ struct WispListArgs {
 
 /// Remove wisps that did not change for a while
 ///
-/// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work
-/// stay.
+/// Removes open wisps, with --all closed ones as well, and leaves no tombstones. Molecules of open
+/// work stay.
 #[derive(Debug, clap::Args)]
 struct WispGcArgs {
     /// Only show what would be removed
@@ -120,9 +120,10 @@ const OLD: i64 = 24;
 
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let heads = snapshot.bead_refs();
-    let heads = heads.filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone());
-    let heads = heads.filter(|bead_ref| args.all || bead_ref.is_open());
+    let heads = snapshot
+        .bead_refs()
+        .filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone())
+        .filter(|bead_ref| args.all || bead_ref.is_open());
     let mut beads: Vec<Bead> = heads
         .filter_map(|bead_ref| bead_ref.bead().cloned())
         .collect();
@@ -131,16 +132,18 @@ fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
         age.then_with(|| a.id.cmp(&b.id))
     });
     let limit = ctx.now() - SignedDuration::from_hours(OLD);
-    let wisps = beads.into_iter().map(|bead| ListedWisp {
-        is_old: bead.updated_at.instant() < limit,
-        id: bead.id,
-        title: bead.title,
-        status: bead.status,
-        priority: bead.priority,
-        created_at: bead.created_at,
-        updated_at: bead.updated_at,
-    });
-    let wisps: Vec<ListedWisp> = wisps.collect();
+    let wisps: Vec<ListedWisp> = beads
+        .into_iter()
+        .map(|bead| ListedWisp {
+            is_old: bead.updated_at.instant() < limit,
+            id: bead.id,
+            title: bead.title,
+            status: bead.status,
+            priority: bead.priority,
+            created_at: bead.created_at,
+            updated_at: bead.updated_at,
+        })
+        .collect();
     let old = wisps.iter().filter(|wisp| wisp.is_old).count();
     let report = WispListReport {
         count: wisps.len(),

@@ -1,40 +1,60 @@
 //! Renders the reasons why beads are not ready, as JSON or as text.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::line;
-use crate::report::LazyJson;
-use bd::bead::{Bead, record};
+use bd::bead::{Bead, Status};
 use bd::graph::explain::NotReadyReason;
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
 
+/// An open bead that is not ready.
+#[derive(Debug, Serialize)]
+pub(super) struct ExplainedBead {
+    id: String,
+    title: String,
+    status: Status,
+    priority: i64,
+    reasons: Vec<ExplainedReason>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExplainedReason {
+    rule: &'static str,
+    subject: String,
+    text: String,
+}
+
+impl ExplainedBead {
+    pub(super) fn new(bead: &Bead, reasons: &[NotReadyReason]) -> Self {
+        let reasons = reasons.iter().map(|reason| ExplainedReason {
+            rule: reason.rule(),
+            subject: reason.subject().to_owned(),
+            text: reason.to_string(),
+        });
+        Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            status: bead.status.clone(),
+            priority: bead.priority,
+            reasons: reasons.collect(),
+        }
+    }
+}
+
 /// Reports the reasons why beads are not ready.
-pub(super) fn report_reasons(items: Vec<(Bead, Vec<NotReadyReason>)>) -> CommandResult {
-    let report = LazyJson {
-        data: items,
-        to_json: |items| items.iter().map(bead_to_json).collect(),
-    };
-    build_report(report, |report, page| write_reasons(&report.data, page))
+pub(super) fn report_reasons(beads: Vec<ExplainedBead>) -> CommandResult {
+    build_report(beads, |beads, page| write_reasons(beads, page))
 }
 
-fn bead_to_json((bead, reasons): &(Bead, Vec<NotReadyReason>)) -> Value {
-    let reasons: Vec<Value> = reasons
-        .iter()
-        .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
-        .collect();
-    let bead = record::bead_to_json_value(bead);
-    json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
-}
-
-fn write_reasons(items: &[(Bead, Vec<NotReadyReason>)], page: &mut Page) {
-    if items.is_empty() {
+fn write_reasons(beads: &[ExplainedBead], page: &mut Page) {
+    if beads.is_empty() {
         page.line("✨ Nothing is blocked");
         return;
     }
-    page.line(format!("🚫 Not ready ({}):", items.len()));
+    page.line(format!("🚫 Not ready ({}):", beads.len()));
     page.blank();
-    for (bead, reasons) in items {
+    for bead in beads {
         let style = page.style().clone();
         let line_start = format!(
             "[{}] {}: ",
@@ -42,8 +62,8 @@ fn write_reasons(items: &[(Bead, Vec<NotReadyReason>)], page: &mut Page) {
             style.cyan(&escape::escape_line(&bead.id))
         );
         line::write_fitted(page, &line_start, &bead.title, "");
-        for reason in reasons {
-            page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
+        for reason in &bead.reasons {
+            page.cut_line(format!("    {}", escape::escape_line(&reason.text)));
         }
     }
 }

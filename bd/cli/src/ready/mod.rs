@@ -11,15 +11,16 @@ use bd::graph::external::ExternalLookup;
 use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
-use kit::ui::{Page, escape};
+use kit::ui::{Page, counted, escape};
 
 use super::args;
 use super::line;
 use super::list::warn_of_damaged_lines;
 use super::report::PlainBead;
+use explanation::ExplainedBead;
 use kit::cli::report::{CommandResult, build_report};
 
-/// List beads to start now
+/// List beads that are ready for work
 ///
 /// Lists open beads that are neither blocked nor deferred, ten at most. As JSON an array of beads
 /// with `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
@@ -31,34 +32,34 @@ pub(crate) struct Args {
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// Only beads of this priority
+    /// Filter by priority
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
-    /// Only beads of this assignee
+    /// Filter by assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// Only unassigned beads
+    /// Filter on missing assignee
     #[arg(short, long)]
     unassigned: bool,
     /// Sort by: hybrid (new beads by priority, then old ones), priority, oldest
     #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
     sort: String,
-    /// Only beads with all given labels
+    /// Filter by labels; a bead must have all of them
     #[arg(short, long, value_name = "LABELS")]
     label: Vec<String>,
-    /// Only beads with one of the given labels
+    /// Filter by labels; a bead must have one of them
     #[arg(long, value_name = "LABELS")]
     label_any: Vec<String>,
-    /// Only beads of this type
+    /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// No beads with one of the given labels
+    /// Exclude beads with any of these labels
     #[arg(long, value_name = "LABELS")]
     exclude_label: Vec<String>,
-    /// No beads of the given types
+    /// Exclude beads of these types
     #[arg(long, value_name = "KINDS")]
     exclude_type: Vec<String>,
-    /// Only descendants of this bead
+    /// Filter by ancestor
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     #[arg(long, value_name = "KIND", hide = true)]
@@ -126,8 +127,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         limit: args.limit,
         ..ReadyQuery::default()
     };
-    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut found, mut total) = if outside.has_external_edges() {
+    let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut ready_beads, mut total) = if external.has_external_edges() {
         // Edges to other projects decide which beads are ready, so the limit applies only after
         // their check.
         let all = ReadyQuery { limit: 0, ..query };
@@ -135,29 +136,34 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         ready::find_ready(&snapshot, &query, ctx.now())
     };
-    if outside.has_external_edges() {
-        found.retain(|bead| outside.unsatisfied(bead).is_empty());
-        total = found.len();
+    if external.has_external_edges() {
+        ready_beads.retain(|bead| external.unsatisfied(bead).is_empty());
+        total = ready_beads.len();
     }
     if args.limit > 0 {
-        found.truncate(args.limit);
+        ready_beads.truncate(args.limit);
     }
-    let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    let any_open = snapshot.has_open_beads();
-    let taken = ids.iter().filter_map(|id| snapshot.take(id));
-    let beads = taken.map(|bead| ReadyBead {
-        comment_count: bead.comments.len(),
-        bead: PlainBead(bead),
-        dependency_count: 0,
-        dependent_count: 0,
-    });
-    let beads: Vec<ReadyBead> = beads.collect();
+    let ids: Vec<String> = ready_beads
+        .into_iter()
+        .map(|bead| bead.id.clone())
+        .collect();
+    let has_open_beads = snapshot.has_open_beads();
+    let beads: Vec<ReadyBead> = ids
+        .iter()
+        .filter_map(|id| snapshot.take(id))
+        .map(|bead| ReadyBead {
+            comment_count: bead.comments.len(),
+            bead: PlainBead(bead),
+            dependency_count: 0,
+            dependent_count: 0,
+        })
+        .collect();
     build_report(beads, move |beads, page| {
         if beads.is_empty() {
-            page.line(if any_open {
-                "✨ No ready work found (what is open is taken, deferred or blocked: bd ready --explain)"
+            page.line(if has_open_beads {
+                "✨ No ready work found (open beads are in progress, deferred or blocked; see bd ready --explain)"
             } else {
-                "✨ No open issues"
+                "✨ No open beads"
             });
         } else {
             write_ready_beads(beads, total, page);
@@ -167,20 +173,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Explains the open beads that are not ready.
 fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> CommandResult {
-    let mut outside = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
-    let found = explain::explain_unready(snapshot, ctx.now(), |bead| {
-        if outside.has_external_edges() {
-            outside.unsatisfied(bead)
+    let mut external = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
+    let unready = explain::explain_unready(snapshot, ctx.now(), |bead| {
+        if external.has_external_edges() {
+            external.unsatisfied(bead)
         } else {
             Vec::new()
         }
     });
-    let items = found.into_iter();
-    explanation::report_reasons(
-        items
-            .map(|item| (item.bead.clone(), item.reasons))
-            .collect(),
-    )
+    let beads = unready
+        .iter()
+        .map(|item| ExplainedBead::new(item.bead, &item.reasons));
+    explanation::report_reasons(beads.collect())
 }
 
 #[derive(Serialize)]
@@ -193,7 +197,10 @@ struct ReadyBead {
 }
 
 fn write_ready_beads(beads: &[ReadyBead], total: usize, page: &mut Page) {
-    page.line(format!("📋 Ready work ({total} issues with no blockers):"));
+    page.line(format!(
+        "📋 Ready work ({} with no blockers):",
+        counted(total, "bead")
+    ));
     page.blank();
     for (number, ReadyBead { bead, .. }) in beads.iter().enumerate() {
         let style = page.style().clone();

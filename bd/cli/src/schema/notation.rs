@@ -45,8 +45,9 @@ impl SchemaTable {
     /// Returns the JSON Schema of a command's output, or `None` if the command prints no JSON of
     /// its own.
     pub(super) fn schema(&self, command: &str) -> Option<Value> {
-        let shapes = self.commands.get(command)?;
-        let shapes: Vec<Value> = shapes
+        let shapes: Vec<Value> = self
+            .commands
+            .get(command)?
             .iter()
             .flat_map(|shape| self.alternatives(shape))
             .collect();

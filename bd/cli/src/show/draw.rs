@@ -1,7 +1,7 @@
 //! Renders a bead with all its details as text.
 
 use crate::line;
-use crate::report::LinkedBead;
+use crate::report::{LinkedBead, PlainBead};
 use bd::bead::{Bead, DepKind};
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
@@ -96,10 +96,13 @@ fn write_head(page: &mut Page, bead: &Bead) {
 }
 
 fn write_links(page: &mut Page, shown: &ShownBead) {
-    let group = |list: &[LinkedBead], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
-        let found = list.iter().filter(|linked| wanted(&linked.kind));
-        found.map(|linked| Bead::clone(&linked.bead)).collect()
-    };
+    fn group<'a>(
+        links: &'a [LinkedBead],
+        is_wanted: &dyn Fn(&DepKind) -> bool,
+    ) -> Vec<&'a PlainBead> {
+        let found = links.iter().filter(|linked| is_wanted(&linked.kind));
+        found.map(|linked| &linked.bead).collect()
+    }
     let is_related = |kind: &DepKind| matches!(kind, DepKind::Related | DepKind::RelatesTo);
     let is_parent = |kind: &DepKind| *kind == DepKind::ParentChild;
     let is_found = |kind: &DepKind| *kind == DepKind::DiscoveredFrom;
@@ -121,12 +124,16 @@ fn write_links(page: &mut Page, shown: &ShownBead) {
     ] {
         if !beads.is_empty() {
             page.blank();
-            write_linked(page, name, beads.iter());
+            write_linked(page, name, beads.into_iter());
         }
     }
 }
 
-pub(super) fn write_linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
+pub(super) fn write_linked<'a>(
+    page: &mut Page,
+    name: &str,
+    beads: impl Iterator<Item = &'a PlainBead>,
+) {
     page.line(page.style().bold(name));
     for bead in beads {
         let style = page.style().clone();

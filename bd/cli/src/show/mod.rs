@@ -3,7 +3,7 @@ mod past;
 mod thread;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use crate::context::Context;
 use bd::bead::id::ResolveError;
@@ -12,7 +12,7 @@ use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
-use super::report::{LinkedBead, plain_json};
+use super::report::{LinkedBead, PlainBead};
 use super::{each, line, watch};
 use kit::cli::report::{CommandResult, build_report};
 
@@ -34,16 +34,16 @@ pub(crate) struct Args {
     /// Show the state at this time, by history (2h, 3d, 2026-03-01, yesterday)
     #[arg(long, value_name = "TIME", alias = "as-of", allow_hyphen_values = true)]
     at: Option<String>,
-    /// List only its children
+    /// List only the children
     #[arg(long)]
     children: bool,
-    /// List only beads that point at it
+    /// List only the dependents
     #[arg(long)]
     refs: bool,
-    /// Show its thread: what it replies to, and all replies
+    /// Show the thread: the message it replies to, and all replies
     #[arg(long)]
     thread: bool,
-    /// Draw it again on each change
+    /// Redraw on each change
     #[arg(short, long)]
     watch: bool,
     #[arg(long, hide = true)]
@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
         return Err(UsageError(
-            "at least one issue ID is required (use positional args or --id flag)".into(),
+            "at least one bead ID is required (use positional args or --id flag)".into(),
         )
         .into());
     };
@@ -109,9 +109,7 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
         threads,
         form,
     };
-    build_report(report.to_json(), move |_, page| {
-        write_shown_beads(&report, page);
-    })
+    build_report(report, write_shown_beads)
 }
 
 /// Hints at the history of a bead that existed once.
@@ -175,15 +173,25 @@ enum ShowForm {
 struct ShowReport {
     beads: Vec<ShownBead>,
     /// The thread of each bead, if threads are requested.
-    threads: Vec<Vec<Bead>>,
+    threads: Vec<Vec<PlainBead>>,
     form: ShowForm,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct ShownBead {
+    #[serde(flatten, serialize_with = "serialize_without_edges")]
     bead: Bead,
+    version: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     dependencies: Vec<LinkedBead>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     dependents: Vec<LinkedBead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
+}
+
+fn serialize_without_edges<S: Serializer>(bead: &Bead, serializer: S) -> Result<S::Ok, S::Error> {
+    record::serialize_for_json(bead, &["dependencies"], serializer)
 }
 
 impl ShownBead {
@@ -194,54 +202,37 @@ impl ShownBead {
         });
         let back = snapshot.dependents_of(&bead.id).into_iter();
         Self {
+            version: hash::compute_version(&bead),
             dependencies: out.collect(),
             dependents: back
                 .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
                 .collect(),
+            parent: bead.parent().map(str::to_owned),
             bead,
         }
     }
 
-    fn children(&self) -> impl Iterator<Item = &Bead> {
+    fn children(&self) -> impl Iterator<Item = &PlainBead> {
         let children = self.dependents.iter();
         children
             .filter(|linked| linked.kind == DepKind::ParentChild)
-            .map(|linked| &*linked.bead)
-    }
-
-    fn json(&self) -> Value {
-        let mut value = record::bead_to_json_value(&self.bead);
-        value["version"] = json!(hash::compute_version(&self.bead));
-        if let Value::Object(object) = &mut value {
-            object.shift_remove("dependencies");
-            if !self.dependencies.is_empty() {
-                object.insert("dependencies".into(), json!(self.dependencies));
-            }
-            if !self.dependents.is_empty() {
-                object.insert("dependents".into(), json!(self.dependents));
-            }
-            if let Some(parent) = self.bead.parent() {
-                object.insert("parent".into(), json!(parent));
-            }
-        }
-        value
+            .map(|linked| &linked.bead)
     }
 }
 
-impl ShowReport {
-    fn to_json(&self) -> Value {
-        let keyed = |list: fn(&ShownBead) -> Value| -> Value {
-            let pairs = self
-                .beads
-                .iter()
-                .map(|shown| (shown.bead.id.clone(), list(shown)));
-            Value::Object(pairs.collect())
-        };
+impl Serialize for ShowReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let beads = self.beads.iter();
         match self.form {
-            ShowForm::Children => keyed(|shown| shown.children().map(plain_json).collect()),
-            ShowForm::Refs => keyed(|shown| json!(shown.dependents)),
-            ShowForm::Thread => self.threads.iter().flatten().map(plain_json).collect(),
-            ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
+            ShowForm::Children => serializer.collect_map(beads.map(|shown| {
+                let children: Vec<&PlainBead> = shown.children().collect();
+                (&shown.bead.id, children)
+            })),
+            ShowForm::Refs => {
+                serializer.collect_map(beads.map(|shown| (&shown.bead.id, &shown.dependents)))
+            }
+            ShowForm::Thread => serializer.collect_seq(self.threads.iter().flatten()),
+            ShowForm::Full | ShowForm::Short => self.beads.serialize(serializer),
         }
     }
 }
@@ -258,7 +249,7 @@ fn write_shown_beads(report: &ShowReport, page: &mut Page) {
             ShowForm::Refs => draw::write_linked(
                 page,
                 "REFERENCES",
-                shown.dependents.iter().map(|linked| &*linked.bead),
+                shown.dependents.iter().map(|linked| &linked.bead),
             ),
             ShowForm::Full => {
                 if number > 0 {

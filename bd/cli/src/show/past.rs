@@ -10,9 +10,9 @@ use bd::store::{Snapshot, Store};
 /// The reason why there is no such state.
 #[derive(Debug, thiserror::Error)]
 enum PastError {
-    #[error("no issue found matching \"{0}\"")]
+    #[error("bead not found: \"{0}\"")]
     Unknown(String),
-    #[error("{id} was not there at {at}; it was made later")]
+    #[error("{id} did not exist at {at}: it was created later")]
     NotYet { id: String, at: Timestamp },
     #[error("{id} was removed before {at}")]
     Gone { id: String, at: Timestamp },

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::report::PlainBead;
 use bd::bead::{Bead, DepKind};
 use bd::store::Snapshot;
 use kit::ui::{Page, escape};
@@ -10,20 +11,22 @@ use kit::ui::{Page, escape};
 const DEEPEST: usize = 8;
 
 /// Returns the thread of a bead, oldest message first.
-pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead> {
     let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
-    let mut thread = vec![bead.clone()];
+    let mut thread = vec![PlainBead(bead.clone())];
     while let Some(id) = open.pop() {
         let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {
             let edges = bead.edges(&DepKind::RepliesTo);
             edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
         });
-        let down = snapshot.dependents_of(&id).into_iter();
-        let down = down.filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
+        let down = snapshot
+            .dependents_of(&id)
+            .into_iter()
+            .filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
         for next in up.chain(down.map(|(bead, _)| bead)) {
             if seen.insert(next.id.clone()) {
                 open.push(next.id.clone());
-                thread.push(next.clone());
+                thread.push(PlainBead(next.clone()));
             }
         }
     }
@@ -36,15 +39,17 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
 }
 
 /// Writes each message below the one that it replies to.
-pub(super) fn write_thread(page: &mut Page, thread: &[Bead]) {
-    let above = thread.iter().map(|bead| {
-        let edge = bead.edges(&DepKind::RepliesTo).next();
-        (
-            bead.id.as_str(),
-            edge.map(|edge| edge.depends_on_id.as_str()),
-        )
-    });
-    let above: HashMap<&str, Option<&str>> = above.collect();
+pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
+    let above: HashMap<&str, Option<&str>> = thread
+        .iter()
+        .map(|bead| {
+            let edge = bead.edges(&DepKind::RepliesTo).next();
+            (
+                bead.id.as_str(),
+                edge.map(|edge| edge.depends_on_id.as_str()),
+            )
+        })
+        .collect();
     let depth = |bead: &Bead| {
         let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
         let path = std::iter::successors(Some(bead.id.as_str()), next);

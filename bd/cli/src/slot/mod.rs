@@ -13,7 +13,7 @@ use super::dep;
 use kit::cli::report::{CommandResult, TextReport};
 
 kit::family! {
-    /// Show and change what is on an agent's hook and role slot
+    /// Show and change the hook and role slots of agents
     Args:
     Set => set,
     Clear => clear,

@@ -9,9 +9,9 @@ use kit::ui::escape;
 use super::validate::SwarmValidateReport;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
-/// Make a swarm for an epic
+/// Create a swarm for an epic
 ///
-/// A bead that is no epic gets a new epic around it. As JSON: `{swarm_id, epic_id, coordinator,
+/// If the bead is not an epic, creates an epic around it. As JSON: `{swarm_id, epic_id, coordinator,
 /// analysis}`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// The agent that coordinates the swarm
     #[arg(long, value_name = "NAME", default_value = "")]
     coordinator: String,
-    /// Make it even if the epic has a swarm or cannot be done by one
+    /// Create the swarm even if the epic has one or has problems
     #[arg(long)]
     force: bool,
 }

@@ -8,7 +8,7 @@ use kit::ui::escape;
 
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Show how far the children of an epic are
+/// Show the progress of an epic's children
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The epic, or its swarm
@@ -64,8 +64,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 name => format!(" @{}", escape::escape_line(name)),
             };
             let needs = status.blocked.iter().find(|(other, _)| other.id == bead.id);
-            let after = needs.map(|(_, needs)| format!(" (after {})", needs.join(", ")));
-            let after = after.unwrap_or_default();
+            let after = needs
+                .map(|(_, needs)| format!(" (after {})", needs.join(", ")))
+                .unwrap_or_default();
             let title = escape::escape_line(&bead.title);
             lines.push(format!("  {}: {title}{who}{after}", bead.id));
         }

@@ -8,7 +8,7 @@ use kit::ui::{counted, escape};
 
 use kit::cli::report::{CommandResult, build_report_with_exit};
 
-/// Show in which waves the children of an epic can be done
+/// Plan an epic's children in waves of parallel work
 ///
 /// Exits with 1 if the epic cannot be done by a swarm, as when children wait for each other in a
 /// circle.

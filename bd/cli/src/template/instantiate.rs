@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// Assign the root to NAME
     #[arg(long, value_name = "NAME", default_value = "")]
     assignee: String,
-    /// Only show what would be made
+    /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
 }

@@ -12,9 +12,9 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
 ///
-/// Without ids it changes the bead that was last created, updated or shown. --claim takes an
-/// unassigned bead: you become its assignee and it is in progress. Of several claims at once
-/// exactly one succeeds. Empty text clears a field.
+/// Without ids, changes the bead that was last created, updated or shown. --claim takes an
+/// unassigned bead: you become its assignee and it is in progress. If several agents claim a bead
+/// at once, exactly one succeeds. Empty text clears a field.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
@@ -127,7 +127,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Ok(Box::new(EmptyReport));
     };
     if args.expect_version.is_some() && ids.len() != 1 {
-        return Err(UsageError("--expect-version takes one issue ID".into()).into());
+        return Err(UsageError("--expect-version takes one bead ID".into()).into());
     }
     let who = ctx.author().actor;
     let beads = each::change_each(ctx, "updating", &ids, |tx, id| {
@@ -143,7 +143,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(bead) = beads.last() {
         ctx.set_last_touched(&bead.id);
     }
-    confirm_changes(beads, |bead| format!("✓ Updated issue: {}", bead.id))
+    confirm_changes(beads, |bead| format!("✓ Updated bead: {}", bead.id))
 }
 
 /// Checks, before anything is changed, that kind and status are words of this project and that the

@@ -3,6 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use kit::failure::UsageError;
 
+use super::Worktrees;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Add a worktree on a new branch
@@ -18,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("worktree create")?;
-    let (git, _, main) = super::open_worktrees(ctx)?;
+    let Worktrees { git, main, .. } = Worktrees::open(ctx)?;
     let path = ctx.env.make_absolute(&args.path);
     if path.exists() {
         return Err(UsageError(format!("{} exists already", path.display())).into());
@@ -29,8 +30,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Ok(inside) = path.strip_prefix(&main) {
         git.exclude(&format!("/{}/", inside.display()))?;
     }
-    let beads = ctx.project().map(|found| found.dir.display().to_string());
-    let beads = beads.unwrap_or_default();
+    let beads = ctx
+        .project()
+        .map(|found| found.dir.display().to_string())
+        .unwrap_or_default();
     let json = json!({"path": path, "branch": branch, "redirect_to": beads});
     let mut lines = vec![format!(
         "✓ Created worktree {} on branch {branch}",

@@ -2,16 +2,17 @@ use serde_json::json;
 
 use crate::context::Context;
 
+use super::Worktrees;
 use kit::cli::report::{CommandResult, TextReport};
 
-/// Show in which worktree you are
+/// Describe the current worktree
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let (git, all, main) = super::open_worktrees(ctx)?;
-    let top = git.top()?;
-    let top = top.canonicalize().unwrap_or(top);
+    let Worktrees { git, all, main } = Worktrees::open(ctx)?;
+    let git_top = git.top()?;
+    let top = git_top.canonicalize().unwrap_or(git_top);
     let tree = all.iter().find(|tree| tree.path == top);
     let branch = tree
         .and_then(|tree| tree.branch.clone())

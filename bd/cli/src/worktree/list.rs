@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 
+use super::Worktrees;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// List the worktrees
@@ -9,7 +10,7 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let (_, all, main) = super::open_worktrees(ctx)?;
+    let Worktrees { all, main, .. } = Worktrees::open(ctx)?;
     let beads = ctx.project().ok().map(|found| found.dir.clone());
     let (mut values, mut lines) = (Vec::new(), Vec::new());
     for tree in all.iter().filter(|tree| !tree.bare) {

@@ -13,7 +13,7 @@ use bd::git::{Git, GitError, Worktree};
 use kit::cli::report::CommandResult;
 
 kit::family! {
-    /// Keep git worktrees that share the beads of the main one
+    /// Manage git worktrees that share the main one's beads
     ///
     /// A command in a linked worktree uses the beads of the main worktree, so all worktrees have
     /// the same beads at all times.
@@ -24,13 +24,25 @@ kit::family! {
     Info => info,
 }
 
-/// Returns the repository of the working directory, its worktrees and the root of the main
-/// worktree.
-fn open_worktrees(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
-    let git = Git::at(ctx.env.cwd());
-    let all = git.worktree_list()?;
-    let main = all.first().map(|tree| tree.path.clone());
-    Ok((git, all, main.unwrap_or_default()))
+/// The repository of the working directory and its worktrees.
+struct Worktrees {
+    git: Git,
+    all: Vec<Worktree>,
+    /// The root of the main worktree.
+    main: PathBuf,
+}
+
+impl Worktrees {
+    fn open(ctx: &Context) -> Result<Self, GitError> {
+        let git = Git::at(ctx.env.cwd());
+        let all = git.worktree_list()?;
+        let main = all.first().map(|tree| tree.path.clone());
+        Ok(Self {
+            git,
+            all,
+            main: main.unwrap_or_default(),
+        })
+    }
 }
 
 fn last_component(path: &Path) -> String {

@@ -3,6 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use kit::failure::UsageError;
 
+use super::Worktrees;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Remove a worktree; its branch stays
@@ -18,9 +19,9 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("worktree remove")?;
-    let (git, all, main) = super::open_worktrees(ctx)?;
-    let path = ctx.env.make_absolute(&args.path);
-    let path = path.canonicalize().unwrap_or(path);
+    let Worktrees { git, all, main } = Worktrees::open(ctx)?;
+    let given = ctx.env.make_absolute(&args.path);
+    let path = given.canonicalize().unwrap_or(given);
     let is_it = |tree: &&bd::git::Worktree| {
         tree.path == path || super::last_component(&tree.path) == args.path
     };

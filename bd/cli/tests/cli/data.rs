@@ -44,10 +44,7 @@ fn an_export_can_be_imported_and_a_second_import_changes_nothing() {
     assert_eq!(project.read("out.jsonl"), out);
     project.write("more.jsonl", &out.replace("bd-a1b", "bd-z9z"));
     let error = project.fails(&["export", "-o", "more.jsonl"]);
-    assert!(
-        error.contains("refusing to export stale database that would lose issues"),
-        "{error}"
-    );
+    assert!(error.contains("refusing to overwrite"), "{error}");
     project.ok(&["export", "-o", "more.jsonl", "--force"]);
     assert_eq!(project.read("more.jsonl"), out);
 }
@@ -90,7 +87,7 @@ fn beads_of_another_prefix_are_refused_renamed_or_kept() {
     let error = project.fails(&["import", "in.jsonl"]);
     assert!(
         error.contains(
-            "prefix mismatch detected: database uses 'bd-' but found 2 issues with prefixes: web-"
+            "prefix mismatch: this project uses 'bd-' but found 2 beads with prefixes: web-"
         ),
         "{error}"
     );
@@ -113,7 +110,7 @@ fn info_describes_the_project() {
         (&1.into(), &"direct".into())
     );
     assert_eq!(info["schema"]["detected_prefix"], "bd");
-    assert!(project.ok(&["info"]).contains("Count:  1 issue\n"));
+    assert!(project.ok(&["info"]).contains("Count:  1 bead\n"));
     assert_eq!(Project::empty().run(&["info"]).code, 1);
 }
 
@@ -122,7 +119,7 @@ fn init_uses_the_beads_of_a_clone_and_a_second_init_is_refused() {
     let project = Project::empty();
     project.write(".beads/issues.jsonl", &OTHER.replace("bd-", "web-"));
     let said = project.ok(&["init"]);
-    assert!(said.contains("2 issues found here and used"), "{said}");
+    assert!(said.contains("2 beads found here and used"), "{said}");
     assert!(project.make("New", &[]).starts_with("web-"));
     let error = project.fails(&["init"]);
     assert!(error.contains("already initialized"), "{error}");

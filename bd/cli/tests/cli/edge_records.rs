@@ -31,7 +31,7 @@ fn edge_9_59_an_export_that_would_lose_beads_is_refused() {
     let project = three();
     project.write("all.jsonl", &lines(&["bd-q", "bd-r"]));
     let error = project.fails(&["export", "-o", "all.jsonl"]);
-    assert!(error.contains("would lose issues"), "{error}");
+    assert!(error.contains("refusing to overwrite"), "{error}");
     project.ok(&["export", "-o", "all.jsonl", "--force"]);
     assert_eq!(project.ok(&["export", "--id", "bd-none"]), "");
     let empty = Project::new();
@@ -54,7 +54,7 @@ fn edge_9_60_and_61_an_import_is_atomic_and_idempotent() {
     project.write("bad.jsonl", &(lines(&["bd-c"]) + "{\"id\":\n"));
     let error = project.fails(&["import", "bad.jsonl"]);
     assert!(error.contains("line 2"), "{error}");
-    assert!(project.fails(&["show", "bd-c"]).contains("no issue found"));
+    assert!(project.fails(&["show", "bd-c"]).contains("bead not found"));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn edge_9_64_to_69_records_are_imported_by_the_rules() {
     );
     let error = project.fails(&["import", "in.jsonl"]);
     assert!(
-        error.contains("prefix mismatch") && error.contains("1 issue "),
+        error.contains("prefix mismatch") && error.contains("1 bead "),
         "{error}"
     );
     // 65: an older record changes nothing.
@@ -91,7 +91,7 @@ fn edge_9_64_to_69_records_are_imported_by_the_rules() {
         &lines(&[r#"bd-t "deleted_at":"2026-01-02T00:00:00Z""#, "bd-wisp-x1"]),
     );
     project.ok(&["import", "in.jsonl"]);
-    assert!(project.fails(&["show", "bd-t"]).contains("no issue found"));
+    assert!(project.fails(&["show", "bd-t"]).contains("bead not found"));
     assert_eq!(project.shown("bd-wisp-x1")["ephemeral"], true);
     // 69: a child may come before its parent.
     project.write("in.jsonl", &lines(&["bd-p.1", "bd-p"]));

@@ -195,7 +195,7 @@ fn an_earlier_state_of_a_bead_can_be_shown() {
     let then = project.json(&["show", &id, "--at", &made]);
     assert_eq!(then[0]["title"], "Now");
     let said = project.fails(&["show", &id, "--at", "2020-01-01"]);
-    assert!(said.contains("was not there"), "{said}");
+    assert!(said.contains("did not exist at"), "{said}");
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn a_database_of_another_bd_is_imported() {
     }
     let named = project.run(&["doctor", "--check", "database"]).out;
     let held =
-        "2 issues, 1 of them a wisp; settings and notes: issue_prefix, kv.memory.k, types.custom";
+        "2 beads, 1 of them a wisp; settings and notes: issue_prefix, kv.memory.k, types.custom";
     assert!(named.contains(held), "{named}");
     let done = project.json(&["import", ".beads/old.db"]);
     assert_eq!((&done["created"], &done["edges"]), (&json!(2), &json!(1)));

@@ -87,7 +87,7 @@ fn a_change_is_made_only_at_the_expected_version() {
     assert_eq!(run(update("", "Three")).0, 3);
     let other = project.make("Other", &[]);
     let said = project.fails(&["update", &id, &other, "--expect-version", &seen, "-p", "1"]);
-    assert!(said.contains("takes one issue ID"), "{said}");
+    assert!(said.contains("takes one bead ID"), "{said}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_fresh_clone_warns_once_that_git_does_not_merge_beads() {
     project.run_in(&project.path("clone"), &["create", "B"]);
     let init = project.run_in(&project.path("clone"), &["init"]);
     assert!(
-        init.out.contains("2 issues found here"),
+        init.out.contains("2 beads found here"),
         "{}{}",
         init.out,
         init.err

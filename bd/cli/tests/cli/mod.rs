@@ -184,7 +184,11 @@ fn version_and_help_work_anywhere() {
             assert!(help.contains(word), "{args:?} {word}");
         }
     }
-    assert!(project.ok(&["quickstart"]).contains("Dependency-Aware"));
+    assert!(
+        project
+            .ok(&["quickstart"])
+            .contains("beads with dependencies")
+    );
 }
 
 #[test]

@@ -447,7 +447,7 @@ fn case_90_continue_starts_the_next_step_and_reports_completion() {
     }
     let several = project.fails(&["close", &lone, "x", "--continue"]);
     assert!(
-        several.contains("--continue only works when closing a single issue"),
+        several.contains("--continue only works when closing a single bead"),
         "{several}"
     );
 }
@@ -604,7 +604,7 @@ fn a_burn_removes_a_wisp_completely_and_leaves_tombstones_of_a_molecule() {
     let refused = project.fails(&["mol", "burn", &root]);
     assert!(refused.contains("nothing was removed"), "{refused}");
     project.ok(&["mol", "burn", &root, "--force"]);
-    assert!(project.fails(&["show", &root]).contains("it was deleted"));
+    assert!(project.fails(&["show", &root]).contains("was deleted"));
     project.ok(&["restore", &root]);
 }
 
@@ -900,7 +900,7 @@ fn waiting_for_a_gate_ends_when_it_opens() {
     assert!(
         project
             .fails(&["gate", "show", &other])
-            .contains("is not a gate issue (type=task)")
+            .contains("is not a gate (type=task)")
     );
 }
 

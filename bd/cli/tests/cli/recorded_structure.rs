@@ -65,7 +65,7 @@ fn the_children_of_an_epic_are_a_swarm() {
                 1,
                 "bd-a is a task, not an epic or a swarm",
             ),
-            ("swarm validate bd-none", 1, "no issue found"),
+            ("swarm validate bd-none", 1, "bead not found"),
         ],
     );
     let swarm = project.json(&["swarm", "list"])["swarms"][0]["id"].clone();
@@ -168,11 +168,11 @@ fn a_capability_is_shipped_when_its_bead_is_closed() {
     check(
         &project,
         &[
-            ("ship none", 1, "no issue found with label 'export:none'"),
+            ("ship none", 1, "no bead has the label 'export:none'"),
             (
                 "ship api",
                 1,
-                "issue bd-a is not closed (status: open); use --force",
+                "bead bd-a is not closed (status: open); use --force",
             ),
             ("close bd-a", 0, "Closed"),
             (
@@ -227,7 +227,7 @@ fn beads_for_the_user_can_be_answered_or_dismissed() {
             (
                 "human dismiss bd-c",
                 1,
-                "issue bd-c does not have the 'human' label",
+                "bead bd-c does not have the 'human' label",
             ),
             (
                 "human stats",
@@ -369,9 +369,9 @@ fn files_created_by_setup_are_removed_with_it() {
             ),
             ("setup", 1, "<AGENT>"),
             ("setup --list", 0, "claude\ngemini\n"),
-            ("setup --print", 0, "## Issue tracking with bd"),
+            ("setup --print", 0, "## Tracking work with bd"),
             ("setup -o notes.md", 0, "✓ Wrote "),
-            ("onboard", 0, "## Issue tracking with bd"),
+            ("onboard", 0, "## Tracking work with bd"),
         ],
     );
 }

@@ -70,9 +70,9 @@ fn update_without_an_id_uses_the_last_touched_bead() {
     assert!(
         project
             .fails(&["update", "-p", "1"])
-            .contains("no issue ID provided")
+            .contains("no bead ID provided")
     );
-    assert!(project.fails(&["close"]).contains("no issue ID provided"));
+    assert!(project.fails(&["close"]).contains("no bead ID provided"));
     let id = project.make("T", &[]);
     project.ok(&["update", "-p", "1"]);
     assert_eq!(project.shown(&id)["priority"], 1);
@@ -188,14 +188,14 @@ fn an_unknown_id_is_reported_and_the_other_beads_are_changed() {
     let ran = project.run(&["update", "bd-none", &id, "-p", "1", "--json"]);
     assert_eq!(ran.code, 0);
     assert!(
-        ran.err.contains("no issue found matching \"bd-none\""),
+        ran.err.contains("bead not found: \"bd-none\""),
         "{}",
         ran.err
     );
     assert_eq!(ids(&serde_json::from_str(&ran.out).unwrap()), [id.as_str()]);
     let none = project.run(&["update", "bd-none", "-p", "1"]);
     assert!(
-        none.code == 1 && none.out.is_empty() && none.err.contains("no issue found"),
+        none.code == 1 && none.out.is_empty() && none.err.contains("bead not found"),
         "{}",
         none.err
     );
@@ -208,7 +208,7 @@ fn closing_records_the_reason_and_checks_every_id_first() {
     assert!(
         project
             .fails(&["close", &a, "bd-none"])
-            .contains("no issue found")
+            .contains("bead not found")
     );
     assert_eq!(project.shown(&a)["status"], "open");
     assert!(
@@ -229,7 +229,7 @@ fn closing_a_blocked_bead_needs_force_and_suggests_the_next_one() {
     project.ok(&["dep", "add", &b, &a]);
     let error = project.fails(&["close", &b]);
     assert!(
-        error.contains(&format!("blocked by open issues [{a}]")),
+        error.contains(&format!("blocked by open beads [{a}]")),
         "{error}"
     );
     let closed = project.json(&["close", &a, "--suggest-next"]);
@@ -237,7 +237,7 @@ fn closing_a_blocked_bead_needs_force_and_suggests_the_next_one() {
     assert!(
         project
             .fails(&["close", &a, &b, "--suggest-next"])
-            .contains("single issue")
+            .contains("single bead")
     );
     project.ok(&["close", &b]);
 }
@@ -295,12 +295,12 @@ fn comments_can_be_added_and_shown() {
     assert!(
         project
             .fails(&["comments", "bd-none"])
-            .contains("no issue found")
+            .contains("bead not found")
     );
     assert!(
         project
             .fails(&["comment", "bd-none", "x"])
-            .contains("no issue found")
+            .contains("bead not found")
     );
 }
 

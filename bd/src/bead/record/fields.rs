@@ -23,19 +23,20 @@ impl RecordFields {
         Self::parse(&super::decode_line(&super::serialize_bead(bead)))
     }
 
-    /// Returns the bytes of a value, or `None` if the value is absent or null.
-    pub fn get(&self, key: &str) -> Option<&str> {
-        self.value(key).map(RawValue::get)
-    }
-
-    fn value(&self, key: &str) -> Option<&RawValue> {
+    /// Returns a value, or `None` if the value is absent or null.
+    pub fn raw_value(&self, key: &str) -> Option<&RawValue> {
         let found = self.0.iter().find(|(name, _)| name == key)?;
         Some(&*found.1).filter(|raw| raw.get() != "null")
     }
 
+    /// Returns the JSON of a value, or `None` if the value is absent or null.
+    pub fn raw_text(&self, key: &str) -> Option<&str> {
+        self.raw_value(key).map(RawValue::get)
+    }
+
     /// Returns the text of a string value, and the JSON of any other value.
-    pub fn text(&self, key: &str) -> Option<String> {
-        let raw = self.get(key)?;
+    pub fn plain_text(&self, key: &str) -> Option<String> {
+        let raw = self.raw_text(key)?;
         Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
     }
 
@@ -61,9 +62,9 @@ impl RecordFields {
     /// values. Null counts as absent.
     pub fn difference(&self, new: &Self) -> (Self, Self) {
         let (mut before, mut after) = (Self::default(), Self::default());
-        let added = new.keys().filter(|key| self.get(key).is_none());
+        let added = new.keys().filter(|key| self.raw_text(key).is_none());
         for key in self.keys().chain(added) {
-            let (old, new) = (self.value(key), new.value(key));
+            let (old, new) = (self.raw_value(key), new.raw_value(key));
             if old.map(RawValue::get) != new.map(RawValue::get) {
                 before.push(key, old);
                 after.push(key, new);
@@ -77,7 +78,7 @@ impl RecordFields {
     pub fn project_onto(&self, other: &Self) -> Self {
         let mut found = Self::default();
         for key in other.keys() {
-            found.push(key, self.value(key));
+            found.push(key, self.raw_value(key));
         }
         found
     }
@@ -96,7 +97,7 @@ impl RecordFields {
             }
         }
         for (key, raw) in &others.0 {
-            if self.get(key).is_none() && raw.get() != "null" {
+            if self.raw_text(key).is_none() && raw.get() != "null" {
                 changed.0.push((key.clone(), raw.clone()));
             }
         }

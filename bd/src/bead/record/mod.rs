@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::io;
 
 use kit::json::EscapingFormatter;
-use serde::ser::Serialize;
+use serde::ser::{Serialize, Serializer};
 use serde_json::ser::CompactFormatter;
 
 mod fields;
@@ -198,8 +198,37 @@ pub(crate) fn serialize_compact_to(out: impl io::Write, value: &impl Serialize) 
     Ok(value.serialize(&mut serializer)?)
 }
 
+/// Serializes a bead for `--json`, without the keys in `omitted`. Numbers keep their text, see
+/// `number`.
+pub fn serialize_for_json<S: Serializer>(
+    bead: &Bead,
+    omitted: &[&str],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if !has_raw_values(bead) {
+        return bead.serialize_without(omitted, serializer);
+    }
+    let mut value = bead_to_json_value(bead);
+    if let serde_json::Value::Object(object) = &mut value {
+        for key in omitted {
+            object.shift_remove(*key);
+        }
+    }
+    value.serialize(serializer)
+}
+
 /// Converts a bead to a JSON value for `--json`. Numbers keep their text, see `number`.
 pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
+    if !has_raw_values(bead) {
+        return serde_json::to_value(bead).unwrap_or_default();
+    }
+    serde_json::value::to_raw_value(bead)
+        .map(|raw| number::parse_exact(&raw))
+        .unwrap_or_default()
+}
+
+/// Returns true if the bead has values that are kept as their source text.
+fn has_raw_values(bead: &Bead) -> bool {
     let raws = [
         &bead.metadata,
         &bead.bonded_from,
@@ -214,12 +243,7 @@ pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
             .comments
             .iter()
             .any(|comment| !comment.extra.is_empty());
-    if !has_extra && raws.iter().all(|raw| raw.is_none()) {
-        return serde_json::to_value(bead).unwrap_or_default();
-    }
-    serde_json::value::to_raw_value(bead)
-        .map(|raw| number::parse_exact(&raw))
-        .unwrap_or_default()
+    has_extra || raws.iter().any(|raw| raw.is_some())
 }
 
 /// Converts a value to raw JSON. An empty object and `null` count as no value.

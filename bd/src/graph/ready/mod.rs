@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::TopItems;
-use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
+use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, TimeField};
 
 /// The order of ready work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,8 +104,8 @@ pub fn find_ready_rows(
     now: Timestamp,
 ) -> (Vec<ListRow>, usize) {
     let filter = ReadyFilter::new(snapshot, query, now);
-    let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
-    let fresh_since = to_nanoseconds(fresh_since.unwrap_or(now));
+    let two_days_ago = now.checked_sub(SignedDuration::from_hours(48));
+    let fresh_since = to_nanoseconds(two_days_ago.unwrap_or(now));
     let mut found = TopItems::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare_ready(snapshot, query.order, fresh_since, a, b)
     });
@@ -166,14 +166,20 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
         return Some(false);
     }
-    let (status, kind, priority) = row.exact_values()?;
+    let ExactValues {
+        status,
+        kind,
+        priority,
+    } = row.exact_values()?;
     let is_of_kind = match &query.kind {
         Some(wanted) => kind == *wanted,
         None => !is_internal_kind(&kind),
     };
-    let is_of_kind = is_of_kind && !query.not_kinds.contains(&kind);
+    let is_kind_allowed = is_of_kind && !query.not_kinds.contains(&kind);
     let is_wanted = |wanted| priority == wanted;
-    Some(is_of_kind && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted))
+    Some(
+        is_kind_allowed && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted),
+    )
 }
 
 /// The conditions of a query that a row cannot answer.

@@ -53,8 +53,8 @@ impl KeptComparison {
             match bead.what {
                 IndexLine::Known(row) => shared[row as usize] = true,
                 IndexLine::New(facts) => {
-                    let mut line = vec![0; bead.place.length as usize];
-                    kept.read_exact_at(&mut line, bead.place.offset)?;
+                    let mut line = vec![0; bead.location.length as usize];
+                    kept.read_exact_at(&mut line, bead.location.offset)?;
                     lines.insert(facts.id, line);
                 }
             }
@@ -106,8 +106,10 @@ impl IssuesDifference {
         let failed = |error| StoreError::io("read", &source.paths.kept(), error);
         let kept = file::open_regular_file(&source.paths.kept()).map_err(failed)?;
         let meta = kept.metadata().map_err(failed)?;
-        let before = read.before.as_ref();
-        let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
+        let before = read
+            .before
+            .as_ref()
+            .filter(|before| is_kept(&before.keys().issues, &meta));
         let compared =
             match before.and_then(|old_index| KeptComparison::by_index(index, old_index, &kept)) {
                 Some(compared) => compared,
@@ -126,8 +128,9 @@ impl IssuesDifference {
         }
         for note in index.notes().iter().filter(|note| note.file == ISSUES) {
             // A damaged line still shows its id.
-            let line = source.bytes_at(ISSUES, note.offset, note.length);
-            let line = line.map_err(failed)?;
+            let line = source
+                .bytes_at(ISSUES, note.offset, note.length)
+                .map_err(failed)?;
             if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
                 differ.found.insert(id, line);
             }

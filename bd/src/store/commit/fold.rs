@@ -26,7 +26,7 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::write::{ContentLayout, ContentPiece, lay_out, write_pieces};
+use crate::store::commit::content::{ContentLayout, ContentPiece, lay_out, write_pieces};
 use crate::store::commit::{issues_file, reindex, rollback};
 use crate::store::disk::mark;
 use crate::store::disk::paths::StorePaths;
@@ -254,8 +254,8 @@ impl Fold<'_> {
                 Some(appended.begin_writeback())
             }
         };
-        let events = history::begin_history_append(paths, events, was_folding)?;
-        let events = events.map(AppendedText::begin_writeback);
+        let events = history::begin_history_append(paths, events, was_folding)?
+            .map(AppendedText::begin_writeback);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
@@ -285,8 +285,8 @@ impl Fold<'_> {
             issues_file::place_issues(file, &source.paths)
         } else {
             file.put(&path)
-        };
-        let placed = placed.map_err(failed)?;
+        }
+        .map_err(failed)?;
         let written = identity::file_key(&placed.written);
         // A later write by another program must not match this key.
         Ok(FileKey {
@@ -308,10 +308,10 @@ impl Fold<'_> {
     ) -> Option<(Index, DerivedFile)> {
         let snapshot = &self.snapshot;
         let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
-        let place_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
-            (FileContent::New { layout, .. }, _) => layout.places.place_of(node),
+        let location_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
+            (FileContent::New { layout, .. }, _) => layout.locations.location_of(node),
             (FileContent::Same, BeadNode::Row(at)) => {
-                snapshot.index.row(at).map(reindex::line_place)
+                snapshot.index.row(at).map(reindex::line_location)
             }
             (FileContent::Same, BeadNode::Pending(_)) => None,
         };
@@ -319,10 +319,10 @@ impl Fold<'_> {
         notes.retain(|note| matches!(content_of(note.file), FileContent::Same));
         for content in [issues, wisps] {
             if let FileContent::New { layout, .. } = content {
-                notes.extend(layout.places.foreign.iter().cloned());
+                notes.extend(layout.locations.foreign.iter().cloned());
             }
         }
-        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, place_of)?;
+        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, location_of)?;
         let path = snapshot.source.paths.index();
         let file = DerivedFile::write(&path, index.bytes(), file::SHARED).ok()?;
         Some((index, file))
@@ -437,8 +437,9 @@ impl Store {
 
 /// Describes the values that were overruled because another program had changed beads in the file.
 fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
-    let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
-    let beads: Vec<String> = beads
+    let beads: Vec<String> = merged
+        .iter()
+        .filter(|bead| !bead.lost.is_empty())
         .map(|bead| {
             let fields = bead.lost.iter().map(|lost| lost.field.as_str());
             let fields: BTreeSet<&str> = fields.collect();

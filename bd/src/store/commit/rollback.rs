@@ -69,8 +69,10 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
     }
     let left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
     let waits = paths.rollback().exists();
-    let now = waits.then(|| source.issues_text()).transpose();
-    let now = now.map_err(|error| StoreError::io("read", paths.issues(), error))?;
+    let now = waits
+        .then(|| source.issues_text())
+        .transpose()
+        .map_err(|error| StoreError::io("read", paths.issues(), error))?;
     let mut all = UndecidedLines::read(paths, &now.unwrap_or_default())?;
     let mut names: Vec<&str> = left.iter().map(|change| change.id.as_str()).collect();
     names.sort_unstable();
@@ -257,8 +259,9 @@ impl RollbackComparison {
         paths: &StorePaths,
     ) -> Result<Self, StoreError> {
         // A missing line needs no history.
-        let past = (!found.is_empty()).then(|| CommittedLines::read(paths, &found));
-        let past = past.flatten();
+        let past = (!found.is_empty())
+            .then(|| CommittedLines::read(paths, &found))
+            .flatten();
         let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
         let is_kept = |from: File| file::is_at(&from, &paths.kept());
         let outside = if found.keys().all(has_base) {
@@ -278,11 +281,14 @@ impl RollbackComparison {
 
     /// Returns the lines that left, and the beads that were removed here and are back.
     fn find_rolled_back(&self, read: &StoreRead) -> Result<Vec<RolledBack>, StoreError> {
-        let wanted = self.kept.values().filter_map(|line| {
-            let bead = record::parse_bead(line).ok()?;
-            self.wanted(&bead, line).map(|wanted| (bead, wanted))
-        });
-        let mut wanted: Vec<(Bead, Vec<u8>)> = wanted.collect();
+        let mut wanted: Vec<(Bead, Vec<u8>)> = self
+            .kept
+            .values()
+            .filter_map(|line| {
+                let bead = record::parse_bead(line).ok()?;
+                self.wanted(&bead, line).map(|wanted| (bead, wanted))
+            })
+            .collect();
         wanted.retain(|(bead, _)| {
             let row = read.index.find(&collision::compute_new_id(bead));
             let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
@@ -299,11 +305,13 @@ impl RollbackComparison {
             Archive::read(paths.dir())?
         };
         wanted.retain(|(bead, _)| !is_gone(bead) || !has_all_of(&archive, bead));
-        let left = wanted.iter().filter_map(|(bead, line)| {
-            let found = self.found.get(&bead.id).map(Vec::as_slice);
-            RolledBack::from_lines(&bead.id, Some(line), found)
-        });
-        let mut left: Vec<_> = left.collect();
+        let mut left: Vec<_> = wanted
+            .iter()
+            .filter_map(|(bead, line)| {
+                let found = self.found.get(&bead.id).map(Vec::as_slice);
+                RolledBack::from_lines(&bead.id, Some(line), found)
+            })
+            .collect();
         if !again.is_empty() {
             let removals = find_removals(paths)?;
             let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
@@ -404,8 +412,10 @@ impl RollbackComparison {
         if past.is_base(&kept.id, found) || past.is_older(found) {
             return LineJudgement::RolledBack;
         }
-        let base = past.base.get(&kept.id);
-        let base = base.and_then(|line| record::parse_bead(line).ok());
+        let base = past
+            .base
+            .get(&kept.id)
+            .and_then(|line| record::parse_bead(line).ok());
         LineJudgement::BothChanged(base.or_else(outside_bead).map(Box::new))
     }
 }
@@ -513,8 +523,10 @@ impl RolledBack {
             return plan;
         }
         let merged = merge::merge_beads(base.as_ref(), Some(&ours), Some(&now));
-        let beads = merged.moved.map(|moved| moved.bead).into_iter();
-        let beads = beads
+        let beads = merged
+            .moved
+            .map(|moved| moved.bead)
+            .into_iter()
             .chain(merged.bead.map(|bead| *bead))
             .filter(|bead| *bead != now);
         plan.lines
@@ -564,8 +576,10 @@ impl UndecidedLines {
         if self.open.is_empty() && self.damaged.is_empty() {
             return files::remove_store_file(&paths.rollback());
         }
-        let open = self.open.iter();
-        let open = open.filter_map(|change| serde_json::to_vec(change).ok());
+        let open = self
+            .open
+            .iter()
+            .filter_map(|change| serde_json::to_vec(change).ok());
         let damaged = self.damaged.iter().map(|(_, line)| line.clone());
         let mut text = Vec::new();
         for line in open.chain(damaged) {

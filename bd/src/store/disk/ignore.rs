@@ -44,8 +44,8 @@ pub(crate) fn exclude_local_files(dir: &Path) {
         return;
     };
     let path = git.common.join("info/exclude");
-    let known = fs::read(&path).unwrap_or_default();
-    let known = String::from_utf8_lossy(&known);
+    let bytes = fs::read(&path).unwrap_or_default();
+    let known = String::from_utf8_lossy(&bytes);
     let inside = inside.to_string_lossy();
     let folder = match escape_pattern(&inside) {
         root if root.is_empty() => root,

@@ -19,6 +19,7 @@ use crate::store::disk::paths::StorePaths;
 use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
 use kit::sys::file;
+use kit::ui::counted;
 
 /// Moves the waiting events. Returns a notice if damaged lines were set aside.
 pub(super) fn move_waiting_history(
@@ -61,9 +62,9 @@ pub(super) fn move_waiting_history(
             now,
         )?;
         Some(format!(
-            "{}: {} lines of history cannot be read; they are kept in {}",
+            "{}: {} cannot be read; kept in {}",
             local.display(),
-            damaged.len(),
+            counted(damaged.len(), "line"),
             kept.display()
         ))
     };
@@ -175,7 +176,7 @@ mod tests {
         fs::write(paths.local_events(), text).unwrap();
         let now = Stamp::parse("2026-12-02T00:00:00Z");
         let notice = move_waiting_history(&paths, "k", &now).unwrap().unwrap();
-        assert!(notice.contains("1 lines of history"), "{notice}");
+        assert!(notice.contains("1 line cannot be read"), "{notice}");
         let kept = fs::read_dir(paths.damaged()).unwrap().next().unwrap();
         let kept = fs::read(kept.unwrap().path()).unwrap();
         assert_eq!(kept, b"{\"half\n");

@@ -94,8 +94,8 @@ impl Index {
         else {
             return None;
         };
-        let rows = &mut words.as_mut_bytes()[parts[IndexSection::Rows as usize].clone()];
-        let rows = <[IndexRow]>::mut_from_bytes(rows).ok()?;
+        let bytes = &mut words.as_mut_bytes()[parts[IndexSection::Rows as usize].clone()];
+        let rows = <[IndexRow]>::mut_from_bytes(bytes).ok()?;
         for (row, mark) in rows.iter_mut().zip(marks) {
             row.flags |= mark;
         }

@@ -1,7 +1,7 @@
 //! Builds an index from rows of an older index and from facts of new beads.
 //!
 //! Steps:
-//! 1. Add the rows by id, each with the place of its line.
+//! 1. Add the rows by id, each with the location of its line.
 //! 2. Resolve the targets of edges.
 //! 3. Collect the incoming edges of each row.
 //! 4. Mark the blocked rows.
@@ -23,9 +23,9 @@ use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::store::index::NonBeadLine;
 
-/// The place of a line.
+/// The location of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LinePlace {
+pub(crate) struct LineLocation {
     pub file: u8,
     pub offset: u64,
     pub length: u32,
@@ -69,16 +69,16 @@ impl<'a> IndexBuilder<'a> {
         narrow_length(self.rows.len())
     }
 
-    /// Adds a row of the old index, with the current place of its line. Beads must come in the
+    /// Adds a row of the old index, with the current location of its line. Beads must come in the
     /// order of their ids.
-    pub(crate) fn push_old(&mut self, at: u32, place: LinePlace) {
+    pub(crate) fn push_old(&mut self, at: u32, location: LineLocation) {
         let Some(old) = self.old else {
             return;
         };
         let Some(mut row) = old.row(at).copied() else {
             return;
         };
-        place_row(&mut row, place);
+        set_location(&mut row, location);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
         self.begin(old.id_bytes(at));
         // Words keep their numbers.
@@ -91,12 +91,12 @@ impl<'a> IndexBuilder<'a> {
     }
 
     /// Adds a new or changed bead.
-    pub(crate) fn push_new(&mut self, facts: &BeadFacts, place: LinePlace) {
+    pub(crate) fn push_new(&mut self, facts: &BeadFacts, location: LineLocation) {
         let mut row = facts.row;
         if row.assignee != NONE {
             row.assignee = self.words.number(&facts.assignee);
         }
-        place_row(&mut row, place);
+        set_location(&mut row, location);
         self.begin(facts.id.as_bytes());
         for label in &facts.labels {
             let number = self.words.number(label);
@@ -134,7 +134,7 @@ impl<'a> IndexBuilder<'a> {
         let count = self.count();
         self.put_starts();
         self.aim_edges(count);
-        let (incoming, starts, dangling) = collect_incoming(&self.edge_starts, &self.edges, count);
+        let incoming = IncomingEdges::collect(&self.edge_starts, &self.edges, count);
         let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
         let parts: [&[u8]; PARTS] = [
@@ -148,9 +148,9 @@ impl<'a> IndexBuilder<'a> {
             self.label_starts.as_bytes(),
             self.edges.as_bytes(),
             self.edge_starts.as_bytes(),
-            incoming.as_bytes(),
-            starts.as_bytes(),
-            dangling.as_bytes(),
+            incoming.sorted.as_bytes(),
+            incoming.starts.as_bytes(),
+            incoming.dangling.as_bytes(),
             &notes,
             // The lists depend on the other sections, so they are added later.
             &[],
@@ -198,52 +198,62 @@ impl<'a> IndexBuilder<'a> {
     }
 }
 
-fn place_row(row: &mut IndexRow, place: LinePlace) {
-    row.file = place.file;
-    row.offset = place.offset;
-    row.length = place.length;
-    row.hash = place.hash;
-    if place.file & WISPS != 0 {
+fn set_location(row: &mut IndexRow, location: LineLocation) {
+    row.file = location.file;
+    row.offset = location.offset;
+    row.length = location.length;
+    row.hash = location.hash;
+    if location.file & WISPS != 0 {
         row.flags |= flag::EPHEMERAL;
     }
 }
 
-/// Collects the incoming edges, sorted by target, with the start of each target's edges, and the
-/// edges without a target row.
-fn collect_incoming(
-    edge_starts: &[u32],
-    edges: &[EdgeRow],
-    count: u32,
-) -> (Vec<IncomingEdge>, Vec<u32>, Vec<IncomingEdge>) {
-    let mut starts = vec![0_u32; count as usize + 1];
-    for edge in edges.iter().filter(|edge| edge.target < count) {
-        starts[edge.target as usize + 1] += 1;
-    }
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let total = starts.last().copied().unwrap_or_default();
-    let mut next = starts.clone();
-    let mut incoming = vec![IncomingEdge { holder: 0, edge: 0 }; total as usize];
-    let mut dangling = Vec::new();
-    for (holder, pair) in edge_starts.windows(2).enumerate() {
-        let holder = narrow_length(holder);
-        for number in pair[0]..pair[1] {
-            let link = IncomingEdge {
-                holder,
-                edge: number,
-            };
-            let target = edges[number as usize].target;
-            if target < count {
-                let place = &mut next[target as usize];
-                incoming[*place as usize] = link;
-                *place += 1;
-            } else {
-                dangling.push(link);
+/// The incoming edges of all rows.
+struct IncomingEdges {
+    /// Edges to rows, sorted by target.
+    sorted: Vec<IncomingEdge>,
+    /// The start of each target's edges in `sorted`.
+    starts: Vec<u32>,
+    /// Edges without a target row.
+    dangling: Vec<IncomingEdge>,
+}
+
+impl IncomingEdges {
+    fn collect(edge_starts: &[u32], edges: &[EdgeRow], count: u32) -> Self {
+        let mut starts = vec![0_u32; count as usize + 1];
+        for edge in edges.iter().filter(|edge| edge.target < count) {
+            starts[edge.target as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let total = starts.last().copied().unwrap_or_default();
+        let mut next = starts.clone();
+        let mut sorted = vec![IncomingEdge { holder: 0, edge: 0 }; total as usize];
+        let mut dangling = Vec::new();
+        for (holder, pair) in edge_starts.windows(2).enumerate() {
+            let holder = narrow_length(holder);
+            for number in pair[0]..pair[1] {
+                let link = IncomingEdge {
+                    holder,
+                    edge: number,
+                };
+                let target = edges[number as usize].target;
+                if target < count {
+                    let place = &mut next[target as usize];
+                    sorted[*place as usize] = link;
+                    *place += 1;
+                } else {
+                    dangling.push(link);
+                }
             }
         }
+        Self {
+            sorted,
+            starts,
+            dangling,
+        }
     }
-    (incoming, starts, dangling)
 }
 
 /// Computes for each row the flags that depend on the whole graph.
@@ -337,8 +347,11 @@ fn find_prefix_row(index: &Index) -> u32 {
 fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
     let (ids, edges) = (index.ids(), index.all_edges());
     let dots = memchr::memchr_iter(b'.', ids.items);
-    let spawners = edges.items.iter().enumerate();
-    let spawners = spawners.filter(|(_, edge)| edge.spawner != NONE);
+    let spawners = edges
+        .items
+        .iter()
+        .enumerate()
+        .filter(|(_, edge)| edge.spawner != NONE);
     let mut lists = IndexLists {
         open: Vec::new(),
         dotted: ids.rows_with(dots),

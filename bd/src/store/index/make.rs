@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::build::{IndexBuilder, LinePlace};
+use super::build::{IndexBuilder, LineLocation};
 use super::content::{ContentHash, bom_length, read_whole_lines};
 use super::runs::RowRuns;
 use super::{BeadFacts, Index, IndexKeys};
@@ -28,7 +28,7 @@ const PIECE: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct ParsedLine {
     pub line: usize,
-    pub place: LinePlace,
+    pub location: LineLocation,
     pub what: IndexLine,
 }
 
@@ -159,18 +159,18 @@ impl<'a> FileParser<'a> {
     }
 
     fn take_line(&mut self, line: &[u8], number: usize, offset: u64) {
-        let place = LinePlace {
+        let location = LineLocation {
             file: self.code,
             offset,
             length: u32::try_from(line.len()).unwrap_or(u32::MAX),
             hash: xxh3_64(line),
         };
-        self.content.add(offset, place.hash);
-        if let Some(row) = self.find_known_row(line, place.hash) {
+        self.content.add(offset, location.hash);
+        if let Some(row) = self.find_known_row(line, location.hash) {
             self.guess = row + 1;
             self.made.beads.push(ParsedLine {
                 line: number,
-                place,
+                location,
                 what: IndexLine::Known(row),
             });
             return;
@@ -178,7 +178,7 @@ impl<'a> FileParser<'a> {
         match BeadFacts::parse(line) {
             Ok(facts) => self.made.beads.push(ParsedLine {
                 line: number,
-                place,
+                location,
                 what: IndexLine::New(Box::new(facts)),
             }),
             Err(error) => self.made.notes.push(super::note::describe_non_bead(
@@ -240,10 +240,10 @@ pub(crate) fn merge_parsed_files(
         let id = beads[at].id(ids);
         if last.is_some_and(|last| beads[last].id(ids) == id) {
             notes.push(NonBeadLine {
-                file: beads[at].place.file,
+                file: beads[at].location.file,
                 line: beads[at].line,
-                offset: beads[at].place.offset,
-                length: beads[at].place.length,
+                offset: beads[at].location.offset,
+                length: beads[at].location.length,
                 reason: Some(format!(
                     "a second record of {}",
                     String::from_utf8_lossy(id)
@@ -271,8 +271,8 @@ pub(crate) fn make_index(
     let mut builder = IndexBuilder::over(old);
     for bead in beads {
         match &bead.what {
-            IndexLine::Known(row) => builder.push_old(*row, bead.place),
-            IndexLine::New(facts) => builder.push_new(facts, bead.place),
+            IndexLine::Known(row) => builder.push_old(*row, bead.location),
+            IndexLine::New(facts) => builder.push_new(facts, bead.location),
         }
     }
     builder.finish(keys, notes)

@@ -24,7 +24,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(test)]
 pub(super) use assemble::put_in_earlier_start;
-pub(crate) use build::{IndexBuilder, LinePlace, count_row, open_row};
+pub(crate) use build::{IndexBuilder, LineLocation, count_row, open_row};
 pub(super) use content::{ContentHash, content_hash, read_whole_lines};
 pub(crate) use facts::{BeadFacts, EdgeFacts, build_row};
 pub use layout::BeadCounts;

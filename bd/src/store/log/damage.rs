@@ -106,8 +106,8 @@ pub(crate) fn format_set_aside_notice<'a>(
     journal: &Path,
     kept: &Path,
 ) -> String {
-    let shown: BTreeSet<String> = lines.flat_map(find_visible_ids).collect();
-    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    let ids: BTreeSet<String> = lines.flat_map(find_visible_ids).collect();
+    let shown: Vec<&str> = ids.iter().map(String::as_str).collect();
     let what = if shown.is_empty() {
         "which beads it changed cannot be read".to_owned()
     } else {

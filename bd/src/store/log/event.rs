@@ -5,6 +5,7 @@
 //! stay small. A bead that was created, or removed without a trace, is recorded completely.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, RawJson, Status};
@@ -72,6 +73,15 @@ pub struct BeadChange {
     pub lost: Option<RecordFields>,
 }
 
+/// A field with its values before and after a change; `None` if the field was absent.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct FieldChange<'a> {
+    #[serde(rename = "field")]
+    pub name: &'a str,
+    pub old: Option<&'a RawValue>,
+    pub new: Option<&'a RawValue>,
+}
+
 impl Event {
     /// Parses a line of history; `None` if its checksum is wrong.
     pub fn parse(line: &[u8]) -> Option<Self> {
@@ -132,7 +142,7 @@ impl BeadChange {
     /// has them: the state that the deletion replaced, the last state set before, or the values
     /// that lost to the deletion in a merge.
     pub fn status_before_deletion(&self, tombstone: &Bead) -> Option<&RecordFields> {
-        let status = |side: &Option<RecordFields>| side.as_ref()?.text("status");
+        let status = |side: &Option<RecordFields>| side.as_ref()?.plain_text("status");
         let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
         let became = || {
             let line = sealed::line_hash(&record::serialize_bead(tombstone));
@@ -143,7 +153,7 @@ impl BeadChange {
             _ if is_deletion => self.old.as_ref(),
             _ => self.new.as_ref(),
         };
-        side.filter(|side| side.text("status").is_some())
+        side.filter(|side| side.plain_text("status").is_some())
     }
 }
 
@@ -179,10 +189,10 @@ impl BeadChange {
                 EventKind::Delete
             };
         };
-        let becomes = |key: &str| new.get(key).is_some();
+        let becomes = |key: &str| new.raw_text(key).is_some();
         if becomes("deleted_at") {
             EventKind::Delete
-        } else if new.get("status") != old.get("status") {
+        } else if new.raw_text("status") != old.raw_text("status") {
             EventKind::Status
         } else if becomes("comments") {
             EventKind::Comment
@@ -192,18 +202,16 @@ impl BeadChange {
     }
 
     /// The changed fields except `updated_at`: name, old and new value as JSON.
-    pub fn fields(&self) -> Vec<(&str, Option<&str>, Option<&str>)> {
+    pub fn fields(&self) -> Vec<FieldChange<'_>> {
         let (old, new) = (self.old.as_ref(), self.new.as_ref());
         let keys = new.or(old).map(|side| side.keys().collect::<Vec<_>>());
         keys.unwrap_or_default()
             .into_iter()
             .filter(|key| *key != "updated_at")
-            .map(|key| {
-                (
-                    key,
-                    old.and_then(|side| side.get(key)),
-                    new.and_then(|side| side.get(key)),
-                )
+            .map(|key| FieldChange {
+                name: key,
+                old: old.and_then(|side| side.raw_value(key)),
+                new: new.and_then(|side| side.raw_value(key)),
             })
             .collect()
     }

@@ -145,8 +145,10 @@ fn can_contain(tail: &[u8], events: &[Event]) -> bool {
     let Some(lines) = tail.strip_suffix(b"\n") else {
         return !tail.is_empty();
     };
-    let last = lines.rsplit(|byte| *byte == b'\n').next();
-    let last = last.and_then(journal::open_sealed::<Event>);
+    let last = lines
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .and_then(journal::open_sealed::<Event>);
     last.is_none_or(|last| events.iter().any(|event| event.id == last.id))
 }
 

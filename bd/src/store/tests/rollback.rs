@@ -390,7 +390,7 @@ fn comments_overruled_by_an_external_change_stay_in_history() {
     let events = place.store.events_of("bd-a").unwrap();
     let lost = events.last().unwrap().changes[0].lost.as_ref().unwrap();
     let comments: Vec<serde_json::Value> =
-        serde_json::from_str(lost.get("comments").unwrap()).unwrap();
+        serde_json::from_str(lost.raw_text("comments").unwrap()).unwrap();
     let texts: Vec<_> = comments.iter().map(|lost| lost["text"].as_str()).collect();
     assert_eq!(texts, [Some("one, ours"), Some("two, ours")], "{lost:?}");
     assert_eq!(lost.keys().count(), 1);

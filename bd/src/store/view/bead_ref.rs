@@ -315,6 +315,13 @@ pub struct ListRow {
     pub(in crate::store) flags: u32,
 }
 
+/// The values of a row that equal those of its bead.
+pub(crate) struct ExactValues {
+    pub status: Status,
+    pub kind: Kind,
+    pub priority: i64,
+}
+
 impl ListRow {
     pub(in crate::store) fn of_row(open: &StoredListRow) -> Self {
         Self {
@@ -330,11 +337,14 @@ impl ListRow {
 
     /// The status, kind and priority; `None` if only the bead has them, as for custom words and
     /// priorities out of range.
-    pub(crate) fn exact_values(&self) -> Option<(Status, Kind, i64)> {
+    pub(crate) fn exact_values(&self) -> Option<ExactValues> {
         let in_range = (0..64).contains(&self.priority);
         let priority = in_range.then(|| i64::from(self.priority))?;
-        let (status, kind) = (Status::from_code(self.status)?, Kind::from_code(self.kind)?);
-        Some((status, kind, priority))
+        Some(ExactValues {
+            status: Status::from_code(self.status)?,
+            kind: Kind::from_code(self.kind)?,
+            priority,
+        })
     }
 
     /// Returns true if `bd blocked` may show the bead.

@@ -16,8 +16,10 @@ impl Snapshot {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
         // If the index has the shared prefix, only the pending changes need a check.
-        let known = self.index.shared_prefix();
-        let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
+        let known = self
+            .index
+            .shared_prefix()
+            .filter(|_| self.over.is_empty() || self.has_visible_bead());
         let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
         let all = || Box::new(self.bead_refs()) as Box<dyn Iterator<Item = BeadRef<'_>>>;
         let heads = known.map_or_else(all, |_| Box::new(changed));
@@ -110,15 +112,21 @@ impl Snapshot {
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         let is_top = |id: &str| !id[start.len()..].contains('.');
-        let archived = self.archive().ids_from(&start);
-        let archived = archived.filter(|id| is_top(id)).count();
+        let archived = self
+            .archive()
+            .ids_from(&start)
+            .filter(|id| is_top(id))
+            .count();
         if prefix.contains('.') {
             return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
         }
         // The range of a prefix with its hyphen ends where the next character, the dot, begins.
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
-        let hidden = self.hidden.range(rows.clone());
-        let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
+        let hidden = self
+            .hidden
+            .range(rows.clone())
+            .filter(|row| is_top(self.index.id(**row)))
+            .count();
         let changed = self
             .pending_from(&start)
             .filter(|(id, _)| is_top(id))

@@ -17,18 +17,24 @@ impl Snapshot {
     /// Returns the open beads, most urgent first, then newest, then by id.
     pub fn open_rows(&self) -> impl Iterator<Item = ListRow> {
         let slots = self.over.values().flatten();
-        let pending = slots.filter_map(|slot| self.list_row(BeadNode::Pending(*slot)));
-        let mut pending: Vec<ListRow> = pending.filter(|row| is_open(row.status)).collect();
+        let mut pending: Vec<ListRow> = slots
+            .filter_map(|slot| self.list_row(BeadNode::Pending(*slot)))
+            .filter(|row| is_open(row.status))
+            .collect();
         pending.sort_by(|a, b| self.usual_order(a, b));
         let mut pending = pending.into_iter().peekable();
-        let rows = self.index.open_rows().iter().filter_map(|open| {
-            if !self.is_touched(open.row) {
-                return Some(ListRow::of_row(open));
-            }
-            let is_there = !self.hidden.contains(&open.row);
-            is_there.then(|| self.list_row(BeadNode::Row(open.row)))?
-        });
-        let mut rows = rows.peekable();
+        let mut rows = self
+            .index
+            .open_rows()
+            .iter()
+            .filter_map(|open| {
+                if !self.is_touched(open.row) {
+                    return Some(ListRow::of_row(open));
+                }
+                let is_there = !self.hidden.contains(&open.row);
+                is_there.then(|| self.list_row(BeadNode::Row(open.row)))?
+            })
+            .peekable();
         std::iter::from_fn(move || {
             let Some(pending_row) = pending.peek() else {
                 return rows.next();
@@ -235,8 +241,11 @@ impl Snapshot {
                 self.index.edges(at).iter().map(edge).collect()
             }
             BeadNode::Pending(slot) => {
-                let edges = self.slots.get(slot as usize).into_iter();
-                let edges = edges.flat_map(PendingBead::dependencies);
+                let edges = self
+                    .slots
+                    .get(slot as usize)
+                    .into_iter()
+                    .flat_map(PendingBead::dependencies);
                 edges
                     .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
                     .collect()
@@ -286,8 +295,10 @@ impl BlockingGraph for Snapshot {
                 self.index.edges(at).iter().map(of_row).collect()
             }
             BeadNode::Pending(slot) => {
-                let edges = self.slots.get(slot as usize).into_iter();
-                let edges = edges
+                let edges = self
+                    .slots
+                    .get(slot as usize)
+                    .into_iter()
                     .flat_map(PendingBead::dependencies)
                     .map(EdgeFacts::from_dep);
                 edges

@@ -22,9 +22,11 @@ impl Snapshot {
             return Ok(self.bead_refs().collect());
         }
         // Lines with escapes, which the search of the bytes may miss.
-        let rows = (0..).zip(self.index.rows());
-        let rows = rows.filter(|(_, row)| row.flags & flag::ESCAPES != 0);
-        let mut rows: Vec<u32> = rows.map(|(at, _)| at).collect();
+        let mut rows: Vec<u32> = (0..)
+            .zip(self.index.rows())
+            .filter(|(_, row)| row.flags & flag::ESCAPES != 0)
+            .map(|(at, _)| at)
+            .collect();
         for code in [ISSUES, WISPS] {
             let found = self
                 .find_places(code, &needle)

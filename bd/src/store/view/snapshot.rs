@@ -179,8 +179,8 @@ impl Snapshot {
         let sound = line
             .ok()
             .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
-        let bead = sound.and_then(|line| record::parse_bead(&line).ok());
-        let mut bead = match bead.filter(|bead| bead.id == id) {
+        let parsed = sound.and_then(|line| record::parse_bead(&line).ok());
+        let mut bead = match parsed.filter(|bead| bead.id == id) {
             Some(bead) => bead,
             None => self.full_read(id)?,
         };
@@ -402,8 +402,10 @@ impl Snapshot {
     pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
         for holder in self.live_holders(id) {
-            let edges = holder.edges().into_iter();
-            let edges = edges.filter(|(_, target)| *target == id);
+            let edges = holder
+                .edges()
+                .into_iter()
+                .filter(|(_, target)| *target == id);
             found.extend(edges.map(|(kind, _)| (holder, kind)));
         }
         found
@@ -416,8 +418,10 @@ impl Snapshot {
 
     /// Returns the live beads with an edge to a bead.
     pub(in crate::store) fn live_holders(&self, id: &str) -> impl Iterator<Item = BeadRef<'_>> {
-        let heads = self.holders(id).into_iter();
-        let heads = heads.map(|node| self.bead_ref_at(node));
+        let heads = self
+            .holders(id)
+            .into_iter()
+            .map(|node| self.bead_ref_at(node));
         heads.filter(|bead_ref| !bead_ref.is_tombstone())
     }
 
@@ -476,8 +480,10 @@ impl Snapshot {
     ) -> Vec<BeadRef<'_>> {
         let Some(row) = row.filter(|_| self.over.is_empty()) else {
             let id = id();
-            let heads = self.holders_at(row, id).into_iter();
-            let heads = heads.map(|node| self.bead_ref_at(node));
+            let heads = self
+                .holders_at(row, id)
+                .into_iter()
+                .map(|node| self.bead_ref_at(node));
             return heads
                 .filter(|bead_ref| bead_ref.has_edge(kind, id))
                 .collect();

@@ -431,8 +431,11 @@ impl OpenFiles {
 
     /// The current identity of one of the files, without its content.
     pub(crate) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
-        let meta = self.file(code).map(File::metadata).transpose();
-        let meta = meta.map_err(|error| StoreError::io("look at", self.paths.dir(), error))?;
+        let meta = self
+            .file(code)
+            .map(File::metadata)
+            .transpose()
+            .map_err(|error| StoreError::io("look at", self.paths.dir(), error))?;
         Ok(meta.as_ref().map(file_key).unwrap_or_default())
     }
 
@@ -600,9 +603,10 @@ impl OverlayBase for IndexedBase<'_> {
         let Some(row) = self.row(id, home) else {
             return Ok(None);
         };
-        let line = self.source.line(row);
-        let line =
-            line.map_err(|error| StoreError::io("read", &self.source.path(row.file), error))?;
+        let line = self
+            .source
+            .line(row)
+            .map_err(|error| StoreError::io("read", &self.source.path(row.file), error))?;
         Ok(record::parse_bead(&line).ok())
     }
 }

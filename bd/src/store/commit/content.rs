@@ -13,7 +13,7 @@ use crate::bead::hash::encode_hex;
 use crate::store::BeadNode;
 use crate::store::commit::reindex;
 use crate::store::index::NonBeadLine;
-use crate::store::index::{ContentHash, IndexRow, LinePlace};
+use crate::store::index::{ContentHash, IndexRow, LineLocation};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::{OpenFiles, code_of};
 use kit::sys::file::{self, ReplacementFile};
@@ -49,23 +49,23 @@ impl ContentPiece<'_> {
 /// The layout of new content.
 pub(crate) struct ContentLayout {
     pub content: u64,
-    pub places: LinePlaces,
+    pub locations: LineLocations,
     pub size: u64,
 }
 
-/// The places of the lines in new content.
+/// The locations of the lines in new content.
 #[derive(Default)]
-pub(crate) struct LinePlaces {
-    /// The places of rows of the index, by row number.
-    rows: Vec<Option<LinePlace>>,
-    pending: HashMap<u32, LinePlace>,
-    /// The records of other kinds, at their new places.
+pub(crate) struct LineLocations {
+    /// The locations of rows of the index, by row number.
+    rows: Vec<Option<LineLocation>>,
+    pending: HashMap<u32, LineLocation>,
+    /// The records of other kinds, at their new locations.
     pub foreign: Vec<NonBeadLine>,
 }
 
-impl LinePlaces {
-    /// Returns the place of a bead.
-    pub(crate) fn place_of(&self, node: BeadNode) -> Option<LinePlace> {
+impl LineLocations {
+    /// Returns the location of a bead.
+    pub(crate) fn location_of(&self, node: BeadNode) -> Option<LineLocation> {
         match node {
             BeadNode::Row(at) => self.rows.get(at as usize).copied().flatten(),
             BeadNode::Pending(at) => self.pending.get(&at).copied(),
@@ -73,39 +73,39 @@ impl LinePlaces {
     }
 }
 
-/// Computes the places of the pieces' lines, one after the other.
+/// Computes the locations of the pieces' lines, one after the other.
 pub(crate) fn lay_out(
     source: &OpenFiles,
     pieces: &[ContentPiece<'_>],
 ) -> io::Result<ContentLayout> {
-    let mut places = LinePlaces::default();
+    let mut locations = LineLocations::default();
     let mut content = ContentHash::default();
     let mut offset = 0;
     for (number, piece) in pieces.iter().enumerate() {
         let hash = match piece {
             ContentPiece::Row(at, row) => {
-                let place = LinePlace {
+                let location = LineLocation {
                     offset,
-                    ..reindex::line_place(row)
+                    ..reindex::line_location(row)
                 };
                 // Rows come in the order of their numbers.
-                places.rows.resize(*at as usize, None);
-                places.rows.push(Some(place));
+                locations.rows.resize(*at as usize, None);
+                locations.rows.push(Some(location));
                 row.hash
             }
             ContentPiece::Pending(at, line) => {
-                let place = LinePlace {
+                let location = LineLocation {
                     file: code_of(line.home),
                     offset,
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,
                 };
-                places.pending.insert(*at, place);
+                locations.pending.insert(*at, location);
                 line.hash
             }
             ContentPiece::Foreign(note) => {
                 let line = source.bytes_at(note.file, note.offset, note.length)?;
-                places.foreign.push(NonBeadLine {
+                locations.foreign.push(NonBeadLine {
                     line: number + 1,
                     offset,
                     ..(*note).clone()
@@ -118,7 +118,7 @@ pub(crate) fn lay_out(
     }
     Ok(ContentLayout {
         content: content.digest(),
-        places,
+        locations,
         size: offset,
     })
 }

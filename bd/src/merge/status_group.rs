@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use super::record::{BeadSides, MergeFields, ReportLoss, ValueSides, parse_instant};
 
 /// The fields of the status group.
-const STANDING: [&str; 6] = [
+const STATUS_GROUP: [&str; 6] = [
     "status",
     "closed_at",
     "deleted_at",
@@ -32,7 +32,7 @@ const CLOSING: [&str; 2] = ["close_reason", "closed_by_session"];
 
 /// Returns true if this module merges the field.
 pub(super) fn is_status_field(name: &str) -> bool {
-    STANDING.contains(&name) || CLOSING.contains(&name)
+    STATUS_GROUP.contains(&name) || CLOSING.contains(&name)
 }
 
 /// Sets the fields of the status group and of the closing.
@@ -43,12 +43,12 @@ pub(super) fn merge_status_fields(
 ) {
     let (winner, loser) = choose_side(sides);
     let stays_deleted = find_edited_side(sides, winner);
-    for name in STANDING {
+    for name in STATUS_GROUP {
         let value = winner.get(name);
         merged.set(name, value);
-        if let Some(standing) = stays_deleted.map(|live| live.get(name)) {
-            if standing.is_some() && standing != value {
-                report(name.to_owned(), standing.map(str::to_owned));
+        if let Some(live_value) = stays_deleted.map(|live| live.get(name)) {
+            if live_value.is_some() && live_value != value {
+                report(name.to_owned(), live_value.map(str::to_owned));
             }
             continue;
         }
@@ -155,11 +155,11 @@ fn order_by_text<'a>(
 }
 
 fn status_texts(fields: &MergeFields) -> [Option<&str>; 6] {
-    STANDING.map(|name| fields.get(name))
+    STATUS_GROUP.map(|name| fields.get(name))
 }
 
 fn is_same(a: &MergeFields, b: &MergeFields) -> bool {
-    STANDING.iter().all(|name| {
+    STATUS_GROUP.iter().all(|name| {
         let (a, b) = (a.get(name), b.get(name));
         let time = name.ends_with("_at") && a.and_then(parse_instant).is_some();
         a == b || time && a.and_then(parse_instant) == b.and_then(parse_instant)

@@ -12,8 +12,8 @@ use super::Args;
 /// otherwise that of the working directory.
 pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
-        let dir = ctx.env.make_absolute(folder).join(".beads");
-        let dir = find::follow_redirect(&dir, &mut Vec::new());
+        let named = ctx.env.make_absolute(folder).join(".beads");
+        let dir = find::follow_redirect(&named, &mut Vec::new());
         return Ok((ctx.open(&dir)?, None));
     }
     let name = args.rig.as_ref().or(args.prefix.as_ref());

@@ -18,13 +18,13 @@ pub struct ReadyCounts {
 /// Counts the beads, or only those of an assignee.
 pub fn count_ready_and_blocked(
     snapshot: &Snapshot,
-    outside: &mut ExternalLookup<'_>,
+    external: &mut ExternalLookup<'_>,
     now: Timestamp,
     assignee: Option<&str>,
 ) -> ReadyCounts {
     let query = ReadyQuery::default();
     let filter = ReadyFilter::new(snapshot, &query, now);
-    let mut standing = ReadyCounts::default();
+    let mut counts = ReadyCounts::default();
     for row in snapshot.open_rows() {
         let bead_ref = || snapshot.bead_ref_at(row.node);
         let is_other = |name: &str| bead_ref().assignee() != name;
@@ -33,25 +33,25 @@ pub fn count_ready_and_blocked(
         }
         if row.can_be_blocked() {
             let is_blocked = explain::is_surely_blocked(&row)
-                || has_external_blocker(&bead_ref(), &row, outside);
-            standing.blocked += usize::from(is_blocked);
+                || has_external_blocker(&bead_ref(), &row, external);
+            counts.blocked += usize::from(is_blocked);
         }
         if filter.accepts(&row) {
-            let is_ready = !has_external_blocker(&bead_ref(), &row, outside);
-            standing.ready += usize::from(is_ready);
+            let is_ready = !has_external_blocker(&bead_ref(), &row, external);
+            counts.ready += usize::from(is_ready);
         }
     }
-    standing
+    counts
 }
 
 /// Returns true if a bead waits for a capability of another project.
 pub fn has_external_blocker(
     bead_ref: &BeadRef<'_>,
     row: &ListRow,
-    outside: &mut ExternalLookup<'_>,
+    external: &mut ExternalLookup<'_>,
 ) -> bool {
     row.has_external_edge()
         && bead_ref
             .bead()
-            .is_some_and(|bead| !outside.unsatisfied(bead).is_empty())
+            .is_some_and(|bead| !external.unsatisfied(bead).is_empty())
 }
