@@ -21,7 +21,7 @@ use tokio::sync::broadcast;
 use crate::panes::SessionWaits;
 use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
-use crate::supervise::DaemonInstance;
+use crate::supervise::{DaemonError, DaemonInstance};
 use crate::wake::{WakeReason, WakeSender, create_wake_channel};
 use crate::watch::FolderWatch;
 
@@ -74,15 +74,16 @@ pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
 }
 
 /// Watches the town until it is stopped.
-pub(crate) fn watch_forever(town: LiveTown) -> anyhow::Result<()> {
+pub(crate) fn watch_forever(town: LiveTown) -> Result<(), DaemonError> {
     let instance = DaemonInstance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()?;
+        .build()
+        .map_err(anyhow::Error::from)?;
     let watched = runtime.block_on(watch_town(town, instance));
     // Actions that are still running end with the process. The next start continues them.
     runtime.shutdown_background();
-    watched
+    Ok(watched?)
 }
 
 async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Result<()> {

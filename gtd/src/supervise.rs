@@ -13,20 +13,23 @@ pub(crate) struct DaemonInstance {
     state: DaemonState,
 }
 
-/// Another daemon watches this town.
 #[derive(Debug, thiserror::Error)]
-#[error("another daemon watches this town already (`gt daemon status`)")]
-pub(crate) struct AlreadyRunning;
+pub(crate) enum DaemonError {
+    #[error("another daemon watches this town already (`gt daemon status`)")]
+    AlreadyRunning,
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
 
 impl DaemonInstance {
     /// Locks the town, or fails if another daemon has it. The lock file is never removed: a second
     /// file of that name would let two daemons hold the lock.
-    pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
-        file::create_folder(&town.layout.daemon(), 0o700)?;
+    pub(crate) fn take(town: &LiveTown) -> Result<Self, DaemonError> {
+        file::create_folder(&town.layout.daemon(), 0o700).map_err(anyhow::Error::from)?;
         let lock = match Lock::try_take(&lock_path(town)) {
             Ok(lock) => lock,
-            Err(LockError::Held { .. }) => return Err(AlreadyRunning.into()),
-            Err(error) => return Err(error.into()),
+            Err(LockError::Held { .. }) => return Err(DaemonError::AlreadyRunning),
+            Err(error) => return Err(DaemonError::Other(error.into())),
         };
         let pid = std::process::id();
         write_info(town, &pid_path(town), format!("{pid}\n").as_bytes());

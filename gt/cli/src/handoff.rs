@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff::{self, HandoffReport, HandoffRequest};
+use gt::flow::handoff::{self, HandoffError, HandoffReport, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -50,7 +50,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let done = handoff::hand_off(&town, &agent, &request)?;
+    let done = handoff::hand_off(&town, &agent, &request).map_err(|error| match error {
+        HandoffError::Other(error) => error,
+        error => error.into(),
+    })?;
     build_report(done, write_report)
 }
 

@@ -16,8 +16,8 @@ use serde::Serialize;
 pub use collect::collect_state;
 
 use crate::flow::session::start;
-use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
+use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, NewMessage};
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
@@ -57,6 +57,8 @@ pub enum HandoffError {
     /// A worker without work is not restarted.
     #[error("nothing is on the hook of {agent}: end the session instead")]
     NoWork { agent: String },
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
 }
 
 /// Writes the note and replaces the session.
@@ -64,17 +66,28 @@ pub fn hand_off(
     town: &LiveTown,
     agent: &Address,
     request: &HandoffRequest,
-) -> anyhow::Result<HandoffReport> {
+) -> Result<HandoffReport, HandoffError> {
     let session = start::start_session_name(agent)?;
-    let name = || agent.to_string();
-    let live = town.host.find(session.as_str())?;
+    let live = town.host.find(session.as_str());
+    let live = live.map_err(anyhow::Error::from)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
-        anyhow::bail!(HandoffError::NoSession { agent: name() });
+        let agent = agent.to_string();
+        return Err(HandoffError::NoSession { agent });
     };
-    if matches!(agent, Address::Polecat(..)) {
-        let hook = crate::record::hook::find_hooked_bead(town, agent);
-        anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
+    let has_work = || crate::record::hook::find_hooked_bead(town, agent).is_ok();
+    if matches!(agent, Address::Polecat(..)) && !has_work() {
+        let agent = agent.to_string();
+        return Err(HandoffError::NoWork { agent });
     }
+    Ok(replace_session(town, agent, request, &live)?)
+}
+
+fn replace_session(
+    town: &LiveTown,
+    agent: &Address,
+    request: &HandoffRequest,
+    live: &LiveSession,
+) -> anyhow::Result<HandoffReport> {
     let message = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
@@ -91,14 +104,14 @@ pub fn hand_off(
     };
     town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
-        agent: Some(name()),
+        agent: Some(agent.to_string()),
         subject: request.subject.clone(),
         message: message.clone(),
     }));
     spawn_renewal(town, agent, &live.token)?;
     Ok(HandoffReport {
-        agent: name(),
-        session: session.to_string(),
+        agent: agent.to_string(),
+        session: live.name.clone(),
         message,
     })
 }

@@ -4,7 +4,7 @@ use bd::change;
 use bd::molecule::progress;
 use serde::Serialize;
 
-use crate::flow::handoff::{self, HandoffRequest};
+use crate::flow::handoff::{self, HandoffError, HandoffRequest};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
@@ -131,7 +131,7 @@ fn cycle_session(
     };
     match handoff::hand_off(town, &town.actor, &request) {
         Ok(_) => Ok(true),
-        Err(error) if error.downcast_ref::<handoff::HandoffError>().is_some() => Ok(false),
-        Err(error) => Err(error),
+        Err(HandoffError::NoSession { .. } | HandoffError::NoWork { .. }) => Ok(false),
+        Err(HandoffError::Other(error)) => Err(error),
     }
 }

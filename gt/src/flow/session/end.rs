@@ -67,17 +67,13 @@ pub fn end_of_quiet_session(
 }
 
 /// Describes the end of a session that ended right after its start, from the error of the start.
-pub fn end_of_failed_start(
-    town: &LiveTown,
-    slot: &Slot,
-    error: &anyhow::Error,
-) -> Option<SessionEnd> {
-    error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(HostError::EndedAtOnce { end, output, .. }) => {
+pub fn end_of_failed_start(town: &LiveTown, slot: &Slot, error: &HostError) -> Option<SessionEnd> {
+    match error {
+        HostError::EndedAtOnce { end, output, .. } => {
             Some(build_session_end(town, slot, *end, output))
         }
         _ => None,
-    })
+    }
 }
 
 /// Records the event of a session's end.

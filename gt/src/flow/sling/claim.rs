@@ -64,6 +64,23 @@ pub struct ClaimRequest<'a> {
     pub rescue_ref: Option<&'a str>,
 }
 
+/// The result of trying to claim a bead.
+pub(super) enum ClaimAttempt {
+    Claimed(Box<Claim>),
+    /// The rig has no free worker: [`ClaimError::Full`].
+    RigFull(ClaimError),
+}
+
+impl ClaimAttempt {
+    /// Returns the claim. A full rig is an error.
+    pub(super) fn into_claim(self) -> Result<Box<Claim>, ClaimError> {
+        match self {
+            Self::Claimed(claim) => Ok(claim),
+            Self::RigFull(full) => Err(full),
+        }
+    }
+}
+
 /// Reserves the bead and a worker for each other.
 ///
 /// 1. Outside the transaction: list the sessions, choose a worker, take its slot lock.
@@ -71,7 +88,11 @@ pub struct ClaimRequest<'a> {
 ///    both.
 /// 3. If another process took the worker in the meantime, choose again, unless the worker was
 ///    named.
-pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> anyhow::Result<Claim> {
+pub(super) fn claim_bead(
+    town: &LiveTown,
+    rig: &Rig,
+    wish: &ClaimRequest,
+) -> anyhow::Result<ClaimAttempt> {
     let store = rig.store()?;
     let prefix = rig.prefix();
     if wish.name.is_none() {
@@ -83,7 +104,10 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose_worker(rig, &snapshot, &sessions, wish, &lost)?;
+        let name = match choose_worker(rig, &snapshot, &sessions, wish, &lost) {
+            Err(full @ ClaimError::Full { .. }) => return Ok(ClaimAttempt::RigFull(full)),
+            chosen => chosen?,
+        };
         check_polecat_name(rig, &name)?;
         let lock = match rig.try_take_slot(&name) {
             Ok(lock) => lock,
@@ -106,13 +130,13 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
             mark_claimed(rig, tx, wish, &name, &ids, &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
-            return Ok(Claim {
+            return Ok(ClaimAttempt::Claimed(Box::new(Claim {
                 worker: Worker::new(rig.name(), name),
                 bead,
                 slot,
                 ids,
                 lock,
-            });
+            })));
         }
         drop(lock);
         let bead = polecat::polecat_hook_of(&store.snapshot()?, &ids).unwrap_or_default();
@@ -202,7 +226,7 @@ fn choose_worker(
     sessions: &[LiveSession],
     wish: &ClaimRequest,
     lost: &BTreeSet<String>,
-) -> anyhow::Result<String> {
+) -> Result<String, ClaimError> {
     let all = polecat::list_polecats(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
         return match all.iter().find(|polecat| polecat.name == name) {
@@ -220,7 +244,7 @@ fn choose_worker(
         .count();
     if count >= limit {
         let rig = rig.name().to_owned();
-        return Err(ClaimError::Full { rig, count, limit }.into());
+        return Err(ClaimError::Full { rig, count, limit });
     }
     let idle = |polecat: &&Polecat| {
         polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
@@ -249,22 +273,20 @@ fn check_polecat_name(rig: &Rig, name: &str) -> anyhow::Result<()> {
     Ok(check_worker_name(&address, rigs)?)
 }
 
-fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
+fn check_worker(polecat: &Polecat) -> Result<(), ClaimError> {
     let worker = polecat.address().to_string();
     if let Some(bead) = &polecat.hook {
         return Err(ClaimError::WorkerBusy {
             worker,
             bead: bead.clone(),
-        }
-        .into());
+        });
     }
-    anyhow::ensure!(
-        polecat.state == PolecatState::Idle,
-        ClaimError::WorkerUnfit {
+    if polecat.state != PolecatState::Idle {
+        return Err(ClaimError::WorkerUnfit {
             worker,
-            why: polecat.why.clone()
-        }
-    );
+            why: polecat.why.clone(),
+        });
+    }
     Ok(())
 }
 

@@ -35,6 +35,7 @@ use bd::bead::{Bead, Status};
 use serde::{Deserialize, Serialize};
 
 pub use batch::{SlingBatch, sling_batch};
+use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
 pub use enqueue::enqueue_bead;
 pub use family::expand_family;
@@ -145,23 +146,19 @@ fn begin_sling<'t>(
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
-            let claimed = claim_worker(town, &rig, request, None);
-            let is_full = |error: &anyhow::Error| {
-                matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
-            };
-            match claimed {
-                Err(error) if is_full(&error) && found.bead.status == Status::Open => {
+            match claim_worker(town, &rig, request, None)? {
+                ClaimAttempt::RigFull(_) if found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
                     slung(enqueue_bead(&rig, request, &found.bead, waits_for)?)
                 }
-                claimed => Ok(SlingProgress::Claimed(rig, Box::new(claimed?))),
+                attempt => Ok(SlingProgress::Claimed(rig, attempt.into_claim()?)),
             }
         }
         SlingTarget::Polecat(rig, name) => {
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
-            let claimed = claim_worker(town, &rig, request, Some(&name))?;
-            Ok(SlingProgress::Claimed(rig, Box::new(claimed)))
+            let attempt = claim_worker(town, &rig, request, Some(&name))?;
+            Ok(SlingProgress::Claimed(rig, attempt.into_claim()?))
         }
         SlingTarget::Agent(address) => {
             review_convoy(town, request, &found)?;
@@ -270,11 +267,11 @@ fn claim_worker(
     rig: &Rig,
     request: &SlingRequest,
     name: Option<&str>,
-) -> anyhow::Result<Claim> {
+) -> anyhow::Result<ClaimAttempt> {
     let queue = lock_queue(rig, request)?;
     let kept = save_for_next_worker(rig, request)?;
     let kept = kept.as_deref();
-    let claimed = claim::claim_bead(
+    let attempt = claim::claim_bead(
         town,
         rig,
         &ClaimRequest {
@@ -283,6 +280,9 @@ fn claim_worker(
             rescue_ref: kept,
         },
     )?;
+    let ClaimAttempt::Claimed(claimed) = &attempt else {
+        return Ok(attempt);
+    };
     if let Some(queue) = queue {
         // Errors are ignored: a stale request may not merge, and the next run of the queue
         // withdraws it.
@@ -294,7 +294,7 @@ fn claim_worker(
         // Errors are ignored: a remaining note is read once more and names its bead.
         handoff::withdraw_notes(town, &worker).ok();
     }
-    Ok(claimed)
+    Ok(attempt)
 }
 
 /// Saves the uncommitted work of a worker that loses its bead, and returns the rescue ref.

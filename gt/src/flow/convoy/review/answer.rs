@@ -4,8 +4,9 @@ use bd::bead::Status;
 use serde::Serialize;
 use serde_json::json;
 
+use super::ask::{self, HooksAnswer};
 use super::request::{self, ReviewRequest, ReviewState};
-use super::{ReviewError, ask, finish};
+use super::{ReviewError, finish};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
 use crate::town::event::event;
@@ -80,15 +81,15 @@ pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<Review
 }
 
 fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewApproval> {
-    let warnings = match ask::ask_hooks(town, &mut request) {
-        Ok(warnings) => warnings,
-        Err(error) => {
-            if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
+    let warnings = match ask::ask_hooks(town, &mut request)? {
+        HooksAnswer::Approved { warnings } => warnings,
+        HooksAnswer::Refused(refusal) => {
+            if let ReviewError::Rejected { .. } = refusal {
                 request.state = ReviewState::Rejected;
                 let store = town.open_town_store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
             }
-            return Err(error);
+            return Err(refusal.into());
         }
     };
     let created = finish::finish_request(town, &mut request)?;

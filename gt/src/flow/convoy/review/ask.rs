@@ -31,12 +31,22 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// Runs the hooks of each rig without a decision, and adds their decisions. Returns warnings for
-/// the user.
+/// The answer of all hooks to a request.
+#[derive(Debug)]
+pub(super) enum HooksAnswer {
+    Approved {
+        /// Warnings for the user.
+        warnings: Vec<String>,
+    },
+    Refused(ReviewError),
+}
+
+/// Runs the hooks of each rig without a decision, and adds their decisions. The first refusal ends
+/// the run.
 pub(super) fn ask_hooks(
     town: &LiveTown,
     request: &mut ReviewRequest,
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<HooksAnswer> {
     let stores = town.read_stores()?;
     let groups = group_beads(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
@@ -75,11 +85,12 @@ pub(super) fn ask_hooks(
         }
         drop_foreign_overrides(&mut decision, beads, &mut warnings);
         if let Some(ran) = report.refusal() {
-            return Err(handle_refusal(town, request, decision, ran)?.into());
+            let refusal = handle_refusal(town, request, decision, ran)?;
+            return Ok(HooksAnswer::Refused(refusal));
         }
         request.decisions.push(decision);
     }
-    Ok(warnings)
+    Ok(HooksAnswer::Approved { warnings })
 }
 
 /// Handles a refusal: the request is deferred to the user or ends.

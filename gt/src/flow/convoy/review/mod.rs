@@ -26,6 +26,7 @@ pub use request::{
     PendingDecision, ReviewRequest, ReviewState, find_request, list_requests, list_unfinished,
 };
 
+use self::ask::HooksAnswer;
 use super::create::{self, ConvoyChange, NewConvoy};
 use crate::host::LiveTown;
 use crate::record;
@@ -134,7 +135,10 @@ fn complete_review(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Resul
         return Err(waits.into());
     }
     let _turn = Lock::try_take(&town.layout.review_lock(&request.id))?;
-    let warnings = ask::ask_hooks(town, &mut request)?;
+    let warnings = match ask::ask_hooks(town, &mut request)? {
+        HooksAnswer::Approved { warnings } => warnings,
+        HooksAnswer::Refused(refusal) => return Err(refusal.into()),
+    };
     let created = finish::finish_request(town, &mut request)?;
     Ok(ReviewedConvoy { created, warnings })
 }
