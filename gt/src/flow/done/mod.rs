@@ -311,19 +311,20 @@ fn record_failed_step<T>(
     retry: bool,
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
-    let reason = format!("{error:#}");
-    let mut record = slot.state.done_record().cloned().unwrap_or_default();
-    record.failed = Some(FailedStep {
+    let failed = FailedStep {
         step,
-        reason: reason.clone(),
+        reason: format!("{error:#}"),
         retry,
-    });
+    };
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
+    record.failed = Some(Box::new(failed.clone()));
     slot.state = SlotState::Finishing { record };
     save_slot(worker, slot)?;
+    let step = failed.step.name();
     worker
         .rig
         .town()
-        .record_event(&event!(DoneFailed, bead: slot.bead, step: step.name(), reason: reason));
+        .record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: failed.reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
