@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{SlingBatch, SlingReport, formula, sling_batch};
+use gt::flow::sling::{SlingBatch, SlingOptions, SlingReport, formula, sling_batch};
 use gt::host::LiveTown;
 use gt::town::identity::Address;
 
@@ -82,11 +82,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let batch = SlingBatch {
         beads,
         target,
-        agent: args.agent,
-        force: args.force,
-        no_convoy,
-        no_molecule: args.no_molecule,
-        args: args.instructions,
+        options: SlingOptions {
+            agent: args.agent,
+            args: args.instructions,
+            no_convoy,
+            no_molecule: args.no_molecule,
+            force: args.force,
+        },
     };
     let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::flow::convoy;
 use crate::flow::molecule;
-use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
+use crate::flow::sling::{SlingBatch, SlingOptions, SlingReport, sling_batch};
 use crate::host::LiveTown;
 use crate::town::Rig;
 
@@ -309,8 +309,10 @@ pub fn run(
     let batch = SlingBatch {
         beads,
         target: rig.name().to_owned(),
-        agent: request.agent.clone(),
-        ..SlingBatch::default()
+        options: SlingOptions {
+            agent: request.agent.clone(),
+            ..SlingOptions::default()
+        },
     };
     let slung = sling_batch(town, &batch, warn)?;
     let synthesis = ids.remove(SYNTHESIS);

@@ -143,11 +143,7 @@ pub(super) fn sling_queued(
     let request = sling::SlingRequest {
         bead: bead.to_owned(),
         target: rig.name().to_owned(),
-        agent: queued.agent,
-        args: queued.args,
-        no_convoy: queued.no_convoy,
-        no_molecule: queued.no_molecule,
-        ..sling::SlingRequest::default()
+        options: queued.options,
     };
     let slung = sling::sling_bead(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {

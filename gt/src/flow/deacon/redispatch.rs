@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::flow::escalate::{self, EscalationRequest};
-use crate::flow::sling::{self, SlingRequest};
+use crate::flow::sling::{self, SlingOptions, SlingRequest};
 use crate::host::LiveTown;
 use crate::record::escalation::Severity;
 use crate::record::state_file;
@@ -138,8 +138,10 @@ pub fn redispatch_bead(
             let request = SlingRequest {
                 bead: bead.id,
                 target: rig,
-                force: true,
-                ..SlingRequest::default()
+                options: SlingOptions {
+                    force: true,
+                    ..SlingOptions::default()
+                },
             };
             let target = sling::sling_bead(town, &request)?.target;
             Ok(RedispatchOutcome::Slung { target, attempts })

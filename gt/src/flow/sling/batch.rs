@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::family::claim_member;
-use super::{SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
+use super::{SlingOptions, SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
@@ -13,16 +13,7 @@ pub struct SlingBatch {
     pub beads: Vec<String>,
     /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime. None for the configured one.
-    pub agent: Option<String>,
-    /// True to take the beads from their holders, and to sling blocked beads.
-    pub force: bool,
-    /// True to create no convoys.
-    pub no_convoy: bool,
-    /// True to give the workers no molecule.
-    pub no_molecule: bool,
-    /// Instructions in addition to the beads' own text.
-    pub args: String,
+    pub options: SlingOptions,
 }
 
 /// Slings the beads: claims one after the other, then starts the sessions in parallel, as many at
@@ -36,11 +27,7 @@ pub fn sling_batch(
     let request = |bead: &str| SlingRequest {
         bead: bead.to_owned(),
         target: batch.target.clone(),
-        agent: batch.agent.clone(),
-        force: batch.force,
-        no_convoy: batch.no_convoy,
-        no_molecule: batch.no_molecule,
-        args: batch.args.clone(),
+        options: batch.options.clone(),
     };
     let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;

@@ -173,7 +173,7 @@ fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     let Some(bead) = beads.get(id) else {
         return Err(crate::town::beads::UnknownBead { id: id.clone() }.into());
     };
-    check_open(bead, wish.request.force)?;
+    check_open(bead, wish.request.options.force)?;
     Ok(())
 }
 
@@ -322,7 +322,7 @@ fn mark_claimed(
         tx,
         &wish.request.bead,
         &ids.address.to_string(),
-        &wish.request.args,
+        &wish.request.options.args,
         wish.rescue_ref,
     )?;
     let old = Slot::load(tx, &ids.slot);
@@ -335,10 +335,10 @@ fn mark_claimed(
         attempt: bd::bead::attempt::read_attempt(&bead),
         branch: build_branch_name(name, &bead.id, &now).into(),
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
-        agent: wish.request.agent.clone().unwrap_or_default(),
+        agent: wish.request.options.agent.clone().unwrap_or_default(),
         state: SlotState::Slinging(SlingInProgress {
-            no_convoy: wish.request.no_convoy,
-            no_molecule: wish.request.no_molecule,
+            no_convoy: wish.request.options.no_convoy,
+            no_molecule: wish.request.options.no_molecule,
             ..SlingInProgress::default()
         }),
         since: now.to_string(),

@@ -59,6 +59,7 @@ use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
+pub use crate::record::queued_sling::SlingOptions;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -74,16 +75,8 @@ pub struct SlingRequest {
     pub bead: String,
     /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime, if not the configured one.
-    pub agent: Option<String>,
-    /// True to take the bead from its holder.
-    pub force: bool,
-    /// True to create no convoy for a bead that has none.
-    pub no_convoy: bool,
-    /// Instructions in addition to the bead's own text.
-    pub args: String,
-    /// True to give the worker no molecule.
-    pub no_molecule: bool,
+    #[serde(flatten)]
+    pub options: SlingOptions,
 }
 
 /// The result of a sling.
@@ -140,7 +133,7 @@ fn begin_sling<'t>(
     match resolve_target(town, &request.target, &found.home)? {
         SlingTarget::Rig(rig) => {
             let waits_for = enqueue::find_blockers(town, &found)?;
-            if !waits_for.is_empty() && !request.force {
+            if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
                 return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
             }
@@ -169,12 +162,12 @@ fn begin_sling<'t>(
                 Some(rig) => lock_queue(rig, request)?,
                 None => None,
             };
-            claim::hook_to_agent(town, &found, &address, request.force)?;
+            claim::hook_to_agent(town, &found, &address, request.options.force)?;
             if let (Some(rig), Some(queue)) = (rig, queue) {
                 // Errors are ignored, because the next run of the queue withdraws the request.
                 mq::withdraw_stale_requests(&rig, &queue).ok();
             }
-            let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
+            let convoy = ensure_bead_convoy(town, &found.bead, request.options.no_convoy)?;
             report_sling(town, &found.bead.id, &address.to_string());
             let running_session = session::start::notify_of_work(town, &address, &found.bead)?;
             let session = running_session.or_else(|| start_idle_agent(town, &address));
@@ -214,7 +207,7 @@ pub fn continue_sling(
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
 fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
-    let asks = !request.no_convoy
+    let asks = !request.options.no_convoy
         && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
         && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
     if !asks
@@ -243,10 +236,10 @@ fn check_can_start(
     bead: &Bead,
     request: &SlingRequest,
 ) -> anyhow::Result<()> {
-    claim::check_open(bead, request.force)?;
+    claim::check_open(bead, request.options.force)?;
     town.host.check()?;
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
-    let wanted = request.agent.as_deref().unwrap_or_default();
+    let wanted = request.options.agent.as_deref().unwrap_or_default();
     runtime::resolve_runtime(town, Some(rig), &someone, wanted)?;
     Ok(())
 }
@@ -303,7 +296,7 @@ fn save_for_next_worker(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Opt
     let bead = beads.get(&request.bead);
     let hooked = bead.filter(|bead| bead.status == Status::Hooked);
     let holder = hooked.and_then(|bead| rig.town().parse_address(&bead.assignee).ok());
-    let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
+    let Some(Address::Polecat(at, name)) = holder.filter(|_| request.options.force) else {
         return Ok(None);
     };
     // A worker that is being prepared has no work yet.
