@@ -89,8 +89,10 @@ fn build_reminder(found: &MailCheckReport) -> String {
     if found.unread == 0 {
         return String::new();
     }
-    let plural = if found.unread == 1 { "" } else { "s" };
-    let count = format!("You have {} unread message{plural}", found.unread);
+    let count = format!(
+        "You have {}",
+        kit::ui::counted(found.unread, "unread message")
+    );
     let mut lines = vec!["<system-reminder>".to_owned()];
     if found.news.is_empty() {
         lines.push(format!("{count}: gt mail inbox"));

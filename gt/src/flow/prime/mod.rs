@@ -332,8 +332,8 @@ fn document_parts(
 }
 
 fn mail_part(unread: usize) -> Option<ContextPart> {
-    let plural = if unread == 1 { "" } else { "s" };
-    let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
+    let count = kit::ui::counted(unread, "unread message");
+    let text = format!("You have {count}: `gt mail inbox`.\n");
     (unread > 0).then(|| ContextPart::fixed("mail", "unread mail", text))
 }
 

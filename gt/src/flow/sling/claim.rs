@@ -46,7 +46,7 @@ pub enum ClaimError {
     #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
     WorkerUnfit { worker: String, why: String },
     /// The rig has reached its limit of working polecats.
-    #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
+    #[error("rig `{rig}` has {} at work (setting max_polecats: {limit})", kit::ui::counted(*count, "worker"))]
     Full {
         rig: String,
         /// The number of working polecats.

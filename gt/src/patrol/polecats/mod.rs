@@ -503,12 +503,13 @@ fn describe_stuck(slot: &Slot) -> String {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
                 format!(", the last time {}", ended.describe())
             });
-            let times = slot.respawns.len();
-            format!("its session ended {times} times on {bead}{how}")
+            let times = kit::ui::counted(slot.respawns.len(), "time");
+            format!("its session ended {times} on {bead}{how}")
         }
         Some(sling) => format!(
-            "its sling of {bead} failed {} times: {}",
-            sling.failures, sling.failure
+            "its sling of {bead} failed {}: {}",
+            kit::ui::counted(sling.failures, "time"),
+            sling.failure
         ),
     }
 }

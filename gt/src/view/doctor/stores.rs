@@ -50,7 +50,8 @@ pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
         let aside = count_damaged_files(&folder.join("damaged"));
         if aside > 0 {
             let text = format!(
-                "{owner}: {aside} files of damaged lines are in {}",
+                "{owner}: {} of damaged lines in {}",
+                kit::ui::counted(aside, "file"),
                 folder.join("damaged").display()
             );
             page.warn(text, "correct the lines and put them back into issues.jsonl, or remove the files if they are of no use");

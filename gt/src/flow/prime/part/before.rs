@@ -256,8 +256,7 @@ fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]
 fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
     let sessions = match attempt.sessions {
         0 => String::new(),
-        1 => " (1 session)".to_owned(),
-        many => format!(" ({many} sessions)"),
+        count => format!(" ({})", kit::ui::counted(count, "session")),
     };
     let mut text = format!(
         "- {} on branch {}{sessions}, until {}: {}\n",
