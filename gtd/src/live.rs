@@ -14,6 +14,7 @@ use gt::host::LiveTown;
 use gt::patrol::{self, Action, ActionReport, Decision, TownFacts};
 use gt::record::heartbeat::Heartbeat;
 use gt::record::progress::ActivityCache;
+use gt::town::Town;
 use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
@@ -254,7 +255,7 @@ fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
 
 /// Keeps briefings ready. Errors are only logged, because readers can compute the briefings
 /// themselves.
-fn prepare_briefings(town: &LiveTown) {
+fn prepare_briefings(town: &Town) {
     if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
@@ -262,7 +263,7 @@ fn prepare_briefings(town: &LiveTown) {
 }
 
 /// Reports warnings of the town's stores, and folds the journals of idle stores.
-fn keep_stores(town: &LiveTown) {
+fn keep_stores(town: &Town) {
     for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");
     }

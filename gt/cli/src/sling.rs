@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::sling::{SlingBatch, SlingOptions, SlingReport, formula, sling_batch};
-use gt::host::LiveTown;
+use gt::town::Town;
 use gt::town::identity::Address;
 
 /// Give beads to workers
@@ -111,7 +111,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Returns the formula to sling: the first argument with `--on`, or if it names no bead.
-fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
+fn formula_of(town: &Town, words: &[String], on: Option<&str>) -> Option<String> {
     let [first] = words else { return None };
     if on.is_none() && town.find_bead(first).is_ok() {
         return None;

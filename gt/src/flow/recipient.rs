@@ -2,8 +2,8 @@
 //! message later.
 
 use crate::flow::crew;
-use crate::host::LiveTown;
 use crate::record::{dog, polecat};
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// No agent or user has this address.
@@ -29,7 +29,7 @@ fn describe_names(names: &[String]) -> String {
 }
 
 /// Returns the agent or user of an address.
-pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
+pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
     let address = town.parse_address(text)?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {

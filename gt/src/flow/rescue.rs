@@ -12,10 +12,10 @@ use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// A piece of saved work.
 #[derive(Debug, Serialize)]
@@ -96,7 +96,7 @@ pub struct SavedWorkDetails {
 }
 
 /// Returns saved work with the commits that are not on the rig's target branch.
-pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<SavedWorkDetails> {
+pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWorkDetails> {
     let (rig, reference, git) = locate_ref(town, reference)?;
     let found = rescue::list_rescues(&git, &reference)?;
     let found = found.into_iter().find(|saved| saved.refname == reference);
@@ -161,10 +161,7 @@ pub fn restore_saved_work(
 }
 
 /// Drops saved work. Returns its full ref and its commit.
-pub fn drop_saved_work(
-    town: &LiveTown,
-    reference: &str,
-) -> anyhow::Result<(String, Option<String>)> {
+pub fn drop_saved_work(town: &Town, reference: &str) -> anyhow::Result<(String, Option<String>)> {
     let (_, reference, git) = locate_ref(town, reference)?;
     let commit = git.resolve(&reference)?;
     rescue::drop_rescue(&git, &reference)?;
@@ -173,7 +170,7 @@ pub fn drop_saved_work(
 
 /// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
 /// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
-fn locate_ref<'t>(town: &'t LiveTown, text: &str) -> anyhow::Result<(Rig<'t>, String, Git)> {
+fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -229,7 +226,7 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
 }
 
 /// Returns the worker in whose sandbox a folder is.
-fn worker_of<'t>(town: &'t LiveTown, into: &Path) -> anyhow::Result<Option<(Rig<'t>, String)>> {
+fn worker_of<'t>(town: &'t Town, into: &Path) -> anyhow::Result<Option<(Rig<'t>, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };

@@ -12,6 +12,7 @@ use crate::record::pause::TownPause;
 use crate::record::restarts::{self, RestartLimits};
 use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// A role that gtd does has no session.
@@ -35,7 +36,7 @@ impl MechanicalRole {
 }
 
 /// Fails if the agent does not exist or its role is done by gtd.
-pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn check_has_session(town: &Town, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
@@ -114,7 +115,7 @@ pub fn restart_role(
 }
 
 /// Records a heartbeat of the acting agent.
-pub fn record_heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
+pub fn record_heartbeat(town: &Town, action: &str) -> anyhow::Result<Heartbeat> {
     if let Some(pause) = TownPause::load(town) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }

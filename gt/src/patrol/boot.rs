@@ -25,6 +25,7 @@ use crate::record::pulse::SessionPulse;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
@@ -37,7 +38,7 @@ pub(super) fn is_deacon_agent(view: &TownView) -> bool {
 }
 
 /// Reads the facts.
-pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
+pub fn facts(town: &Town, view: &TownView) -> DeaconFacts {
     let deacon = &Address::Deacon;
     let live = view.session_of(deacon);
     let pulse = live.map(|live| SessionPulse::load(town, &live.name, &live.token));
@@ -131,7 +132,7 @@ pub(super) fn confirm_and_act(
 }
 
 fn record_triage(
-    town: &LiveTown,
+    town: &Town,
     begun: Timestamp,
     report: &TriageReport,
     error: Option<&anyhow::Error>,

@@ -13,6 +13,7 @@ use super::thresholds::Thresholds;
 use crate::flow::dog::chore::{self, Chore};
 use crate::host::LiveTown;
 use crate::record::chores;
+use crate::town::Town;
 use crate::town::event::event;
 
 /// Events of a chore itself are no reason for the next one.
@@ -29,7 +30,7 @@ pub struct ChoreFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
+pub(super) fn facts(town: &Town) -> ChoreFacts {
     ChoreFacts {
         last: chores::load_last_runs(town),
         from: modification_time(&town.layout.town_json()),

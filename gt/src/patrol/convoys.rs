@@ -8,6 +8,7 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::lock::Lock;
 
 /// The facts about convoys.
@@ -20,7 +21,7 @@ pub struct ConvoyFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
+pub(super) fn facts(town: &Town, view: &TownView) -> ConvoyFacts {
     let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
         landable: record::convoy::list_convoys(&view.stores.town, false)
@@ -60,7 +61,7 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
 }
 
 /// Lands a convoy. If only an outside problem is in the way, fails so that the landing is retried.
-pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn land_convoy_action(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
         Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),

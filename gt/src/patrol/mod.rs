@@ -62,6 +62,7 @@ use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
 
@@ -154,7 +155,7 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
 
 /// Writes the heartbeat of a pass, with the rules that acted since the previous one.
 pub fn write_heartbeat(
-    town: &LiveTown,
+    town: &Town,
     heartbeat: Option<Heartbeat>,
     rules: &[&str],
 ) -> anyhow::Result<()> {

@@ -6,12 +6,11 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::backup;
-use crate::host::LiveTown;
 use crate::record::polecat::Polecat;
 use crate::record::pushed::PushRecord;
 use crate::record::town_view::TownView;
-use crate::town::RigLayout;
 use crate::town::name::Worker;
+use crate::town::{RigLayout, Town};
 
 /// The factor of the wait after a refusal.
 const AFTER_REFUSAL: i32 = 12;
@@ -105,7 +104,7 @@ fn time_until_push(
 
 /// Pushes the commits of unfinished work.
 pub(super) fn push_unfinished_action(
-    town: &LiveTown,
+    town: &Town,
     worker: &Worker,
 ) -> anyhow::Result<Option<String>> {
     backup::push_unfinished(&town.find_rig(&worker.rig)?, &worker.name)

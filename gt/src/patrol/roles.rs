@@ -11,6 +11,7 @@ use crate::host::LiveTown;
 use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 
 /// The facts about a role in agent mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct RoleFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
+pub(super) fn facts(town: &Town, view: &TownView) -> Vec<RoleFacts> {
     let agents = view
         .roles
         .iter()
@@ -114,7 +115,7 @@ pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<O
 }
 
 /// Resets the restart count of an agent.
-pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn reset_restarts(town: &Town, agent: &str) -> anyhow::Result<Option<String>> {
     restarts::clear_restarts(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }

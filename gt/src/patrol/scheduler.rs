@@ -10,6 +10,7 @@ use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::config::RigSettings;
 use crate::town::lock;
 
@@ -100,11 +101,7 @@ pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool)
 }
 
 /// Queues a task of the merge queue for a worker of the rig.
-pub(super) fn queue_repair(
-    town: &LiveTown,
-    rig: &str,
-    task: &str,
-) -> anyhow::Result<Option<String>> {
+pub(super) fn queue_repair(town: &Town, rig: &str, task: &str) -> anyhow::Result<Option<String>> {
     let found = town.find_bead(task)?;
     if !mq::is_automatic_task(&found.store.snapshot()?, &found.bead) {
         return Ok(None);

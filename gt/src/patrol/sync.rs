@@ -6,15 +6,15 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::sync::{self, SyncState};
-use crate::host::LiveTown;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::name::RigName;
 
 /// The maximum number of times that the wait doubles after failures.
 const DOUBLINGS: u32 = 5;
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<SyncState> {
+pub(super) fn facts(town: &Town, view: &TownView) -> Vec<SyncState> {
     sync::facts(town, &view.stores, view.now)
 }
 
@@ -62,7 +62,7 @@ fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration
 }
 
 /// Syncs a store's beads with their branch.
-pub(super) fn run_sync(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+pub(super) fn run_sync(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<String>> {
     sync::sync_beads(town, rig)
 }
 

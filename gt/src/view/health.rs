@@ -19,9 +19,9 @@ use crate::record::merge_request;
 use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
+use crate::town::{Rig, Town};
 
 /// The time window in which actions of rules are counted.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -275,7 +275,7 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
 }
 
 /// Counts the actions of each rule on each subject in the last day.
-fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+fn count_actions(town: &Town, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();

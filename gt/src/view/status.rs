@@ -26,6 +26,7 @@ use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::identity::{Address, SessionName};
 
 #[derive(Debug, Clone, Serialize)]
@@ -177,7 +178,7 @@ pub struct TownSummary {
 }
 
 /// Returns the folders whose changes affect the status.
-pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
+pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
     let rigs = town.list_rigs().unwrap_or_default();
@@ -187,7 +188,7 @@ pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
 }
 
 /// Returns the problems for the user.
-fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
+fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
@@ -228,7 +229,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
 }
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
-fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
+fn find_given_up(town: &Town, view: &TownView, rig: &str) -> Vec<String> {
     let settings = PatrolSettings::load(&town.rig(rig));
     let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
@@ -396,7 +397,7 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     queue
 }
 
-fn town_name(town: &LiveTown) -> String {
+fn town_name(town: &Town) -> String {
     let folder = || {
         town.layout
             .root()
@@ -408,7 +409,7 @@ fn town_name(town: &LiveTown) -> String {
         .unwrap_or_default()
 }
 
-fn overseer_name(town: &LiveTown) -> String {
+fn overseer_name(town: &Town) -> String {
     read_json_string(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }
 

@@ -20,6 +20,7 @@ use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
 use gt::record::polecat::{self, PolecatIds};
+use gt::town::Town;
 use gt::town::config;
 use gt::view::doctor;
 
@@ -189,10 +190,7 @@ fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 /// Offers the wanted beads of all stores of the town, those of the rigs first.
-fn complete_beads(
-    town: &LiveTown,
-    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
-) -> Vec<CompletionValue> {
+fn complete_beads(town: &Town, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));

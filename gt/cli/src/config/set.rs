@@ -3,10 +3,10 @@
 use super::super::{CommandResult, build_report};
 use super::{SettingsScope, read_setting};
 use crate::context::Context;
-use gt::host::{LiveTown, runtime};
+use gt::host::runtime;
 use gt::patrol::rule::{self, RuleScope};
-use gt::town::Rig;
 use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
+use gt::town::{Rig, Town};
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Checks that an agent's name is defined in the settings or among the built-in presets.
-fn check_agent_name(town: &LiveTown, rig: Option<&Rig>, args: &Args) -> anyhow::Result<()> {
+fn check_agent_name(town: &Town, rig: Option<&Rig>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {
         "default_agent" => rig.is_none(),

@@ -14,6 +14,7 @@ use crate::host::LiveTown;
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pulse::SessionPulse;
 use crate::record::state_file;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 const PING: &str = include_str!("../../../templates/message/health-check.txt");
@@ -94,7 +95,7 @@ pub fn check_agent_health(
 }
 
 fn record_response(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
     asked: Timestamp,
     answered: bool,

@@ -6,8 +6,8 @@ use kit::sys::clock;
 
 use super::error::DemoError;
 use crate::flow::convoy::{self, BeadStanding, ConvoyProgress};
-use crate::host::LiveTown;
 use crate::record::polecat;
+use crate::town::Town;
 use crate::town::event::{self, Event};
 
 /// The state of one bead.
@@ -32,7 +32,7 @@ pub trait DemoWatcher {
 
 /// Waits until the convoy has landed.
 pub(super) fn wait_until_landed(
-    town: &LiveTown,
+    town: &Town,
     convoy: &str,
     limit: Duration,
     watcher: &mut dyn DemoWatcher,
@@ -59,7 +59,7 @@ pub(super) fn wait_until_landed(
 
 /// Reads the progress once. Returns true if the convoy has landed, and its state in words.
 fn read_progress(
-    town: &LiveTown,
+    town: &Town,
     convoy: &str,
     watcher: &mut dyn DemoWatcher,
 ) -> anyhow::Result<(bool, String)> {
@@ -105,7 +105,7 @@ fn read_progress(
 }
 
 /// Returns the last repeated failure of the daemon.
-fn find_repeated_failure(town: &LiveTown) -> std::io::Result<Option<String>> {
+fn find_repeated_failure(town: &Town) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
     let failed: Vec<String> = event::read_events(&town.layout)?
         .into_iter()

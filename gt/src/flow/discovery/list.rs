@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::keep::rescue_ref_of;
 use super::{document_ref, is_in_gt_folder};
-use crate::host::LiveTown;
+use crate::town::Town;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptDocument {
@@ -62,7 +62,7 @@ pub struct RigDocument {
 }
 
 /// Returns the documents of a name in all rigs.
-pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
+pub fn documents_of_all(town: &Town, key: &str) -> anyhow::Result<Vec<RigDocument>> {
     let mut found = Vec::new();
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {

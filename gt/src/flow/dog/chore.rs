@@ -12,6 +12,7 @@ use crate::flow::deacon::zombies;
 use crate::flow::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
+use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
@@ -148,7 +149,7 @@ fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<Stri
 }
 
 /// Moves beads that were closed long ago to the archive of their store.
-fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn archive_beads(town: &Town) -> anyhow::Result<Vec<String>> {
     let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
     let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
@@ -170,7 +171,7 @@ fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 
 /// Backs up data that only this machine has: beads with their local files, settings, and the refs
 /// of saved work.
-fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let part = all.join(format!(".{stamp}"));

@@ -16,17 +16,17 @@ use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
 use crate::record::polecat::Slot;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The time that a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Returns all dogs with their work: a chore, or the bead on the hook.
-pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
+pub fn list_dogs(town: &Town) -> anyhow::Result<Vec<Dog>> {
     let dogs = dog::list_dogs(town);
     if dogs.is_empty() {
         return Ok(dogs);
@@ -39,7 +39,7 @@ pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
 }
 
 /// Returns one dog with its work.
-pub fn find_dog(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
+pub fn find_dog(town: &Town, name: &str) -> anyhow::Result<Dog> {
     Ok(add_hooked_work(
         &town.read_stores()?,
         dog::find_dog(town, name)?,
@@ -57,7 +57,7 @@ fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
 }
 
 /// Adds a dog with a worktree per rig. Without a name, it gets the next free one.
-pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
+pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
     let name = name.map_or_else(
         || dog::first_free_name(&dog::list_dogs(town)),
@@ -145,7 +145,7 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
 }
 
 /// Removes a dog's worktrees after saving the work that only they have. Returns the rescue refs.
-fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
+fn remove_worktrees(town: &Town, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
         let path = dog::dog_folder(town, &dog.name).join(rig.name());
@@ -251,7 +251,7 @@ pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<St
 /// Reserves a dog for a piece of work: the named one, otherwise the first idle one, otherwise with
 /// `create` a new one. The flag is true for a new dog.
 pub fn reserve_dog(
-    town: &LiveTown,
+    town: &Town,
     wanted: Option<&str>,
     create: bool,
     work: &str,

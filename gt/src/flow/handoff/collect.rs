@@ -5,17 +5,17 @@ use bd::git::Git;
 use kit::ui::escape;
 
 use super::describe_bead;
-use crate::host::LiveTown;
 use crate::record::hook;
 use crate::record::mail;
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The maximum number of lines per section.
 const LINES: usize = 10;
 
 /// Formats the state of an agent. A part that cannot be read is left out.
-pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let mut text = String::new();
     let mut section = |heading: &str, lines: Vec<String>| {

@@ -19,6 +19,7 @@ use crate::flow::session::start;
 use crate::host::daemon::is_foreign;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
@@ -83,7 +84,7 @@ pub fn hand_off(
 }
 
 fn replace_session(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
     request: &HandoffRequest,
     live: &LiveSession,
@@ -141,7 +142,7 @@ pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
 }
 
 /// Marks the unread notes of a polecat as read, because they are about work that it no longer has.
-pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn withdraw_notes(town: &Town, agent: &Address) -> anyhow::Result<()> {
     let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
@@ -155,7 +156,7 @@ pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 
 /// Returns true if this process belongs to a session that hands over and has not ended yet. The
 /// note is for the next session.
-pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
+pub fn is_in_ending_session(town: &Town, agent: &Address) -> bool {
     let own_token = town.env.get(crate::town::process::TOKEN);
     let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
@@ -170,7 +171,7 @@ pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
 }
 
 /// Replaces a session from a process outside of it.
-fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
+fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
         file::create_folder(folder, 0o700)?;

@@ -8,6 +8,7 @@ use crate::flow::handoff::{self, HandoffError, HandoffRequest};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
+use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -96,7 +97,7 @@ pub fn finish_step(
 }
 
 /// Returns the step that the caller has begun or is to begin.
-fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
+fn find_current_step(town: &Town) -> anyhow::Result<String> {
     let (bead, found) = super::find_attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
     let step =

@@ -13,12 +13,11 @@ use super::Occasion;
 use super::part::{self, ContextPart};
 use crate::flow::convoy::{self, HookDecision};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 /// The decision's part of a context.
 pub(super) struct DecisionBriefing {
@@ -39,7 +38,7 @@ struct ReportedRecord {
 
 /// Builds the part about the decision on `convoy` for the worker of `bead`.
 pub(super) fn brief_decision(
-    town: &LiveTown,
+    town: &Town,
     stores: &TownStores,
     address: &Address,
     session: &str,
@@ -81,7 +80,7 @@ pub(super) fn brief_decision(
 
 /// Returns the text of the hooks and the name of the first hook with a text.
 fn ask_briefing_hooks(
-    town: &LiveTown,
+    town: &Town,
     rig: Option<&Rig>,
     decision: &HookDecision,
     convoy: &Bead,
@@ -158,7 +157,7 @@ fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     })
 }
 
-fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
+fn read_record(town: &Town, address: &Address) -> ReportedRecord {
     let path = town.layout.reported_convoys(&address.mailbox());
     let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
@@ -166,7 +165,7 @@ fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
 }
 
 /// Returns the record of a session's earlier decisions.
-fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> ReportedRecord {
+fn read_session_record(town: &Town, address: &Address, session: &str) -> ReportedRecord {
     let record = read_record(town, address);
     if session.is_empty() || record.session != session {
         return ReportedRecord::default();
@@ -175,7 +174,7 @@ fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> Rep
 }
 
 /// Records that a session has received a convoy's decision.
-pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
+pub fn mark_decision_reported(town: &Town, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }

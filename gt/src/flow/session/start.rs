@@ -19,10 +19,10 @@ use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, Work
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town;
-use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
@@ -146,7 +146,7 @@ impl LaunchError {
     }
 
     /// Describes the end of a session that ended right after its start.
-    fn session_end(&self, town: &LiveTown, slot: &Slot) -> Option<SessionEnd> {
+    fn session_end(&self, town: &Town, slot: &Slot) -> Option<SessionEnd> {
         match self {
             Self::Host(error) => end::end_of_failed_start(town, slot, error),
             Self::Other(_) => None,
@@ -586,7 +586,7 @@ fn type_first_message(
 }
 
 /// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
-fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
+fn build_identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
     let email = town
         .env
@@ -628,7 +628,7 @@ fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<
 }
 
 /// Returns the overseer's e-mail address, which the commits of agents carry.
-fn find_owner_email(town: &LiveTown) -> String {
+fn find_owner_email(town: &Town) -> String {
     let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
         .ok()
         .flatten();
@@ -669,7 +669,7 @@ pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-fn format_local_time(town: &LiveTown) -> String {
+fn format_local_time(town: &Town) -> String {
     let zone = kit::sys::env::local_time_zone();
     town.clock
         .now()

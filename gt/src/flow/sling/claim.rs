@@ -22,7 +22,7 @@ use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
@@ -424,7 +424,7 @@ pub(super) fn release_holders(
 
 /// Hooks a bead to an agent other than a polecat.
 pub(super) fn hook_to_agent(
-    town: &LiveTown,
+    town: &Town,
     found: &FoundBead,
     address: &Address,
     force: bool,

@@ -3,14 +3,13 @@
 use bd::bead::{Bead, Kind, Status};
 
 use super::{SlingOptions, SlingReport, SlingRequest, ensure_bead_convoy};
-use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
-use crate::town::Rig;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
+use crate::town::{Rig, Town};
 
 /// Returns the ids that block a bead now.
-pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
+pub(super) fn find_blockers(town: &Town, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
     let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)

@@ -205,7 +205,7 @@ pub fn continue_sling(
 }
 
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
-fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
+fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
     let asks = !request.options.no_convoy
         && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
@@ -430,7 +430,7 @@ fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report_sling(town: &LiveTown, bead: &str, target: &str) {
+fn report_sling(town: &Town, bead: &str, target: &str) {
     town.record_event(&event!(Sling, bead: bead, target: target));
 }
 

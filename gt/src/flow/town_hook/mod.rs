@@ -31,7 +31,6 @@ pub use front_matter::FrontMatter;
 pub use result::{TownHookAnswer, TownHookResultError};
 pub(crate) use surroundings::{inherited_variables, looks_secret};
 
-use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
 use crate::town::{Rig, Town};
@@ -229,7 +228,7 @@ fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
 }
 
 /// Returns true if automatic convoys run hooks too.
-pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&Rig>) -> bool {
+pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))

@@ -14,7 +14,6 @@ use super::super::outages;
 use super::super::thresholds::PatrolSettings;
 use crate::flow::convoy::review;
 use crate::flow::mq;
-use crate::host::LiveTown;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
@@ -24,6 +23,7 @@ use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// A matter that only a user can resolve.
@@ -171,7 +171,7 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
 }
 
 /// Returns the patrol's agents that end again and again.
-pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
+pub(super) fn crash_loop_matters(town: &Town, view: &TownView) -> Vec<AttentionMatter> {
     let agents = view
         .roles
         .iter()
@@ -208,7 +208,7 @@ pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<Attent
     agents.into_iter().filter_map(of_one).collect()
 }
 
-fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> AttentionMatter {
+fn unreadable_restarts_matter(town: &Town, error: &anyhow::Error) -> AttentionMatter {
     let path = town.layout.restart_state();
     AttentionMatter {
         kind: MatterKind::NeedsPerson,

@@ -8,8 +8,8 @@ use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::matter::AttentionMatter;
-use crate::host::LiveTown;
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -72,10 +72,7 @@ pub(super) fn plan_messages(
 }
 
 /// Writes and closes the messages in one transaction.
-pub(super) fn deliver_messages(
-    town: &LiveTown,
-    messages: &AttentionMessages,
-) -> anyhow::Result<()> {
+pub(super) fn deliver_messages(town: &Town, messages: &AttentionMessages) -> anyhow::Result<()> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         for matter in &messages.new {

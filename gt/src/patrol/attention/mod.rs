@@ -20,6 +20,7 @@ use super::rule;
 use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The facts for rule O1.
@@ -33,7 +34,7 @@ pub struct AttentionFacts {
 
 /// Reads the facts.
 pub(super) fn facts(
-    town: &LiveTown,
+    town: &Town,
     view: &TownView,
     rigs: &BTreeMap<String, PatrolSettings>,
     hooked: &[HookFacts],

@@ -30,7 +30,7 @@ use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock;
 use crate::town::name::Worker;
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 /// The facts about a polecat.
 #[derive(Debug, Clone)]
@@ -359,7 +359,7 @@ pub(super) fn resume_sling_action(
 }
 
 /// Finishes a `gt done` from its record.
-pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn finish_done(town: &Town, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let lock = rig.try_take_slot(&worker.name)?;
     let worker = done::find_worker(rig, &worker.name, lock)?;
@@ -390,7 +390,7 @@ fn restart_worker(
 
 /// Writes a checkpoint for a session that could not write one, for example after SIGKILL. The next
 /// session gets it.
-pub(super) fn write_worker_checkpoint(town: &LiveTown, worker: &Worker) {
+pub(super) fn write_worker_checkpoint(town: &Town, worker: &Worker) {
     let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
     let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
@@ -484,7 +484,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 }
 
 /// Retries a worker that was stuck for a while.
-pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn retry_stuck(town: &Town, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let _slot = rig.try_take_slot(&worker.name)?;
     let reason = crate::flow::polecat::clear_stuck_mark(&rig, &worker.name)?;

@@ -8,7 +8,6 @@ use kit::ui::{counted, escape, time};
 
 use super::Explanation;
 use crate::flow::convoy::ProgressBoard;
-use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, AttentionMatter};
 use crate::record::attempt;
@@ -18,12 +17,13 @@ use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 use crate::view::status::{self, QueueCounts};
 
 /// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
-pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
+pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
         found.add_rig(view, what);
@@ -53,7 +53,7 @@ pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Exp
 }
 
 /// Returns the agent of a name: an address, or a role with only one agent.
-fn find_agent(town: &LiveTown, what: &str) -> Option<Address> {
+fn find_agent(town: &Town, what: &str) -> Option<Address> {
     let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
     (what.contains('/') || is_single).then_some(address)
@@ -105,7 +105,7 @@ impl Explanation {
         }
     }
 
-    fn add_agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
+    fn add_agent(&mut self, town: &Town, view: &TownView, address: &Address) {
         if let Address::Polecat(rig, name) = address {
             let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
@@ -176,7 +176,7 @@ impl Explanation {
     }
 
     /// Adds the saved work of an open bead that was not submitted.
-    fn add_saved_work(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
+    fn add_saved_work(&mut self, town: &Town, rig: &str, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
@@ -194,7 +194,7 @@ impl Explanation {
     /// Adds the matters for the user.
     fn add_matters(
         &mut self,
-        town: &LiveTown,
+        town: &Town,
         view: &TownView,
         rig: &str,
         is_about: impl Fn(&AttentionMatter) -> bool,

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatIds;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
@@ -91,7 +92,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
 }
 
 /// Removes the names of missing polecat refs from events: pruned snapshots and dropped rescues.
-fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
+fn remove_missing_refs(town: &Town, events: &mut [EventLine]) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
@@ -123,7 +124,7 @@ fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Res
 }
 
 /// Returns true if anything in the town has this name.
-fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
+fn is_known_name(town: &Town, what: &str) -> anyhow::Result<bool> {
     if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
     }

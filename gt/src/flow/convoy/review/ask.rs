@@ -7,12 +7,11 @@ use bd::bead::Bead;
 use super::{BeadsByRig, PendingDecision, ReviewError, ReviewRequest, ReviewState};
 use crate::flow::convoy::decision::HookDecision;
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict};
-use crate::host::LiveTown;
-use crate::town::Rig;
 use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
+use crate::town::{Rig, Town};
 
 /// Returns true if any hook reviews these beads.
-pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
+pub(super) fn has_hooks(town: &Town, beads: &[String]) -> anyhow::Result<bool> {
     let has = |rig: Option<&Rig>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
@@ -43,10 +42,7 @@ pub(super) enum HooksAnswer {
 
 /// Runs the hooks of each rig without a decision, and adds their decisions. The first refusal ends
 /// the run.
-pub(super) fn ask_hooks(
-    town: &LiveTown,
-    request: &mut ReviewRequest,
-) -> anyhow::Result<HooksAnswer> {
+pub(super) fn ask_hooks(town: &Town, request: &mut ReviewRequest) -> anyhow::Result<HooksAnswer> {
     let stores = town.read_stores()?;
     let groups = group_beads(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
@@ -95,7 +91,7 @@ pub(super) fn ask_hooks(
 
 /// Handles a refusal: the request is deferred to the user or ends.
 fn handle_refusal(
-    town: &LiveTown,
+    town: &Town,
     request: &mut ReviewRequest,
     decision: HookDecision,
     ran: &TownHookRun,

@@ -28,8 +28,8 @@ pub use request::{
 
 use self::ask::HooksAnswer;
 use super::create::{self, ConvoyChange, NewConvoy};
-use crate::host::LiveTown;
 use crate::record;
+use crate::town::Town;
 use crate::town::lock::Lock;
 
 /// Defines why a convoy was not created.
@@ -74,7 +74,7 @@ pub struct ConvoyPurpose {
 
 /// Creates a convoy with the steps above.
 pub fn create_reviewed_convoy(
-    town: &LiveTown,
+    town: &Town,
     new: &NewConvoy,
     purpose: ConvoyPurpose,
 ) -> anyhow::Result<ReviewedConvoy> {
@@ -92,7 +92,7 @@ pub fn create_reviewed_convoy(
 /// Adds beads to a convoy. Beads of a rig without a decision are reviewed like those of a new
 /// convoy. The others get the front matter that was decided for their rig.
 pub fn add_reviewed_beads(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     beads: &[String],
 ) -> anyhow::Result<ReviewedConvoy> {
@@ -112,7 +112,7 @@ pub fn add_reviewed_beads(
 }
 
 fn add_undecided(
-    town: &LiveTown,
+    town: &Town,
     convoy: Option<&Bead>,
     id: &str,
     beads: &[String],
@@ -130,7 +130,7 @@ fn add_undecided(
 }
 
 /// Asks the hooks and finishes the request, under the request's lock.
-fn complete_review(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewedConvoy> {
+fn complete_review(town: &Town, mut request: ReviewRequest) -> anyhow::Result<ReviewedConvoy> {
     if let Some(waits) = request.find_waiting_error(town)? {
         return Err(waits.into());
     }
