@@ -208,7 +208,7 @@ impl LoopWorld for WatchedTown {
         prepare_briefings(&self.town);
         lock_mutex(&self.watch).refresh(&self.town);
         if let Err(error) =
-            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town), false)
+            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town.layout), false)
         {
             tracing::warn!(%error, "the log is not rotated");
         }

@@ -26,13 +26,13 @@ impl DaemonInstance {
     /// file of that name would let two daemons hold the lock.
     pub(crate) fn take(town: &Town) -> Result<Self, DaemonError> {
         file::create_folder(&town.layout.daemon(), 0o700).map_err(anyhow::Error::from)?;
-        let lock = match Lock::try_take(&lock_path(town)) {
+        let lock = match Lock::try_take(&lock_path(&town.layout)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => return Err(DaemonError::AlreadyRunning),
             Err(error) => return Err(DaemonError::Other(error.into())),
         };
         let pid = std::process::id();
-        write_info(town, &pid_path(town), format!("{pid}\n").as_bytes());
+        write_info(town, &pid_path(&town.layout), format!("{pid}\n").as_bytes());
         let state = DaemonState {
             running: true,
             pid,
@@ -60,7 +60,7 @@ impl DaemonInstance {
     pub(crate) fn end(&mut self, town: &Town) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
-        file::remove_file(&pid_path(town))?;
+        file::remove_file(&pid_path(&town.layout))?;
         file::remove_file(&gt::host::daemon::socket_path(town))?;
         Ok(())
     }
@@ -69,7 +69,7 @@ impl DaemonInstance {
         // Numbers and texts always serialize to JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
-        write_info(town, &state_path(town), &text);
+        write_info(town, &state_path(&town.layout), &text);
     }
 }
 

@@ -140,7 +140,7 @@ pub fn find_session_remains(
             .map(|change| change.path)
             .take(FILES)
             .collect(),
-        tools: SessionPulse::tools_before(town, session.as_str(), &slot.token),
+        tools: SessionPulse::tools_before(&town.layout, session.as_str(), &slot.token),
     })
 }
 

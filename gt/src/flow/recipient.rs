@@ -42,7 +42,7 @@ pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }
         (Address::Dog(_), _) => {
-            let dogs = dog::list_dogs(town);
+            let dogs = dog::list_dogs(&town.layout);
             let known = dogs.iter().map(dog::Dog::address).collect();
             ("dog", "this town".to_owned(), known)
         }

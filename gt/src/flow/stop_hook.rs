@@ -60,7 +60,7 @@ fn find_new_mail(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
-    let news = mail::take_new_messages(town, &mailbox, session, &messages);
+    let news = mail::take_new_messages(&town.layout, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::discovery;
 use crate::record;
-use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
+use crate::town::{Town, TownLayout};
 
 /// The time after which earlier failures no longer count.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
@@ -83,7 +83,7 @@ fn store_facts(
     now: Timestamp,
 ) -> Option<SyncState> {
     let store = open_store(town, rig).ok()?;
-    let record = load_record(town, rig);
+    let record = load_record(&town.layout, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
     if !store.has_changes_since_base() && !unpushed {
         return None;
@@ -120,7 +120,7 @@ fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
 /// Syncs one store with its branch and describes the result. None if nothing changed, or if the
 /// failure was reported before.
 pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    let before = load_record(town, rig).unwrap_or_default();
+    let before = load_record(&town.layout, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {
         Ok(synced) => match &synced.unpushed {
@@ -141,7 +141,7 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
         unpushed: failure.is_some(),
         told: failure.clone().unwrap_or_default(),
     };
-    save_record(town, rig, &record)?;
+    save_record(&town.layout, rig, &record)?;
     match (failure, synced) {
         (Some(failure), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
@@ -205,17 +205,21 @@ fn open_store(town: &Town, rig: Option<&str>) -> anyhow::Result<Store> {
     }
 }
 
-fn record_path(town: &Town, rig: Option<&str>) -> PathBuf {
-    town.layout.sync_state(rig)
+fn record_path(layout: &TownLayout, rig: Option<&str>) -> PathBuf {
+    layout.sync_state(rig)
 }
 
-fn load_record(town: &Town, rig: Option<&str>) -> Option<SyncRecord> {
-    let text = file::read_file_if_exists(&record_path(town, rig)).ok()??;
+fn load_record(layout: &TownLayout, rig: Option<&str>) -> Option<SyncRecord> {
+    let text = file::read_file_if_exists(&record_path(layout, rig)).ok()??;
     serde_json::from_slice(&text).ok()
 }
 
-fn save_record(town: &Town, rig: Option<&str>, record: &SyncRecord) -> Result<(), LockError> {
-    let path = record_path(town, rig);
+fn save_record(
+    layout: &TownLayout,
+    rig: Option<&str>,
+    record: &SyncRecord,
+) -> Result<(), LockError> {
+    let path = record_path(layout, rig);
     let failed = |source| LockError::Io {
         path: path.clone(),
         source,

@@ -8,8 +8,8 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::town_view::TownView;
-use crate::town::Town;
 use crate::town::lock::Lock;
+use crate::town::{Town, TownLayout};
 
 /// The facts about convoys.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ pub struct ConvoyFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &Town, view: &TownView) -> ConvoyFacts {
+pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ConvoyFacts {
     let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
         landable: record::convoy::list_convoys(&view.stores.town, false)
@@ -32,7 +32,7 @@ pub(super) fn facts(town: &Town, view: &TownView) -> ConvoyFacts {
             .collect(),
         unfinished: convoy::review::list_unfinished(&view.stores.town)
             .into_iter()
-            .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
+            .filter(|id| Lock::is_free(&layout.review_lock(id)))
             .collect(),
     }
 }

@@ -11,7 +11,7 @@ use crate::host::LiveTown;
 use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
-use crate::town::Town;
+use crate::town::{Town, TownLayout};
 
 /// The facts about a role in agent mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct RoleFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &Town, view: &TownView) -> Vec<RoleFacts> {
+pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<RoleFacts> {
     let agents = view
         .roles
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn facts(town: &Town, view: &TownView) -> Vec<RoleFacts> {
         return Vec::new();
     }
     // An unreadable record stops the decisions. Rule O1 reports it.
-    let Ok(mut restarts) = restarts::load_restarts(town) else {
+    let Ok(mut restarts) = restarts::load_restarts(layout) else {
         return Vec::new();
     };
     let fact = |agent: &crate::record::role::PatrolRole| {
@@ -116,7 +116,7 @@ pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<O
 
 /// Resets the restart count of an agent.
 pub(super) fn reset_restarts(town: &Town, agent: &str) -> anyhow::Result<Option<String>> {
-    restarts::clear_restarts(town, &town.parse_address(agent)?)?;
+    restarts::clear_restarts(&town.layout, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
 
@@ -194,7 +194,7 @@ mod tests {
         let town = &place.town;
         let facts_now = || {
             facts(
-                town,
+                &town.layout,
                 &TownView::read_idle(town, &ActivityCache::default()).unwrap(),
             )
         };

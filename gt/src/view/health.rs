@@ -21,7 +21,7 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
-use crate::town::{Rig, Town};
+use crate::town::{Rig, TownLayout};
 
 /// The time window in which actions of rules are counted.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -88,7 +88,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         state.work.extend(recent_merges(&rig, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
-    state.acts = count_actions(town, view.now)?;
+    state.acts = count_actions(&town.layout, view.now)?;
     let faults = invariant::find_violations(&state);
     let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
     let open = state.work.iter().filter(is_open).count();
@@ -275,13 +275,16 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
 }
 
 /// Counts the actions of each rule on each subject in the last day.
-fn count_actions(town: &Town, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+fn count_actions(
+    layout: &TownLayout,
+    now: Timestamp,
+) -> anyhow::Result<Vec<(String, String, usize)>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();
         at.is_some_and(|at| now.duration_since(at) < DAY)
     };
-    for line in event::read_events(&town.layout)? {
+    for line in event::read_events(layout)? {
         if let Event::Patrol(acted) = line.to_event()
             && is_recent(&line.ts)
         {

@@ -26,8 +26,8 @@ use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
-use crate::town::Town;
 use crate::town::identity::{Address, SessionName};
+use crate::town::{Town, TownLayout};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -257,7 +257,7 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list_dogs(town);
+    let dogs = record::dog::list_dogs(&town.layout);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
     let board = convoy::ProgressBoard::from_view(&view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
@@ -283,14 +283,14 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         active_hooks: all().filter(|agent| agent.has_work).count(),
     };
     Ok(TownStatus {
-        name: town_name(town),
+        name: town_name(&town.layout),
         location: town.layout.root().display().to_string(),
         overseer: OverseerStatus {
-            name: overseer_name(town),
+            name: overseer_name(&town.layout),
             unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::read_daemon_status(town),
-        paused: TownPause::load(town),
+        paused: TownPause::load(&town.layout),
         agents,
         rigs,
         convoys,
@@ -397,20 +397,20 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     queue
 }
 
-fn town_name(town: &Town) -> String {
+fn town_name(layout: &TownLayout) -> String {
     let folder = || {
-        town.layout
+        layout
             .root()
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
     };
-    read_json_string(&town.layout.town_json(), "name")
+    read_json_string(&layout.town_json(), "name")
         .or_else(folder)
         .unwrap_or_default()
 }
 
-fn overseer_name(town: &Town) -> String {
-    read_json_string(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
+fn overseer_name(layout: &TownLayout) -> String {
+    read_json_string(&layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }
 
 fn read_json_string(path: &std::path::Path, key: &str) -> Option<String> {

@@ -68,8 +68,12 @@ fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<
     messages.retain(|message| !message.read);
     let news = if args.inject {
         event.record_progress(ctx);
-        let news =
-            mail::take_new_messages(&town, &address, event.text_field("session_id"), &messages);
+        let news = mail::take_new_messages(
+            &town.layout,
+            &address,
+            event.text_field("session_id"),
+            &messages,
+        );
         news.into_iter().cloned().collect()
     } else {
         Vec::new()

@@ -110,7 +110,7 @@ mod await_signal {
         } else {
             limit.min(most.max(base))
         };
-        let awaited = molecule::await_signal(&town, limit)?;
+        let awaited = molecule::await_signal(&town.layout, limit)?;
         build_report(awaited, |awaited, page| match &awaited.signal {
             Some(signal) => page.line(kit::ui::escape::escape_line(signal)),
             None => page.line("nothing happened"),

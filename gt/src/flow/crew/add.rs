@@ -109,7 +109,7 @@ fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<S
 fn install_hooks(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = member_address(rig, name);
     if let Ok(runtime) = runtime::resolve_runtime(rig.town(), Some(rig), &address, "") {
-        runtime.prepare(rig.town(), &address, &rig.crew(name))?;
+        runtime.prepare(&rig.town().layout, &address, &rig.crew(name))?;
     }
     Ok(())
 }

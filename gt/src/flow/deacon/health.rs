@@ -75,8 +75,8 @@ pub fn check_agent_health(
         });
     };
     let signs = || {
-        let beat = Heartbeat::load(town).filter(|_| *agent == Address::Deacon);
-        let pulse = SessionPulse::load(town, &live.name, &live.token);
+        let beat = Heartbeat::load(&town.layout).filter(|_| *agent == Address::Deacon);
+        let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
@@ -101,7 +101,7 @@ fn record_response(
     answered: bool,
 ) -> anyhow::Result<AgentHealth> {
     let (path, now) = (town.layout.health_state(), town.clock.now());
-    state_file::change_state(town, &path, |state: &mut HealthState| {
+    state_file::change_state(&town.layout, &path, |state: &mut HealthState| {
         state.last_updated = now;
         let health = state.agents.entry(agent.to_string()).or_default();
         health.agent_id = agent.to_string();

@@ -110,24 +110,25 @@ pub fn redispatch_bead(
     let path = town.layout.redispatch_state();
     let now = town.clock.now();
     // Counted before the sling, because a failed sling is an attempt too.
-    let (step, attempts) = state_file::change_state(town, &path, |state: &mut RedispatchState| {
-        let record = state.beads.entry(bead.id.clone()).or_default();
-        let step = choose_step(record, now);
-        record.bead_id.clone_from(&bead.id);
-        match step {
-            RedispatchStep::Sling => {
-                record.attempt_count += 1;
-                record.last_attempt_time = now;
-                record.last_rig.clone_from(&rig);
+    let (step, attempts) =
+        state_file::change_state(&town.layout, &path, |state: &mut RedispatchState| {
+            let record = state.beads.entry(bead.id.clone()).or_default();
+            let step = choose_step(record, now);
+            record.bead_id.clone_from(&bead.id);
+            match step {
+                RedispatchStep::Sling => {
+                    record.attempt_count += 1;
+                    record.last_attempt_time = now;
+                    record.last_rig.clone_from(&rig);
+                }
+                RedispatchStep::Escalate => {
+                    record.escalated = true;
+                    record.escalated_at = now;
+                }
+                RedispatchStep::Wait(_) | RedispatchStep::Nothing => {}
             }
-            RedispatchStep::Escalate => {
-                record.escalated = true;
-                record.escalated_at = now;
-            }
-            RedispatchStep::Wait(_) | RedispatchStep::Nothing => {}
-        }
-        (step, record.attempt_count)
-    })?;
+            (step, record.attempt_count)
+        })?;
     match step {
         RedispatchStep::Wait(until) => Ok(RedispatchOutcome::Waits { until }),
         RedispatchStep::Nothing => Ok(RedispatchOutcome::Escalated {

@@ -7,8 +7,8 @@ use kit::sys::clock;
 use super::error::DemoError;
 use crate::flow::convoy::{self, BeadStanding, ConvoyProgress};
 use crate::record::polecat;
-use crate::town::Town;
 use crate::town::event::{self, Event};
+use crate::town::{Town, TownLayout};
 
 /// The state of one bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn read_progress(
             )));
         }
     }
-    if let Some(failure) = find_repeated_failure(town)? {
+    if let Some(failure) = find_repeated_failure(&town.layout)? {
         return Err(build_stuck_error(&failure));
     }
     let counts = progress.counts;
@@ -105,9 +105,9 @@ fn read_progress(
 }
 
 /// Returns the last repeated failure of the daemon.
-fn find_repeated_failure(town: &Town) -> std::io::Result<Option<String>> {
+fn find_repeated_failure(layout: &TownLayout) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
-    let failed: Vec<String> = event::read_events(&town.layout)?
+    let failed: Vec<String> = event::read_events(layout)?
         .into_iter()
         .filter_map(|line| match line.to_event() {
             Event::Patrol(act) if act.failed => Some(act.outcome),

@@ -138,7 +138,7 @@ fn session_numbers(worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     seance::read_session_numbers(
         worker.rig.town(),
         &address,
-        &SessionPulse::load(worker.rig.town(), session, &slot.token),
+        &SessionPulse::load(&worker.rig.town().layout, session, &slot.token),
     )
 }
 

@@ -26,7 +26,11 @@ pub(crate) fn ask_pre_merge_hooks(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PreMerge) {
+    if !town_hook::has_event_hooks(
+        &job.rig.town().layout,
+        Some(job.rig),
+        TownHookEvent::PreMerge,
+    ) {
         return Ok(None);
     }
     let state = request_state(&job.request);
@@ -185,7 +189,11 @@ fn bead_front_lines(bead: &Bead) -> String {
 
 /// Runs the `post-merge` hooks.
 pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
-    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PostMerge) {
+    if !town_hook::has_event_hooks(
+        &job.rig.town().layout,
+        Some(job.rig),
+        TownHookEvent::PostMerge,
+    ) {
         return;
     }
     // The merge is done, even if the beads cannot be read now.

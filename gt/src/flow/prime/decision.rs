@@ -17,7 +17,7 @@ use crate::record;
 use crate::record::attempt;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The decision's part of a context.
 pub(super) struct DecisionBriefing {
@@ -54,7 +54,7 @@ pub(super) fn brief_decision(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let record = read_session_record(town, address, session);
+    let record = read_session_record(&town.layout, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
     let hook_output = if again {
@@ -87,7 +87,7 @@ fn ask_briefing_hooks(
     bead: &Bead,
     is_later: bool,
 ) -> Option<(String, String)> {
-    if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
+    if !town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::ConvoyBriefing) {
         return None;
     }
     let call = TownHookCall {
@@ -157,16 +157,16 @@ fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     })
 }
 
-fn read_record(town: &Town, address: &Address) -> ReportedRecord {
-    let path = town.layout.reported_convoys(&address.mailbox());
+fn read_record(layout: &TownLayout, address: &Address) -> ReportedRecord {
+    let path = layout.reported_convoys(&address.mailbox());
     let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
 }
 
 /// Returns the record of a session's earlier decisions.
-fn read_session_record(town: &Town, address: &Address, session: &str) -> ReportedRecord {
-    let record = read_record(town, address);
+fn read_session_record(layout: &TownLayout, address: &Address, session: &str) -> ReportedRecord {
+    let record = read_record(layout, address);
     if session.is_empty() || record.session != session {
         return ReportedRecord::default();
     }
@@ -178,7 +178,7 @@ pub fn mark_decision_reported(town: &Town, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }
-    let mut record = read_record(town, &town.actor);
+    let mut record = read_record(&town.layout, &town.actor);
     if record.session != session {
         record = ReportedRecord {
             session: session.to_owned(),

@@ -97,7 +97,7 @@ pub fn propose_handoff(town: &Town) -> Option<String> {
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();
-    let pulse = SessionPulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
+    let pulse = SessionPulse::load(&town.layout, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
     let most = layers.duration("session.cycle_age");
     if let Ok(begun) = env(STARTED).parse::<Timestamp>() {

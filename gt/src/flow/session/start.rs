@@ -22,7 +22,7 @@ use crate::town;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
@@ -364,7 +364,7 @@ pub fn notify_of_work(
     };
     let title = kit::ui::escape::escape_line(&bead.title);
     let text = fill_template(HOOKED, &[("bead", &bead.id), ("title", &title)]);
-    let shown = progress::last_output_at(town, &live);
+    let shown = progress::last_output_at(&town.layout, &live);
     town.host.send(
         &live.name,
         text.trim(),
@@ -530,7 +530,7 @@ fn start_session(
     }
     let preset = &runtime.preset;
     let ready = runtime
-        .prepare(town, address, &begin.home)
+        .prepare(&town.layout, address, &begin.home)
         .map_err(anyhow::Error::from)?;
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
@@ -591,7 +591,7 @@ fn build_identity_env(town: &Town, address: &Address, session: &str) -> Vec<(Str
     let email = town
         .env
         .get("GT_OWNER_EMAIL")
-        .map_or_else(|| find_owner_email(town), str::to_owned);
+        .map_or_else(|| find_owner_email(&town.layout), str::to_owned);
     let folder = town
         .exe
         .parent()
@@ -628,8 +628,8 @@ fn build_identity_env(town: &Town, address: &Address, session: &str) -> Vec<(Str
 }
 
 /// Returns the overseer's e-mail address, which the commits of agents carry.
-fn find_owner_email(town: &Town) -> String {
-    let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
+fn find_owner_email(layout: &TownLayout) -> String {
+    let stored = kit::sys::file::read_file_if_exists(&layout.overseer_json())
         .ok()
         .flatten();
     let value: Option<serde_json::Value> =

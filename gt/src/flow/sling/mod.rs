@@ -208,7 +208,11 @@ pub fn continue_sling(
 fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
     let asks = !request.options.no_convoy
-        && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
+        && town_hook::has_event_hooks(
+            &town.layout,
+            rig.as_ref(),
+            town_hook::TownHookEvent::PreConvoy,
+        )
         && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
     if !asks
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)

@@ -105,7 +105,7 @@ fn find_idle_dog(town: &Town) -> anyhow::Result<Address> {
         let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
     };
-    let found = dog::list_dogs(town).into_iter().find(is_free);
+    let found = dog::list_dogs(&town.layout).into_iter().find(is_free);
     let found = found.ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }
@@ -120,7 +120,7 @@ fn resolve_address(town: &Town, address: Address) -> anyhow::Result<SlingTarget<
         Address::Crew(ref rig, ref name) if !town.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
-        Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {
+        Address::Dog(ref name) if dog::load_dog(&town.layout, name).is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
         other => SlingTarget::Agent(other),

@@ -30,7 +30,7 @@ pub(super) fn run_hook(
     place: &Path,
     warnings: &mut Vec<String>,
 ) -> TownHookRun {
-    let mut ran = TownHookRun::new(format_path(town, place), String::new());
+    let mut ran = TownHookRun::new(format_path(&town.layout, place), String::new());
     match run_process(town, event, call, place, &mut ran) {
         Ok(warning) => warnings.extend(warning),
         Err(reason) => {

@@ -23,7 +23,7 @@ use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
-use crate::town::Town;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// A matter that only a user can resolve.
@@ -171,7 +171,7 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
 }
 
 /// Returns the patrol's agents that end again and again.
-pub(super) fn crash_loop_matters(town: &Town, view: &TownView) -> Vec<AttentionMatter> {
+pub(super) fn crash_loop_matters(layout: &TownLayout, view: &TownView) -> Vec<AttentionMatter> {
     let agents = view
         .roles
         .iter()
@@ -180,9 +180,9 @@ pub(super) fn crash_loop_matters(town: &Town, view: &TownView) -> Vec<AttentionM
     if agents.is_empty() {
         return Vec::new();
     }
-    let restarts = match restarts::load_restarts(town) {
+    let restarts = match restarts::load_restarts(layout) {
         Ok(restarts) => restarts,
-        Err(error) => return vec![unreadable_restarts_matter(town, &error)],
+        Err(error) => return vec![unreadable_restarts_matter(layout, &error)],
     };
     let of_one = |agent: &Address| {
         let record = restarts.get(&agent.to_string())?;
@@ -208,8 +208,8 @@ pub(super) fn crash_loop_matters(town: &Town, view: &TownView) -> Vec<AttentionM
     agents.into_iter().filter_map(of_one).collect()
 }
 
-fn unreadable_restarts_matter(town: &Town, error: &anyhow::Error) -> AttentionMatter {
-    let path = town.layout.restart_state();
+fn unreadable_restarts_matter(layout: &TownLayout, error: &anyhow::Error) -> AttentionMatter {
+    let path = layout.restart_state();
     AttentionMatter {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,

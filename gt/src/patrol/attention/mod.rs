@@ -20,7 +20,7 @@ use super::rule;
 use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
-use crate::town::Town;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// The facts for rule O1.
@@ -34,7 +34,7 @@ pub struct AttentionFacts {
 
 /// Reads the facts.
 pub(super) fn facts(
-    town: &Town,
+    layout: &TownLayout,
     view: &TownView,
     rigs: &BTreeMap<String, PatrolSettings>,
     hooked: &[HookFacts],
@@ -45,7 +45,7 @@ pub(super) fn facts(
         .iter()
         .flat_map(|(rig, settings)| rig_matters(view, rig, settings))
         .chain(matter::outage_matters(view, patience))
-        .chain(matter::crash_loop_matters(town, view))
+        .chain(matter::crash_loop_matters(layout, view))
         .chain(matter::review_matters(view))
         .chain(matter::rollback_matters(view))
         .chain(alerts::queue_alerts(view, limits.requests))
@@ -90,7 +90,7 @@ pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> 
         hooked::facts(town, &view),
     );
     let numbers = Thresholds::from_layers(view.settings.for_rig(None));
-    let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
+    let messages = facts(&town.layout, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }

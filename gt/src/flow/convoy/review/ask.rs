@@ -12,7 +12,8 @@ use crate::town::{Rig, Town};
 
 /// Returns true if any hook reviews these beads.
 pub(super) fn has_hooks(town: &Town, beads: &[String]) -> anyhow::Result<bool> {
-    let has = |rig: Option<&Rig>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
+    let has =
+        |rig: Option<&Rig>| town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
     }
