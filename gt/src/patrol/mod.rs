@@ -54,7 +54,10 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
+use crate::flow::backup;
 use crate::flow::escalate;
+use crate::flow::session::start::RestartCause;
+use crate::flow::sling;
 use crate::flow::sync::SyncState;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
@@ -65,6 +68,7 @@ use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
+use crate::town::name::Worker;
 
 /// The facts about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
@@ -349,22 +353,37 @@ pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
 
 /// Performs an action. `None` if nothing was left to do.
 fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
+    let rig_of = |worker: &Worker| town.find_rig(&worker.rig);
     match action {
-        Action::ResumeSling(worker) => polecats::resume_sling_action(town, worker),
-        Action::FinishDone(worker) => polecats::finish_done(town, worker),
-        Action::Respawn(worker) => polecats::respawn_session(town, worker),
-        Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
-        Action::HalfOpen(worker) => polecats::retry_stuck(town, worker),
-        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
-        Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
-        Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
-        Action::RestartRefused(worker) => polecats::restart_refused(town, worker),
-        Action::PushUnfinished(worker) => push::push_unfinished_action(town, worker),
-        Action::EndSession(worker) => polecats::end_idle_session(town, worker),
-        Action::Release(worker) => polecats::release_hook(town, worker),
-        Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),
-        Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
-        Action::RunQueue { rig } => queue::run_queue_action(town, rig),
+        Action::ResumeSling(worker) => {
+            polecats::resume_sling_action(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::FinishDone(worker) => polecats::finish_done(rig_of(worker)?, &worker.name),
+        Action::Respawn(worker) => {
+            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Ended)
+        }
+        Action::OpenBreaker(worker) => polecats::open_breaker(town, &rig_of(worker)?, &worker.name),
+        Action::HalfOpen(worker) => polecats::retry_stuck(&rig_of(worker)?, &worker.name),
+        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, &rig_of(worker)?, &worker.name),
+        Action::RestartQuiet(worker) => {
+            witness::restart_quiet(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::ResumeRefused(worker) => {
+            witness::resume_refused(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::RestartRefused(worker) => {
+            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Refused)
+        }
+        Action::PushUnfinished(worker) => backup::push_unfinished(&rig_of(worker)?, &worker.name),
+        Action::EndSession(worker) => {
+            polecats::end_idle_session(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::Release(worker) => sling::release_worker(town, &rig_of(worker)?, &worker.name),
+        Action::SlingQueued { rig, bead } => {
+            scheduler::sling_queued(town, &town.find_rig(rig)?, bead)
+        }
+        Action::QueueRepair { rig, bead } => scheduler::queue_repair(&town.find_rig(rig)?, bead),
+        Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
         Action::AskPerson => attention::report_matters(town),

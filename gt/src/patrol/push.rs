@@ -5,12 +5,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use crate::flow::backup;
 use crate::record::polecat::Polecat;
 use crate::record::pushed::PushRecord;
 use crate::record::town_view::TownView;
+use crate::town::RigLayout;
 use crate::town::name::Worker;
-use crate::town::{RigLayout, Town};
 
 /// The factor of the wait after a refusal.
 const AFTER_REFUSAL: i32 = 12;
@@ -100,14 +99,6 @@ fn time_until_push(
     // If the clock was turned back, the wait is at most the interval.
     let wait = interval - now.duration_since(from);
     wait.clamp(SignedDuration::ZERO, interval)
-}
-
-/// Pushes the commits of unfinished work.
-pub(super) fn push_unfinished_action(
-    town: &Town,
-    worker: &Worker,
-) -> anyhow::Result<Option<String>> {
-    backup::push_unfinished(&town.find_rig(&worker.rig)?, &worker.name)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
-use crate::town::{Town, TownLayout};
+use crate::town::{Rig, Town, TownLayout};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -211,7 +211,7 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
         view.stores
             .rigs
             .keys()
-            .flat_map(|rig| find_given_up(town, view, rig)),
+            .flat_map(|rig| find_given_up(&town.rig(rig), view)),
     );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(
@@ -229,9 +229,9 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
 }
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
-fn find_given_up(town: &Town, view: &TownView, rig: &str) -> Vec<String> {
-    let settings = PatrolSettings::load(&town.rig(rig));
-    let matters = attention::rig_matters(view, rig, &settings).into_iter();
+fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
+    let settings = PatrolSettings::load(rig);
+    let matters = attention::rig_matters(view, rig.name(), &settings).into_iter();
     let of_workers =
         matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
     let lines = of_workers.map(|matter| {

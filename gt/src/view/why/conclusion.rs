@@ -17,9 +17,9 @@ use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 use crate::view::status::{self, QueueCounts};
 
 /// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
@@ -45,8 +45,9 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
             for polecat in view.polecats_of(rig).iter().filter(holds) {
                 found.now.push(describe_polecat(view, polecat));
             }
-            found.add_matters(town, view, rig, |matter| matter.bead == bead.bead.id);
-            found.add_saved_work(town, rig, &bead.bead);
+            let rig = town.rig(rig);
+            found.add_matters(&rig, view, |matter| matter.bead == bead.bead.id);
+            found.add_saved_work(&rig, &bead.bead);
         }
     }
     found
@@ -112,7 +113,7 @@ impl Explanation {
             };
             self.now.push(describe_polecat(view, polecat));
             let hook = polecat.hook.clone();
-            self.add_matters(town, view, rig, |matter| {
+            self.add_matters(&town.rig(rig), view, |matter| {
                 hook.as_deref() == Some(matter.bead.as_str())
             });
             return;
@@ -176,13 +177,12 @@ impl Explanation {
     }
 
     /// Adds the saved work of an open bead that was not submitted.
-    fn add_saved_work(&mut self, town: &Town, rig: &str, bead: &Bead) {
+    fn add_saved_work(&mut self, rig: &Rig, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
-        let git = town.rig(rig).git();
         // An unreadable repository is reported by `gt doctor`.
-        for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
+        for saved in attempt::list_rescues(&rig.git(), rig.name(), &bead.id).unwrap_or_default() {
             let (subject, name) = (
                 escape::escape_line(&saved.subject),
                 escape::escape_line(&saved.refname),
@@ -194,13 +194,12 @@ impl Explanation {
     /// Adds the matters for the user.
     fn add_matters(
         &mut self,
-        town: &Town,
+        rig: &Rig,
         view: &TownView,
-        rig: &str,
         is_about: impl Fn(&AttentionMatter) -> bool,
     ) {
-        let settings = PatrolSettings::load(&town.rig(rig));
-        let matters = attention::rig_matters(view, rig, &settings).into_iter();
+        let settings = PatrolSettings::load(rig);
+        let matters = attention::rig_matters(view, rig.name(), &settings).into_iter();
         for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();
             self.now.push(format!("{}: {text}", matter.kind.name()));
