@@ -19,10 +19,10 @@ use crate::record::attempt::{self, Attempt, AttemptTrace};
 use crate::record::merge_request;
 use crate::record::molecule::{self, Molecule};
 use crate::record::polecat::{self, Slot};
-use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 pub const LABEL: &str = "gt:followup";
 
@@ -349,13 +349,13 @@ pub fn read_earlier_work<'a>(
 
 impl EarlierWork<'_> {
     /// Adds the discovery documents of the original. Failed git queries are left out.
-    pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
+    pub fn add_documents(&mut self, town: &Snapshot, rig: &Rig) {
         let Some(original) = self.original else {
             return;
         };
         let convoy = record::convoy::convoy_of_bead(town, &original.id);
         let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
-        self.documents = discovery::documents_of(git, rig, key).unwrap_or_default();
+        self.documents = discovery::documents_of(rig, key).unwrap_or_default();
     }
 }
 

@@ -211,7 +211,7 @@ fn type_message(
     template: &str,
     values: &[(&str, &str)],
 ) -> anyhow::Result<()> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let _slot = rig.try_take_slot(name)?;
     let store = rig.store()?;
     let (bead, agent) = town.transact(&store, |tx| {

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
+use crate::town::Rig;
 
 /// The maximum number of notes per bead.
 const NOTES: usize = 5;
@@ -305,8 +306,9 @@ pub fn list_traced_attempts(
 }
 
 /// Returns the rescue refs with work of a bead, oldest first. Their names end with the bead's id.
-pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
-    let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
+pub fn list_rescues(rig: &Rig, bead: &str) -> Result<Vec<Rescue>, GitError> {
+    let folder = format!("refs/gt/rescue/{}/polecats/", rig.name());
+    let mut found = rescue::list_rescues(&rig.git(), &folder)?;
     found.retain(|saved| {
         let name = saved.refname.rsplit('/').next().unwrap_or_default();
         let of = name.split_once('-').map(|(_, of)| of);

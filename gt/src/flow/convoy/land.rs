@@ -169,7 +169,7 @@ fn find_documents(town: &Town, id: &str) -> anyhow::Result<BTreeMap<String, Stri
         if !rig.repo().is_dir() {
             continue;
         }
-        let stays = discovery::future_rescue_ref(&rig.git(), rig.name(), id)?;
+        let stays = discovery::future_rescue_ref(&rig, id)?;
         found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
     }
     Ok(found)

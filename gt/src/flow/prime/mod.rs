@@ -29,12 +29,12 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::hook;
 use crate::record::polecat::{self, Slot};
-use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{Event, ProgramSession, event};
 use crate::town::identity::Address;
 use crate::town::process::AGENT;
+use crate::town::{Rig, Town};
 
 /// The budget in bytes without a setting.
 const BUDGET: usize = 8 * 1024;
@@ -275,13 +275,13 @@ fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
 
 /// Returns the earlier work on this bead and on its original, if it is a follow-up.
 fn earlier_work_parts(town: &Town, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
-    let rig = stores.rig_of(&bead.id);
+    let rig = stores.rig_of(&bead.id).map(|rig| town.rig(rig));
     let beads = snapshot_of_bead(stores, bead);
-    let git = rig.map(|rig| town.rig(rig).git());
+    let git = rig.as_ref().map(Rig::git);
     let mut parts = Vec::new();
     if let Some(mut before) = followup::read_earlier_work(beads, git.as_ref(), bead) {
-        if let (Some(git), Some(rig)) = (&git, rig) {
-            before.add_documents(&stores.town, git, rig);
+        if let Some(rig) = &rig {
+            before.add_documents(&stores.town, rig);
         }
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup_part(original, &before));
@@ -293,10 +293,8 @@ fn earlier_work_parts(town: &Town, stores: &TownStores, bead: &Bead) -> Vec<Cont
         let mut attempts = attempt::list_traced_attempts(beads, git.as_ref(), bead);
         let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
         attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
-        let mut rescues = match (&git, rig) {
-            (Some(git), Some(rig)) => attempt::list_rescues(git, rig, &bead.id).unwrap_or_default(),
-            _ => Vec::new(),
-        };
+        let saved = rig.map(|rig| attempt::list_rescues(&rig, &bead.id));
+        let mut rescues = saved.transpose().ok().flatten().unwrap_or_default();
         rescues.retain(|saved| is_before(saved.time));
         parts.extend(part::attempts_part(&bead.id, &attempts, &rescues));
     }

@@ -515,7 +515,7 @@ impl<'a> Sandbox<'a> {
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
             let beads = self.rig.store().ok()?.snapshot().ok()?;
-            let ids = PolecatIds::for_polecat(&self.rig.prefix(), self.rig.name(), self.name);
+            let ids = PolecatIds::for_polecat(self.rig, self.name);
             let last = read_record(beads.get(&ids.agent)?).pop()?;
             Some(last.bead)
         };

@@ -212,7 +212,7 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let session = start_session_name(&ids.address)?;
     let beads = rig.store()?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);

@@ -120,7 +120,7 @@ pub(super) fn claim_bead(
             }
             Err(error) => return Err(error.into()),
         };
-        let ids = PolecatIds::for_polecat(&prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(rig, &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
             if !is_worker_free(tx, &ids) {
@@ -148,7 +148,7 @@ pub(super) fn claim_bead(
 
 /// Returns the claim that a polecat's slot records, if its sling is unfinished.
 pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<Option<Claim>> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =

@@ -417,7 +417,7 @@ fn ensure_bead_convoy(town: &Town, bead: &Bead, no_convoy: bool) -> anyhow::Resu
 /// Writes the documents of earlier workers of the convoy into the sandbox.
 fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = rig.town().open_town_store()?.snapshot()?;
-    discovery::retire_landed_documents(&rig.git(), rig.name(), &convoys)?;
+    discovery::retire_landed_documents(rig, &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = rig.git().with_network(RECEIVE);
     if discovery::is_sent(rig) && git.remote_url("origin")?.is_some() {

@@ -396,7 +396,7 @@ pub(super) fn end_idle_session(
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let beads = rig.store()?.snapshot()?;
     // The hook in its identity may be outdated, so the bead must name the worker too.
     if polecat::polecat_hook_of(&beads, &ids).is_some() {
@@ -416,7 +416,7 @@ pub(super) fn end_idle_session(
 
 /// Records a failed try of a sling, for the breaker.
 fn record_sling_failure(rig: &Rig, name: &str, reason: &str) {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let counted = rig.store().and_then(|store| {
         rig.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
@@ -438,7 +438,7 @@ pub(super) fn open_breaker(
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);

@@ -182,7 +182,7 @@ impl Explanation {
             return;
         }
         // An unreadable repository is reported by `gt doctor`.
-        for saved in attempt::list_rescues(&rig.git(), rig.name(), &bead.id).unwrap_or_default() {
+        for saved in attempt::list_rescues(rig, &bead.id).unwrap_or_default() {
             let (subject, name) = (
                 escape::escape_line(&saved.subject),
                 escape::escape_line(&saved.refname),

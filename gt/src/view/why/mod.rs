@@ -138,7 +138,7 @@ fn is_known_name(town: &Town, what: &str) -> anyhow::Result<bool> {
     let is_agent = match town.parse_address(what) {
         Ok(address) if town_addresses.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
-            let id = PolecatIds::for_polecat(&town.prefix_of_rig(&rig), &rig, &name).agent;
+            let id = PolecatIds::for_polecat(&town.rig(&rig), &name).agent;
             stores.get(&id).is_some()
         }
         Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),
