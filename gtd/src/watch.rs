@@ -42,8 +42,9 @@ pub(crate) struct FolderWatch {
 impl FolderWatch {
     /// Starts to watch a town.
     pub(crate) fn start(town: &Town, waker: &WakeSender) -> Self {
-        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
-        let watcher = watcher.inspect_err(warn_no_watches).ok();
+        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default())
+            .inspect_err(warn_no_watches)
+            .ok();
         let mut watch = Self::with_watcher(watcher.map(|watcher| Box::new(watcher) as _), waker);
         watch.refresh(town);
         watch

@@ -39,8 +39,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if args.collect {
         let state = handoff::collect_state(&town, &agent)?;
-        let parts = [request.message.trim_end(), state.as_str()];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = [request.message.trim_end(), state.as_str()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         request.message = parts.join("\n\n---\n\n");
     }
     if args.dry_run {

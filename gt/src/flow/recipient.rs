@@ -36,8 +36,9 @@ pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
             let beads = rig.store()?.snapshot()?;
             let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
-            let members = crew::list_member_names(&rig).into_iter();
-            let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
+            let members = crew::list_member_names(&rig)
+                .into_iter()
+                .map(|name| Address::Crew(rig.name().to_owned(), name));
             let known = polecats.map(|polecat| polecat.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }

@@ -98,8 +98,9 @@ pub struct SavedWorkDetails {
 /// Returns saved work with the commits that are not on the rig's target branch.
 pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWorkDetails> {
     let (rig, reference, git) = locate_ref(town, reference)?;
-    let found = rescue::list_rescues(&git, &reference)?;
-    let found = found.into_iter().find(|saved| saved.refname == reference);
+    let found = rescue::list_rescues(&git, &reference)?
+        .into_iter()
+        .find(|saved| saved.refname == reference);
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
@@ -234,8 +235,10 @@ fn worker_of<'t>(town: &'t Town, into: &Path) -> anyhow::Result<Option<(Rig<'t>,
         let Ok(polecats) = rig.polecats().canonicalize() else {
             continue;
         };
-        let name = into.strip_prefix(&polecats).ok();
-        let name = name.and_then(|rest| rest.components().next());
+        let name = into
+            .strip_prefix(&polecats)
+            .ok()
+            .and_then(|rest| rest.components().next());
         if let Some(name) = name {
             let name = name.as_os_str().to_string_lossy().into_owned();
             return Ok(Some((rig, name)));

@@ -41,8 +41,11 @@ pub fn find_continue_reason(town: &Town, session: &str) -> anyhow::Result<Option
     {
         return Ok(None);
     }
-    let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
-    let tip = tip.ok().flatten().unwrap_or_default();
+    let tip = Git::at(town::agent_home(town, &town.actor))
+        .resolve("HEAD")
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     if !record_if_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
     }
@@ -64,14 +67,17 @@ fn find_new_mail(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }
-    let lines = news.iter().map(|message| {
-        let (from, subject) = (
-            escape::escape_line(&message.from),
-            escape::escape_line(&message.subject),
-        );
-        format!("- {} from {from}: {subject}", message.id)
-    });
-    let lines: Vec<String> = lines.take(10).collect();
+    let lines: Vec<String> = news
+        .iter()
+        .map(|message| {
+            let (from, subject) = (
+                escape::escape_line(&message.from),
+                escape::escape_line(&message.subject),
+            );
+            format!("- {} from {from}: {subject}", message.id)
+        })
+        .take(10)
+        .collect();
     Ok(Some(format!(
         "New mail came while you worked (`gt mail read <id>`):\n{}",
         lines.join("\n")

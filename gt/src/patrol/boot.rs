@@ -45,11 +45,14 @@ pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
     let created = live.map_or(view.now, |live| live.created);
     let beat = Heartbeat::load(layout).map(|beat| beat.timestamp);
     let pulse = pulse.unwrap_or_default();
-    let signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)];
-    let mut signs = signs.into_iter().flatten().peekable();
+    let mut signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)]
+        .into_iter()
+        .flatten()
+        .peekable();
     // A program without hooks shows its activity only on the screen.
-    let screen = live.filter(|_| signs.peek().is_none());
-    let screen = screen.map(|live| live.activity);
+    let screen = live
+        .filter(|_| signs.peek().is_none())
+        .map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
     let record = restarts::load_restarts(layout).unwrap_or_default();

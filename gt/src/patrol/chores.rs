@@ -88,8 +88,8 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let waits = Chore::ALL
         .into_iter()
-        .filter_map(|chore| facts.time_until_due(chore, now, numbers));
-    let waits = waits.map(|(wait, _)| wait);
+        .filter_map(|chore| facts.time_until_due(chore, now, numbers))
+        .map(|(wait, _)| wait);
     waits.filter(SignedDuration::is_positive).min()
 }
 

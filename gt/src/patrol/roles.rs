@@ -24,11 +24,11 @@ pub struct RoleFacts {
 
 /// Reads the facts.
 pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<RoleFacts> {
-    let agents = view
+    let mut agents = view
         .roles
         .iter()
-        .filter(|role| role.mode == RoleMode::Agent);
-    let mut agents = agents.peekable();
+        .filter(|role| role.mode == RoleMode::Agent)
+        .peekable();
     if agents.peek().is_none() {
         return Vec::new();
     }

@@ -260,8 +260,9 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
             let request_reason = Some(request.close_reason.clone());
             let along =
                 request_reason.filter(|reason| reason.starts_with(merge_request::AS_IT_WAS));
-            let how = along.or_else(|| fields::get_field(&request.description, "close_reason"));
-            let how = how.unwrap_or_else(|| request.close_reason.clone());
+            let how = along
+                .or_else(|| fields::get_field(&request.description, "close_reason"))
+                .unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), how.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),
                 (false, "") => "the request is closed".to_owned(),
@@ -345,12 +346,13 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
 }
 
 fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
-    let places = [
+    let mut places = [
         attempt.tip.clone(),
         format!("refs/heads/{}", attempt.branch),
         format!("refs/remotes/origin/{}", attempt.branch),
-    ];
-    let mut places = places.into_iter().filter(|place| !place.ends_with('/'));
+    ]
+    .into_iter()
+    .filter(|place| !place.ends_with('/'));
     places.find_map(|place| git.resolve(&place).ok().flatten())
 }
 

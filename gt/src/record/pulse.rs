@@ -312,8 +312,11 @@ fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
 
 fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
-    let rest = lower.split("reset").nth(1)?;
-    let rest = rest.trim_start_matches('s').trim_start();
+    let rest = lower
+        .split("reset")
+        .nth(1)?
+        .trim_start_matches('s')
+        .trim_start();
     let rest = rest.strip_prefix("at ").unwrap_or(rest);
     let clock: String = rest
         .chars()
@@ -329,8 +332,8 @@ fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     }
     let named = words
         .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(')'));
-    let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
     let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::local_time_zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     let today = here.with().time(time).build().ok()?;

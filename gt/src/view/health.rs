@@ -77,8 +77,11 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         state
             .workers
             .extend(at_rest.map(|polecat| worker_state(polecat, view.now)));
-        let busy = polecats.iter().filter(|polecat| polecat.busy);
-        let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
+        let busy = polecats
+            .iter()
+            .filter(|polecat| polecat.busy)
+            .map(|polecat| polecat.slot.bead.to_string())
+            .collect();
         let look = RigWork {
             beads,
             reported,
@@ -153,10 +156,12 @@ impl RigWork<'_> {
             .iter()
             .map(|queued_bead| queued_bead.work_bead_id.as_str())
             .collect();
-        let begun = self.beads.select(|bead| {
-            matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
-        });
-        let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
+        let begun = self
+            .beads
+            .select(|bead| {
+                matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
+            })
+            .filter(|bead| !self.busy.contains(&bead.id));
         let look = |bead: &Bead| WorkState {
             id: bead.id.clone(),
             place: self.place_of(bead, queued.contains(bead.id.as_str())),

@@ -262,8 +262,10 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
         command,
         KeeperCommand::Install | KeeperCommand::Plant { .. }
     );
-    let found = cwd.ancestors().find(is_keepers);
-    let found = found.or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
+    let found = cwd
+        .ancestors()
+        .find(is_keepers)
+        .or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
     found
         .map(Path::to_owned)
         .context("there is no keeper/ here or above: go to a rig's folder, or say --root PATH")
@@ -429,8 +431,10 @@ fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
             "{place}: rule \"{}\" of {adr}: {}",
             finding.rule, finding.what
         );
-        let waived = finding.waived.as_ref();
-        let waived = waived.map(|why| format!(" (waived: {why})"));
+        let waived = finding
+            .waived
+            .as_ref()
+            .map(|why| format!(" (waived: {why})"));
         text.push_str(&escape_control_chars(&format!(
             "{line}{}",
             waived.unwrap_or_default()

@@ -119,8 +119,8 @@ fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlVa
         ("path", path.to_owned()),
         ("line", found.line.to_string()),
         ("from", "plant".to_owned()),
-    ];
-    let fields = fields.into_iter();
+    ]
+    .into_iter();
     let mut entries: Vec<(String, YamlValue)> = fields
         .map(|(key, value)| (key.to_owned(), YamlValue::Text(value)))
         .collect();
@@ -225,8 +225,7 @@ fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
             Some((_, value)) if key != "words" => *value = YamlValue::texts(&now),
             Some((_, value)) => {
                 let mut all = value.as_texts();
-                let new = now.into_iter().filter(|word| !all.contains(word));
-                let new: Vec<String> = new.collect();
+                let new: Vec<String> = now.into_iter().filter(|word| !all.contains(word)).collect();
                 all.extend(new);
                 *value = YamlValue::texts(&all);
             }

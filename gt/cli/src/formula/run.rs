@@ -101,8 +101,11 @@ fn write_report(started: &FormulaReport, page: &mut Page) {
         started.formula, started.convoy
     ));
     for (leg, bead) in &started.legs {
-        let to = started.slung.iter().find(|slung| slung.bead == *bead);
-        let to = to.map_or("not slung", |slung| slung.target.as_str());
+        let to = started
+            .slung
+            .iter()
+            .find(|slung| slung.bead == *bead)
+            .map_or("not slung", |slung| slung.target.as_str());
         page.line(format!("  {leg}: {bead} → {to}"));
     }
     if let Some(synthesis) = &started.synthesis {

@@ -80,8 +80,12 @@ pub(crate) fn resolve_rig<'t>(
 pub(crate) fn rig_of_caller<'t>(ctx: &Context, town: &'t Town) -> Option<Rig<'t>> {
     let caller = detect_caller(&ctx.env, &town.layout).address;
     let caller_rig = caller.as_ref().and_then(|address| address.rig());
-    let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
-    let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
+    let folder = ctx
+        .env
+        .cwd()
+        .strip_prefix(town.layout.root())
+        .ok()
+        .and_then(|path| path.components().next()?.as_os_str().to_str());
     let mut names = caller_rig.into_iter().chain(folder);
     names.find_map(|name| town.find_rig(name).ok())
 }

@@ -85,10 +85,10 @@ pub fn find_member<'t>(
         (None, Some(rig)) => (rig.clone(), text.clone()),
         (None, None) => {
             let all = town.list_rigs()?;
-            let known = all
+            let mut known: Vec<Rig> = all
                 .into_iter()
-                .filter(|rig| rig.crew(&text).join(".git").exists());
-            let mut known: Vec<Rig> = known.collect();
+                .filter(|rig| rig.crew(&text).join(".git").exists())
+                .collect();
             if known.len() > 1 {
                 let rigs = known.iter().map(|rig| rig.name().to_owned()).collect();
                 return Err(CrewError::Ambiguous { name: text, rigs }.into());

@@ -80,8 +80,10 @@ enum RedispatchStep {
 }
 
 fn choose_step(record: &RedispatchRecord, now: Timestamp) -> RedispatchStep {
-    let until = record.last_attempt_time.checked_add(COOLDOWN);
-    let until = until.unwrap_or(record.last_attempt_time);
+    let until = record
+        .last_attempt_time
+        .checked_add(COOLDOWN)
+        .unwrap_or(record.last_attempt_time);
     let waits = until > now && until.duration_since(now) <= COOLDOWN;
     match (record.escalated, waits) {
         (true, _) => RedispatchStep::Nothing,

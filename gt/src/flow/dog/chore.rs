@@ -154,8 +154,10 @@ fn archive_beads(town: &Town) -> anyhow::Result<Vec<String>> {
     let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
     let stores = std::iter::once(("the town", town.open_town_store()?));
-    let of_rigs = rigs.iter().map(|rig| Ok((rig.name(), rig.store()?)));
-    let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
+    let of_rigs: Vec<_> = rigs
+        .iter()
+        .map(|rig| Ok((rig.name(), rig.store()?)))
+        .collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
     for (name, store) in stores.chain(of_rigs) {
         let moved = store.compact(&town.author(), &town.clock, before)?;
@@ -193,8 +195,9 @@ fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
             "wisps.jsonl",
             "journal.jsonl",
             "config.yaml",
-        ];
-        let files = files.map(|file| beads.join(file)).into_iter();
+        ]
+        .map(|file| beads.join(file))
+        .into_iter();
         for from in files.chain([root.join("settings/config.json")]) {
             let Some(bytes) = file::read_file_if_exists(&from)? else {
                 continue;
@@ -223,8 +226,9 @@ fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
 /// Writes the refs of saved work to a bundle. Returns their number.
 fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyhow::Result<usize> {
     let git = rig.git();
-    let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
-    let refs = refs.text()?;
+    let refs = git
+        .plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"])
+        .text()?;
     let count = refs.lines().count();
     if count > 0 {
         file::create_folder(folder, 0o700)?;

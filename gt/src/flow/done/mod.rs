@@ -147,22 +147,27 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let top = worker.sandbox();
     let full = top.join(path).canonicalize();
     let top = top.canonicalize().unwrap_or(top);
-    let inside = full.ok().filter(|full| full.is_file());
-    let inside = inside.and_then(|full| Some(full.strip_prefix(&top).ok()?.to_owned()));
-    let inside = inside.ok_or_else(|| {
-        anyhow::anyhow!(
-            "--spec: there is no file {} in the sandbox {}",
-            kit::ui::escape::escape_line(path),
-            top.display()
-        )
-    })?;
+    let inside = full
+        .ok()
+        .filter(|full| full.is_file())
+        .and_then(|full| Some(full.strip_prefix(&top).ok()?.to_owned()))
+        .ok_or_else(|| {
+            anyhow::anyhow!(
+                "--spec: there is no file {} in the sandbox {}",
+                kit::ui::escape::escape_line(path),
+                top.display()
+            )
+        })?;
     Ok(inside.to_string_lossy().into_owned())
 }
 
 fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
     let store = worker.rig.store()?;
-    let spec = report.spec.as_deref();
-    let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
+    let spec = report
+        .spec
+        .as_deref()
+        .map(|path| spec_path(worker, path))
+        .transpose()?;
     let model = session_numbers(worker, &worker.slot).model;
     worker.rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);

@@ -20,8 +20,11 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
         anyhow::Ok(bead.and_then(Escalation::from_bead).ok_or_else(unknown)?)
     };
     let first = read()?;
-    let due = first.details.deliveries.iter().enumerate();
-    let due: Vec<usize> = due
+    let due: Vec<usize> = first
+        .details
+        .deliveries
+        .iter()
+        .enumerate()
         .filter(|(_, delivery)| delivery.is_due())
         .map(|(at, _)| at)
         .collect();
@@ -72,8 +75,11 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
 /// later.
 pub(crate) fn redeliver_escalation(town: &Town, id: &str) -> anyhow::Result<Option<String>> {
     let escalation = deliver_escalation(town, id)?;
-    let mut failed = escalation.details.deliveries.iter();
-    let failed = failed.find(|delivery| delivery.is_due());
+    let failed = escalation
+        .details
+        .deliveries
+        .iter()
+        .find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {
         let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);
         anyhow::bail!("{route} failed ({tries} of {TRIES} tries): {detail}");

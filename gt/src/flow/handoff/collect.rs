@@ -32,8 +32,9 @@ pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
         }
         text.push('\n');
     };
-    let hook = hook::find_hooked_bead(town, agent).ok();
-    let hook = hook.and_then(|id| stores.get(&id).map(describe_bead));
+    let hook = hook::find_hooked_bead(town, agent)
+        .ok()
+        .and_then(|id| stores.get(&id).map(describe_bead));
     section("On the hook", hook.into_iter().collect());
     section(
         "Where it stands",

@@ -69,8 +69,10 @@ pub fn hand_off(
     request: &HandoffRequest,
 ) -> Result<HandoffReport, HandoffError> {
     let session = start::start_session_name(agent)?;
-    let live = town.host.find(session.as_str());
-    let live = live.map_err(anyhow::Error::from)?;
+    let live = town
+        .host
+        .find(session.as_str())
+        .map_err(anyhow::Error::from)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         let agent = agent.to_string();
         return Err(HandoffError::NoSession { agent });

@@ -303,8 +303,8 @@ fn load_convoy(town: &Town, id: &str) -> anyhow::Result<Bead> {
     let convoys = town.open_town_store()?.snapshot()?;
     let found = convoys
         .get(id)
-        .filter(|bead| record::convoy::is_convoy(bead));
-    let found = found.filter(|bead| bead.is_open());
+        .filter(|bead| record::convoy::is_convoy(bead))
+        .filter(|bead| bead.is_open());
     found
         .cloned()
         .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))

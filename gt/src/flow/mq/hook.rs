@@ -117,8 +117,9 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
     let town = job.rig.town().open_town_store()?.snapshot()?;
     let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
-    let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
-    let decision = decision.unwrap_or_default();
+    let decision = convoy
+        .and_then(|convoy| convoy::decision_for(convoy, job.rig.name()))
+        .unwrap_or_default();
     let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
     Ok(TownHookCall {
         rig: Some(job.rig),
@@ -165,8 +166,9 @@ fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<St
                 .map(bead_front_lines)
         };
         let front = recorded.or_else(written).unwrap_or_default();
-        let next = merge_request::receipt_of(now).resolves;
-        let next = next.and_then(|id| beads.get(&id));
+        let next = merge_request::receipt_of(now)
+            .resolves
+            .and_then(|id| beads.get(&id));
         if !front.is_empty() {
             return Ok(front);
         }

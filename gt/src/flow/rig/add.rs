@@ -332,8 +332,8 @@ fn create_own_beads(rig: &Rig, origin: &RigOrigin, prefix: &str) -> anyhow::Resu
     let agents = [
         Address::Witness(name.to_owned()),
         Address::Refinery(name.to_owned()),
-    ];
-    let agents = agents.map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
+    ]
+    .map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
     rig.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
             if tx.get(&bead.id).is_some() {

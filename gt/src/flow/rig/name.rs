@@ -51,8 +51,8 @@ fn suggest_name(name: &str) -> String {
         }
     };
     let name: String = name.chars().map(kept).take(40).collect();
-    let name = name.trim_matches('_').to_owned();
     let name = name
+        .trim_matches('_')
         .trim_start_matches(|c: char| c.is_ascii_digit())
         .to_owned();
     if name.is_empty() {

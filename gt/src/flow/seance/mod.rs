@@ -170,8 +170,9 @@ fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
                 starts.get(&session.session_id).copied(),
             )
         };
-        let before = sessions.iter_mut();
-        let before = before.filter(|session| session.actor == *agent && is_before(session));
+        let before = sessions
+            .iter_mut()
+            .filter(|session| session.actor == *agent && is_before(session));
         if let Some(session) = before.max_by_key(|session| begun(session)) {
             session.handed_off = true;
         }

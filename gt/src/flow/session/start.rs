@@ -78,8 +78,10 @@ pub fn start_polecat_session(
     }
     slot.state = SlotState::Working;
     slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
-    let ended = launched.as_ref().err();
-    let ended = ended.and_then(|error| error.session_end(town, slot));
+    let ended = launched
+        .as_ref()
+        .err()
+        .and_then(|error| error.session_end(town, slot));
     slot.ended.clone_from(&ended);
     if let Some(taken_away) = record_start(rig, claimed, slot)? {
         // Someone else has the bead by now, so this session must not work on it.

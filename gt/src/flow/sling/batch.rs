@@ -92,8 +92,10 @@ fn finish_all(
     begun: Vec<BatchMember>,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let limit = SettingsLayers::load(town, None).unwrap_or_default();
-    let limit = limit.valid_value("patrol.budget.starts").as_u64();
+    let limit = SettingsLayers::load(town, None)
+        .unwrap_or_default()
+        .valid_value("patrol.budget.starts")
+        .as_u64();
     let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();

@@ -351,8 +351,8 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         let session = session::start::start_session_name(&claimed.ids.address)?;
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
         integration::ensure_branch(rig, &claimed.bead.id, &slot.target)?;
-        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead);
-        let stands_on = stands_on.filter(|on| on.target == slot.target);
+        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead)
+            .filter(|on| on.target == slot.target);
         let prepared = Sandbox::new(rig, &claimed.worker.name).prepare(
             &slot.branch,
             &slot.target,

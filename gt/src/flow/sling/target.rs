@@ -105,8 +105,10 @@ fn find_idle_dog(town: &Town) -> anyhow::Result<Address> {
         let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
     };
-    let found = dog::list_dogs(&town.layout).into_iter().find(is_free);
-    let found = found.ok_or(TargetError::NoIdleDog)?;
+    let found = dog::list_dogs(&town.layout)
+        .into_iter()
+        .find(is_free)
+        .ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }
 

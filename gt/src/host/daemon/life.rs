@@ -124,8 +124,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     let before = log.metadata()?.len();
     let run = ChildCommand::new(program)
         .args(["run", "--town"])
-        .arg(town.layout.root());
-    let run = run.cwd(town.layout.root()).env_clear();
+        .arg(town.layout.root())
+        .cwd(town.layout.root())
+        .env_clear();
     // The variables of the caller's own session must not leak into the sessions that the daemon
     // starts.
     let pass = runtime::inheritable_variables(town);

@@ -140,8 +140,12 @@ impl Tmux {
 
     /// Captures the pane with its colours.
     fn capture_screen(&self, row: &SessionRow) -> Result<String, HostError> {
-        let capture = CapturePane::new().stdout().join().escape_sequences();
-        let capture = capture.target_pane(&row.pane).build();
+        let capture = CapturePane::new()
+            .stdout()
+            .join()
+            .escape_sequences()
+            .target_pane(&row.pane)
+            .build();
         let finished = self.run_commands(&row.live.name, [capture])?;
         Ok(String::from_utf8_lossy(&finished.stdout).into_owned())
     }

@@ -172,11 +172,12 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
 
 /// Returns the patrol's agents that end again and again.
 pub(super) fn crash_loop_matters(layout: &TownLayout, view: &TownView) -> Vec<AttentionMatter> {
-    let agents = view
+    let agents: Vec<&Address> = view
         .roles
         .iter()
-        .filter(|role| role.mode == RoleMode::Agent);
-    let agents: Vec<&Address> = agents.map(|role| &role.address).collect();
+        .filter(|role| role.mode == RoleMode::Agent)
+        .map(|role| &role.address)
+        .collect();
     if agents.is_empty() {
         return Vec::new();
     }

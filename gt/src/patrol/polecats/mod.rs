@@ -445,8 +445,8 @@ pub(super) fn open_breaker(
     if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
         return Ok(None);
     }
-    let session = SessionName::for_agent(&ids.address);
-    let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
+    let session = SessionName::for_agent(&ids.address)
+        .map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
         Some(_) => end::end_of_dead_session(town, live, &slot),
         // The session runs without progress.

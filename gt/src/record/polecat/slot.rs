@@ -222,8 +222,10 @@ impl Stored {
 
 impl From<Stored> for Slot {
     fn from(mut stored: Stored) -> Self {
-        let state = stored.state.take();
-        let state = state.unwrap_or_else(|| stored.convert_earlier_state());
+        let state = stored
+            .state
+            .take()
+            .unwrap_or_else(|| stored.convert_earlier_state());
         Self {
             lease: stored.lease,
             bead: stored.bead,

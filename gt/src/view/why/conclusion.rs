@@ -77,10 +77,10 @@ impl Explanation {
         for state in states {
             *counts.entry(state).or_default() += 1;
         }
-        let counts = counts
+        let counts: Vec<String> = counts
             .iter()
-            .map(|(state, count)| format!("{count} {state}"));
-        let counts: Vec<String> = counts.collect();
+            .map(|(state, count)| format!("{count} {state}"))
+            .collect();
         let workers = counted(polecats.len(), "worker");
         let of_them = match counts.as_slice() {
             [] => String::new(),

@@ -166,11 +166,11 @@ fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
         .bead_refs()
-        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"));
-    let close = close.filter_map(|bead| {
-        let distance = strsim::levenshtein(bead.id(), what);
-        (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
-    });
+        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"))
+        .filter_map(|bead| {
+            let distance = strsim::levenshtein(bead.id(), what);
+            (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
+        });
     part.into_iter().chain(close).collect()
 }
 
