@@ -26,9 +26,9 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
     if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
     }
-    let last = PushRecord::load(rig, name);
-    let last = if last.branch == *slot.branch {
-        last
+    let recorded = PushRecord::load(rig, name);
+    let last = if recorded.branch == *slot.branch {
+        recorded
     } else {
         PushRecord::default()
     };

@@ -76,12 +76,12 @@ fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Opt
         return (None, None);
     };
     let last = parts.next().unwrap_or_default();
-    let bead = if reference.starts_with("refs/gt/snap/") {
+    let named_bead = if reference.starts_with("refs/gt/snap/") {
         subject.rsplit_once(" on ").map(|(_, bead)| bead)
     } else {
         last.split_once('-').map(|(_, bead)| bead)
     };
-    let bead = bead.filter(|bead| !bead.is_empty());
+    let bead = named_bead.filter(|bead| !bead.is_empty());
     (Some(polecat.to_owned()), bead.map(str::to_owned))
 }
 
@@ -97,7 +97,11 @@ pub struct SavedWorkDetails {
 
 /// Returns saved work with the commits that are not on the rig's target branch.
 pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWorkDetails> {
-    let (rig, reference, git) = locate_ref(town, reference)?;
+    let RescueRef {
+        rig,
+        reference,
+        git,
+    } = locate_ref(town, reference)?;
     let found = rescue::list_rescues(&git, &reference)?
         .into_iter()
         .find(|saved| saved.refname == reference);
@@ -135,7 +139,11 @@ pub fn restore_saved_work(
     reference: &str,
     into: Option<&Path>,
 ) -> anyhow::Result<RestoreReport> {
-    let (rig, reference, home) = locate_ref(town, reference)?;
+    let RescueRef {
+        rig,
+        reference,
+        git: home,
+    } = locate_ref(town, reference)?;
     let into = match into {
         Some(path) => path.to_owned(),
         None => {
@@ -163,15 +171,23 @@ pub fn restore_saved_work(
 
 /// Drops saved work. Returns its full ref and its commit.
 pub fn drop_saved_work(town: &Town, reference: &str) -> anyhow::Result<(String, Option<String>)> {
-    let (_, reference, git) = locate_ref(town, reference)?;
+    let RescueRef { reference, git, .. } = locate_ref(town, reference)?;
     let commit = git.resolve(&reference)?;
     rescue::drop_rescue(&git, &reference)?;
     Ok((reference, commit))
 }
 
-/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
-/// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
-fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String, Git)> {
+/// A rescue ref and its place.
+struct RescueRef<'t> {
+    rig: Rig<'t>,
+    /// The full name.
+    reference: String,
+    /// The repository that holds it: the rig's, or the clone of the crew member.
+    git: Git,
+}
+
+/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`.
+fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<RescueRef<'t>> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -190,7 +206,11 @@ fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String
         }
         _ => rig.git(),
     };
-    Ok((rig, format!("refs/gt/{rest}"), git))
+    Ok(RescueRef {
+        rig,
+        reference: format!("refs/gt/{rest}"),
+        git,
+    })
 }
 
 /// Refuses to write into the sandbox of a working polecat. Otherwise returns a lock that keeps a

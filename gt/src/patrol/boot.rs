@@ -55,8 +55,8 @@ pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
         .map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
-    let record = restarts::load_restarts(layout).unwrap_or_default();
-    let record = record.get(&deacon.to_string());
+    let restarts = restarts::load_restarts(layout).unwrap_or_default();
+    let record = restarts.get(&deacon.to_string());
     DeaconFacts {
         is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),

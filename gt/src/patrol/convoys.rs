@@ -80,8 +80,8 @@ pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Op
     let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);
     };
-    let slung = sling::continue_sling(town, made.then)?;
-    let slung = slung.map_or(String::new(), |slung| {
+    let continued = sling::continue_sling(town, made.then)?;
+    let slung = continued.map_or(String::new(), |slung| {
         format!(", {} slung to {}", slung.bead, slung.target)
     });
     Ok(Some(format!("{} is made{slung}", made.convoy)))

@@ -43,8 +43,8 @@ fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
         return None;
     }
     let body = message.body.trim().to_lowercase();
-    let json: Option<Value> = serde_json::from_str(&body).ok();
-    let json = json
+    let parsed: Option<Value> = serde_json::from_str(&body).ok();
+    let json = parsed
         .as_ref()
         .and_then(|value| value.get("action")?.as_str());
     let plain = body

@@ -76,7 +76,7 @@ pub struct TownFacts {
     pub now: Timestamp,
     pub rigs: BTreeMap<String, RigFacts>,
     pub convoys: ConvoyFacts,
-    /// The matters for the user.
+    /// The items for the user.
     pub attention: attention::AttentionFacts,
     pub outages: Vec<outages::Outage>,
     pub escalations: EscalationFacts,
@@ -386,7 +386,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
-        Action::AskPerson => attention::report_matters(town),
+        Action::AskPerson => attention::report_items(town),
         Action::Reescalate { escalation } => escalations::raise_escalation_action(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
         Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),

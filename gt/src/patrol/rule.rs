@@ -4,7 +4,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::town::config::{Setting, SettingOrigin, SettingsError, SettingsLayers, UnusedKey, key};
+use crate::town::config::{
+    Setting, SettingOrigin, SettingsError, SettingsLayers, StoredSetting, UnusedKey, key,
+};
 
 /// The prefix of the settings that turn rules on or off.
 pub const SWITCH: &str = "patrol.rules.";
@@ -140,7 +142,7 @@ pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
         .filter(|name| name.starts_with("patrol.") && !name.contains('*'));
     let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
     let known: Vec<String> = fixed.map(str::to_owned).chain(switches).collect();
-    let fault = |(path, name, value): (&std::path::Path, String, &Value)| {
+    let fault = |StoredSetting { path, name, value }: StoredSetting| {
         let path = path.to_owned();
         if !known.contains(&name) {
             let nearest = known

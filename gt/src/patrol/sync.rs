@@ -50,7 +50,7 @@ pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDu
 /// Returns the time until the next try, if no one writes until then.
 fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
-    let interval = state
+    let wait = state
         .since
         .map_or(SignedDuration::ZERO, |since| interval - since);
     let rest = if state.landed || state.unpushed {
@@ -58,7 +58,7 @@ fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration
     } else {
         thresholds.sync_rest - state.rest
     };
-    interval.max(rest).max(SignedDuration::ZERO)
+    wait.max(rest).max(SignedDuration::ZERO)
 }
 
 /// Syncs a store's beads with their branch.

@@ -106,13 +106,13 @@ pub struct Thresholds {
 impl Thresholds {
     /// Reads the thresholds. The built-in value replaces an invalid one, which the doctor reports.
     pub fn from_layers(layers: &SettingsLayers) -> Self {
-        let count = |name| {
+        let number = |name| {
             layers
                 .valid_value(name)
                 .as_u64()
                 .and_then(|n| n.try_into().ok())
         };
-        let count = |name| count(name).unwrap_or(usize::MAX);
+        let count = |name| number(name).unwrap_or(usize::MAX);
         let time = |name: &str| layers.duration(name);
         let is_off = |rule: &&Rule| rule.switch_setting(layers).value == false;
         Self {

@@ -243,11 +243,11 @@ pub(super) fn restart_quiet(
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
-    let waits = found.progress.doing.describe();
-    let waits = if waits.is_empty() {
-        waits
+    let activity = found.progress.doing.describe();
+    let waits = if activity.is_empty() {
+        activity
     } else {
-        format!(": {waits}")
+        format!(": {activity}")
     };
     let reason = format!(
         "it made no progress for {}{waits}",

@@ -260,13 +260,13 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
             let request_reason = Some(request.close_reason.clone());
             let along =
                 request_reason.filter(|reason| reason.starts_with(merge_request::AS_IT_WAS));
-            let how = along
+            let reason = along
                 .or_else(|| fields::get_field(&request.description, "close_reason"))
                 .unwrap_or_else(|| request.close_reason.clone());
-            let how = match (request.is_open(), how.as_str()) {
+            let how = match (request.is_open(), reason.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),
                 (false, "") => "the request is closed".to_owned(),
-                (false, how) => how.to_owned(),
+                (false, reason) => reason.to_owned(),
             };
             Attempt {
                 worker: receipt.worker,

@@ -312,12 +312,12 @@ fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
 
 fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
-    let rest = lower
+    let after_reset = lower
         .split("reset")
         .nth(1)?
         .trim_start_matches('s')
         .trim_start();
-    let rest = rest.strip_prefix("at ").unwrap_or(rest);
+    let rest = after_reset.strip_prefix("at ").unwrap_or(after_reset);
     let clock: String = rest
         .chars()
         .take_while(|c| c.is_ascii_digit() || *c == ':')

@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention;
 use crate::patrol::invariant::{
-    self, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
+    self, ActionCount, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
 };
 use crate::record::convoy;
 use crate::record::merge_request;
@@ -69,8 +69,8 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     for (rig, beads) in &view.stores.rigs {
         let rig = town.rig(rig);
         let settings = PatrolSettings::load(&rig);
-        let matters = attention::rig_matters(&view, rig.name(), &settings);
-        let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
+        let items = attention::rig_items(&view, rig.name(), &settings);
+        let reported: BTreeSet<String> = items.into_iter().map(|item| item.bead).collect();
         let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
@@ -151,8 +151,8 @@ impl RigWork<'_> {
         for agent in agents.filter(|agent| agent.role_type == "polecat") {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
         }
-        let queued = queued_sling::list_queued_slings(self.beads);
-        let queued: BTreeSet<&str> = queued
+        let queued_slings = queued_sling::list_queued_slings(self.beads);
+        let queued: BTreeSet<&str> = queued_slings
             .iter()
             .map(|queued_bead| queued_bead.work_bead_id.as_str())
             .collect();
@@ -280,10 +280,7 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
 }
 
 /// Counts the actions of each rule on each subject in the last day.
-fn count_actions(
-    layout: &TownLayout,
-    now: Timestamp,
-) -> anyhow::Result<Vec<(String, String, usize)>> {
+fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<ActionCount>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();
@@ -300,6 +297,10 @@ fn count_actions(
     }
     let counts = counts.into_iter();
     Ok(counts
-        .map(|((rule, subject), times)| (rule, subject, times))
+        .map(|((rule, subject), times)| ActionCount {
+            rule,
+            subject,
+            times,
+        })
         .collect())
 }

@@ -13,7 +13,7 @@ use crate::flow::convoy::review;
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::patrol::attention::{self, MatterKind};
+use crate::patrol::attention::{self, AttentionKind};
 use crate::patrol::{PatrolSettings, outages};
 use crate::record;
 use crate::record::dog::Dog;
@@ -231,16 +231,13 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
 /// Returns the beads of a rig at which a worker gave up or is stuck.
 fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
     let settings = PatrolSettings::load(rig);
-    let matters = attention::rig_matters(view, rig.name(), &settings).into_iter();
+    let items = attention::rig_items(view, rig.name(), &settings).into_iter();
     let of_workers =
-        matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
-    let lines = of_workers.map(|matter| {
-        let why = matter.text.lines().next().unwrap_or_default();
-        let commands = matter.next.first().cloned().unwrap_or_default();
-        format!(
-            "{}: {why}\n{commands}\ngt why {}",
-            matter.subject, matter.bead
-        )
+        items.filter(|item| matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp));
+    let lines = of_workers.map(|item| {
+        let why = item.text.lines().next().unwrap_or_default();
+        let commands = item.next.first().cloned().unwrap_or_default();
+        format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)
     });
     lines.collect()
 }

@@ -288,25 +288,26 @@ fn run_plant(root: &Path, source: Option<&Path>) -> anyhow::Result<CommandAnswer
     let source = plant::choose_source(root, source);
     let planted = plant::plant_seeds(root, &source)?;
     let mut text = format!("read {} files of {}\n", planted.files, source.display());
-    for (domain, count, new) in &planted.domains {
+    for domain in &planted.domains {
         text.push_str(&format!(
-            "✓ keeper/seeds/{domain}.yaml: {count} seeds, {new} new\n"
+            "✓ keeper/seeds/{}.yaml: {} seeds, {} new\n",
+            domain.name, domain.seeds, domain.new
         ));
     }
-    if planted.left > 0 {
+    let left = planted.left();
+    if left > 0 {
         text.push_str(&format!(
-            "! {} more found no room: so many are no pattern\n",
-            planted.left
+            "! {left} more found no room: so many are no pattern\n"
         ));
     }
     let domains: Vec<Json> = planted
         .domains
         .iter()
-        .map(|(domain, count, new)| json!({ "domain": domain, "seeds": count, "new": new }))
+        .map(|domain| json!({ "domain": domain.name, "seeds": domain.seeds, "new": domain.new }))
         .collect();
     Ok(CommandAnswer::new(
         text,
-        json!({ "files": planted.files, "domains": domains, "left": planted.left }),
+        json!({ "files": planted.files, "domains": domains, "left": left }),
     ))
 }
 

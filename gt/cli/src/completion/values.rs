@@ -105,8 +105,8 @@ fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
-    let stores = town.read_stores().ok();
-    let stores = stores.iter().flat_map(|stores| stores.rigs.values());
+    let read_stores = town.read_stores().ok();
+    let stores = read_stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent =
         |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
     let found = stores

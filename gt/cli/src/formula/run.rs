@@ -60,8 +60,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
     };
-    let name = args.formula.or_else(setting);
-    let name = name
+    let named = args.formula.or_else(setting);
+    let name = named
         .ok_or_else(|| kit::failure::UsageError("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {
         formula: name,

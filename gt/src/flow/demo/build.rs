@@ -208,12 +208,12 @@ fn create_demo_beads(town: &Town) -> anyhow::Result<Vec<String>> {
         let mut ids: Vec<String> = Vec::new();
         let last = texts.len().saturating_sub(1);
         for (place, text) in texts.into_iter().enumerate() {
-            let deps = if place == last {
+            let blockers = if place == last {
                 ids.clone()
             } else {
                 Vec::new()
             };
-            let deps = deps
+            let deps = blockers
                 .into_iter()
                 .map(|id| (bd::bead::DepKind::Blocks, id))
                 .collect();

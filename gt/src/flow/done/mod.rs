@@ -133,8 +133,8 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 /// Returns the numbers that the agent program reports for its session.
 fn session_numbers(worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
-    let session = SessionName::for_agent(&address);
-    let session = session.as_ref().map_or("", SessionName::as_str);
+    let session_name = SessionName::for_agent(&address);
+    let session = session_name.as_ref().map_or("", SessionName::as_str);
     seance::read_session_numbers(
         worker.rig.town(),
         &address,

@@ -168,8 +168,8 @@ pub fn land_convoy(town: &Town, id: &str) -> anyhow::Result<Option<LandingOutcom
     find_done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
     // Read again right before closing, because a bead may have been reopened.
-    let judged = find_done_beads(town, id)?;
-    let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
+    let done_beads = find_done_beads(town, id)?;
+    let judged: Vec<&str> = done_beads.iter().map(String::as_str).collect();
     Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
 }
 

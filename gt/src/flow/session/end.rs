@@ -89,8 +89,8 @@ pub fn report_session_end(ended: &SessionEnd, town: &Town, rig: &str, polecat: &
 fn mask_secrets(town: &Town, screen: &str) -> String {
     // A shorter value is no secret and may occur anywhere.
     const SHORTEST: usize = 8;
-    let given = runtime::configured_variables(town);
-    let given = given
+    let configured = runtime::configured_variables(town);
+    let given = configured
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
     let secrets = town.env.vars().chain(given);

@@ -92,11 +92,11 @@ fn finish_all(
     begun: Vec<BatchMember>,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let limit = SettingsLayers::load(town, None)
+    let setting = SettingsLayers::load(town, None)
         .unwrap_or_default()
         .valid_value("patrol.budget.starts")
         .as_u64();
-    let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
+    let limit = setting.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
@@ -104,8 +104,8 @@ fn finish_all(
         if some.is_empty() {
             return Ok(slung);
         }
-        for (id, family, outcome) in finish_some(town, some) {
-            let error = match (outcome, family) {
+        for member in finish_some(town, some) {
+            let error = match (member.outcome, member.family) {
                 (Ok(slung_bead), _) => {
                     slung.push(slung_bead);
                     continue;
@@ -120,12 +120,17 @@ fn finish_all(
                     error
                 }
             };
-            warn(&format!("{id}: {error:#}"));
+            warn(&format!("{}: {error:#}", member.id));
         }
     }
 }
 
-type MemberOutcome = (String, Option<(String, usize)>, anyhow::Result<SlingReport>);
+/// A finished member of a batch.
+struct MemberOutcome {
+    id: String,
+    family: Option<(String, usize)>,
+    outcome: anyhow::Result<SlingReport>,
+}
 
 fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome> {
     std::thread::scope(|scope| {
@@ -139,7 +144,11 @@ fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome>
         let ended = running.into_iter().map(|(id, family, thread)| {
             let outcome = thread.join();
             let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("the sling panicked")));
-            (id, family, outcome)
+            MemberOutcome {
+                id,
+                family,
+                outcome,
+            }
         });
         ended.collect()
     })

@@ -266,15 +266,14 @@ fn claim_worker(
     name: Option<&str>,
 ) -> anyhow::Result<ClaimAttempt> {
     let queue = lock_queue(rig, request)?;
-    let kept = save_for_next_worker(rig, request)?;
-    let kept = kept.as_deref();
+    let rescue_ref = save_for_next_worker(rig, request)?;
     let attempt = claim::claim_bead(
         town,
         rig,
         &ClaimRequest {
             request,
             name,
-            rescue_ref: kept,
+            rescue_ref: rescue_ref.as_deref(),
         },
     )?;
     let ClaimAttempt::Claimed(claimed) = &attempt else {

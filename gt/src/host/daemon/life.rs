@@ -129,24 +129,24 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
         .env_clear();
     // The variables of the caller's own session must not leak into the sessions that the daemon
     // starts.
-    let pass = runtime::inheritable_variables(town);
-    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
+    let inherited = runtime::inheritable_variables(town);
+    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &inherited);
     let kept_vars = town.env.vars().filter(|(name, _)| kept(name));
     kept_vars
         .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
-    let up = clock::wait_for(Duration::from_secs(10), || {
+    let answered_pid = clock::wait_for(Duration::from_secs(10), || {
         match ask_daemon(town, &DaemonRequest::Status) {
             Ok(DaemonAnswer::Status { pid, .. }) => Some(pid),
             _ => None,
         }
     });
-    up.ok_or_else(|| {
+    answered_pid.ok_or_else(|| {
         let text = std::fs::read(log_path(&town.layout)).unwrap_or_default();
-        let fresh = text
+        let new_lines = text
             .get(usize::try_from(before).unwrap_or_default()..)
             .unwrap_or_default();
-        let tail = String::from_utf8_lossy(fresh).trim().to_owned();
+        let tail = String::from_utf8_lossy(new_lines).trim().to_owned();
         DaemonError::DidNotStart {
             log: log_path(&town.layout),
             tail,
@@ -179,13 +179,13 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
     ask_daemon(town, &DaemonRequest::Stop).ok();
-    let gone = clock::wait_for(Duration::from_secs(10), || {
+    let ended = clock::wait_for(Duration::from_secs(10), || {
         // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());
         (has_ended && Lock::is_free(&lock_path(&town.layout))).then_some(())
     });
     anyhow::ensure!(
-        gone.is_some(),
+        ended.is_some(),
         DaemonError::DidNotStop {
             pid: now.pid,
             log: log_path(&town.layout)

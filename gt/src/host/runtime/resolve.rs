@@ -410,8 +410,8 @@ impl SettingsPair {
 
     /// Describes the file in which an agent of the settings is defined.
     fn describe_place(&self, name: &str) -> String {
-        let file = self.rig.files.get(name).or(self.town.files.get(name));
-        let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
+        let found = self.rig.files.get(name).or(self.town.files.get(name));
+        let file = found.map_or_else(String::new, |file| format!(" in {}", file.display()));
         format!("agents.{name}{file}")
     }
 

@@ -223,8 +223,8 @@ fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
         };
         let behind = rest.chars().count();
         let shown = &cells[cells.len() - behind..];
-        let text: String = shown.iter().map(|(c, _)| *c).collect();
-        let text = text.trim_matches(['│', '|', ' ', '\u{a0}']);
+        let characters: String = shown.iter().map(|(c, _)| *c).collect();
+        let text = characters.trim_matches(['│', '|', ' ', '\u{a0}']);
         let first = shown.iter().find(|(c, _)| !c.is_whitespace());
         let pale = first.is_some_and(|(_, dim)| *dim);
         return if text.is_empty() || pale {

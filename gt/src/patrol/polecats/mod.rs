@@ -178,7 +178,7 @@ fn apply_rules(
             .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
             .flatten();
     }
-    // A matter for the user, because the state of the work is unknown.
+    // An item for the user, because the state of the work is unknown.
     if polecat.record_lost {
         return None;
     }

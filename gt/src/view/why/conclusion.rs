@@ -9,7 +9,7 @@ use kit::ui::{counted, escape, time};
 use super::Explanation;
 use crate::flow::convoy::ProgressBoard;
 use crate::patrol::PatrolSettings;
-use crate::patrol::attention::{self, AttentionMatter};
+use crate::patrol::attention::{self, AttentionItem};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
@@ -46,7 +46,7 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
                 found.now.push(describe_polecat(view, polecat));
             }
             let rig = town.rig(rig);
-            found.add_matters(&rig, view, |matter| matter.bead == bead.bead.id);
+            found.add_items(&rig, view, |item| item.bead == bead.bead.id);
             found.add_saved_work(&rig, &bead.bead);
         }
     }
@@ -113,8 +113,8 @@ impl Explanation {
             };
             self.now.push(describe_polecat(view, polecat));
             let hook = polecat.hook.clone();
-            self.add_matters(&town.rig(rig), view, |matter| {
-                hook.as_deref() == Some(matter.bead.as_str())
+            self.add_items(&town.rig(rig), view, |item| {
+                hook.as_deref() == Some(item.bead.as_str())
             });
             return;
         }
@@ -143,8 +143,8 @@ impl Explanation {
             "" => String::new(),
             reason => format!(" ({})", escape::escape_line(reason)),
         };
-        let since = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-        let since = time::format_ago(view.now, since.instant());
+        let changed_at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+        let since = time::format_ago(view.now, changed_at.instant());
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
@@ -191,19 +191,14 @@ impl Explanation {
         }
     }
 
-    /// Adds the matters for the user.
-    fn add_matters(
-        &mut self,
-        rig: &Rig,
-        view: &TownView,
-        is_about: impl Fn(&AttentionMatter) -> bool,
-    ) {
+    /// Adds the items for the user.
+    fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
         let settings = PatrolSettings::load(rig);
-        let matters = attention::rig_matters(view, rig.name(), &settings).into_iter();
-        for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
-            let text = matter.text.lines().next().unwrap_or_default();
-            self.now.push(format!("{}: {text}", matter.kind.name()));
-            self.next_steps.extend(matter.next);
+        let items = attention::rig_items(view, rig.name(), &settings).into_iter();
+        for item in items.filter(|item| is_about(item) && item.is_due(view.now)) {
+            let text = item.text.lines().next().unwrap_or_default();
+            self.now.push(format!("{}: {text}", item.kind.name()));
+            self.next_steps.extend(item.next);
         }
     }
 
