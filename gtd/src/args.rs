@@ -9,7 +9,7 @@ use gt::town::identity::Address;
 use kit::sys::Env;
 use kit::ui::Ui;
 
-use crate::supervise::AlreadyRunning;
+use crate::supervise::DaemonError;
 
 /// Run the daemon of Gas Town
 ///
@@ -73,28 +73,28 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     };
     let ended = match &cli.command {
         GtdCommand::Run(args) => run_daemon(&env, args),
-        GtdCommand::Sim { .. } => Err(anyhow::anyhow!(
+        GtdCommand::Sim { .. } => Err(DaemonError::Other(anyhow::anyhow!(
             "the simulator is a program of its own: `cargo run -p town-sim -- --seed 1` in the source folder of Gas Town"
-        )),
+        ))),
     };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let failure = gt::error::build_failure(&error);
-            Ui::new(false, false, &env).error(&failure);
-            // The same exit code as for a bad command line, so that systemd does not restart it: a
-            // restart would change nothing.
-            let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();
-            ExitCode::from(if is_twice { 2 } else { failure.exit })
-        }
-    }
+    let (error, exit) = match ended {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(DaemonError::Other(error)) => (error, None),
+        // The same exit code as for a bad command line, so that systemd does not restart it: a
+        // restart would change nothing.
+        Err(error @ DaemonError::AlreadyRunning) => (error.into(), Some(2)),
+    };
+    let failure = gt::error::build_failure(&error);
+    Ui::new(false, false, &env).error(&failure);
+    ExitCode::from(exit.unwrap_or(failure.exit))
 }
 
-fn run_daemon(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
-    let root = match &args.town {
-        Some(path) => gt::town::find_town(&env.in_dir(&env.cwd().join(path)))?,
-        None => gt::town::find_town(env)?,
+fn run_daemon(env: &Env, args: &RunArgs) -> Result<(), DaemonError> {
+    let found = match &args.town {
+        Some(path) => gt::town::find_town(&env.in_dir(&env.cwd().join(path))),
+        None => gt::town::find_town(env),
     };
+    let root = found.map_err(anyhow::Error::from)?;
     crate::log::start_logging(env);
     bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
     let town = gt::host::live_town::open_live_town(env, &root, Address::Deacon);
@@ -104,7 +104,7 @@ fn run_daemon(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     if args.once {
-        return crate::live::run_until_idle(&town);
+        return Ok(crate::live::run_until_idle(&town)?);
     }
     crate::live::watch_forever(town)
 }

@@ -14,6 +14,7 @@ use gt::host::LiveTown;
 use gt::patrol::{self, Action, ActionReport, Decision, TownFacts};
 use gt::record::heartbeat::Heartbeat;
 use gt::record::progress::ActivityCache;
+use gt::town::Town;
 use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
@@ -21,7 +22,7 @@ use tokio::sync::broadcast;
 use crate::panes::SessionWaits;
 use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
-use crate::supervise::DaemonInstance;
+use crate::supervise::{DaemonError, DaemonInstance};
 use crate::wake::{WakeReason, WakeSender, create_wake_channel};
 use crate::watch::FolderWatch;
 
@@ -74,15 +75,16 @@ pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
 }
 
 /// Watches the town until it is stopped.
-pub(crate) fn watch_forever(town: LiveTown) -> anyhow::Result<()> {
+pub(crate) fn watch_forever(town: LiveTown) -> Result<(), DaemonError> {
     let instance = DaemonInstance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()?;
+        .build()
+        .map_err(anyhow::Error::from)?;
     let watched = runtime.block_on(watch_town(town, instance));
     // Actions that are still running end with the process. The next start continues them.
     runtime.shutdown_background();
-    watched
+    Ok(watched?)
 }
 
 async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Result<()> {
@@ -206,7 +208,7 @@ impl LoopWorld for WatchedTown {
         prepare_briefings(&self.town);
         lock_mutex(&self.watch).refresh(&self.town);
         if let Err(error) =
-            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town), false)
+            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town.layout), false)
         {
             tracing::warn!(%error, "the log is not rotated");
         }
@@ -253,7 +255,7 @@ fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
 
 /// Keeps briefings ready. Errors are only logged, because readers can compute the briefings
 /// themselves.
-fn prepare_briefings(town: &LiveTown) {
+fn prepare_briefings(town: &Town) {
     if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
@@ -261,7 +263,7 @@ fn prepare_briefings(town: &LiveTown) {
 }
 
 /// Reports warnings of the town's stores, and folds the journals of idle stores.
-fn keep_stores(town: &LiveTown) {
+fn keep_stores(town: &Town) {
     for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gt::host::LiveTown;
 use gt::host::daemon::{DaemonState, lock_path, pid_path, state_path};
+use gt::town::Town;
 use gt::town::lock::{Lock, LockError};
 use kit::sys::file;
 
@@ -13,23 +13,26 @@ pub(crate) struct DaemonInstance {
     state: DaemonState,
 }
 
-/// Another daemon watches this town.
 #[derive(Debug, thiserror::Error)]
-#[error("another daemon watches this town already (`gt daemon status`)")]
-pub(crate) struct AlreadyRunning;
+pub(crate) enum DaemonError {
+    #[error("another daemon watches this town already (`gt daemon status`)")]
+    AlreadyRunning,
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
 
 impl DaemonInstance {
     /// Locks the town, or fails if another daemon has it. The lock file is never removed: a second
     /// file of that name would let two daemons hold the lock.
-    pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
-        file::create_folder(&town.layout.daemon(), 0o700)?;
-        let lock = match Lock::try_take(&lock_path(town)) {
+    pub(crate) fn take(town: &Town) -> Result<Self, DaemonError> {
+        file::create_folder(&town.layout.daemon(), 0o700).map_err(anyhow::Error::from)?;
+        let lock = match Lock::try_take(&lock_path(&town.layout)) {
             Ok(lock) => lock,
-            Err(LockError::Held { .. }) => return Err(AlreadyRunning.into()),
-            Err(error) => return Err(error.into()),
+            Err(LockError::Held { .. }) => return Err(DaemonError::AlreadyRunning),
+            Err(error) => return Err(DaemonError::Other(error.into())),
         };
         let pid = std::process::id();
-        write_info(town, &pid_path(town), format!("{pid}\n").as_bytes());
+        write_info(town, &pid_path(&town.layout), format!("{pid}\n").as_bytes());
         let state = DaemonState {
             running: true,
             pid,
@@ -42,7 +45,7 @@ impl DaemonInstance {
     }
 
     /// Counts a pass.
-    pub(crate) fn count_pass(&mut self, town: &LiveTown) {
+    pub(crate) fn count_pass(&mut self, town: &Town) {
         self.state.heartbeat_count += 1;
         self.state.last_heartbeat = town.clock.now().to_string();
         self.save(town);
@@ -54,25 +57,25 @@ impl DaemonInstance {
     }
 
     /// Records that the daemon has ended.
-    pub(crate) fn end(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+    pub(crate) fn end(&mut self, town: &Town) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
-        file::remove_file(&pid_path(town))?;
+        file::remove_file(&pid_path(&town.layout))?;
         file::remove_file(&gt::host::daemon::socket_path(town))?;
         Ok(())
     }
 
-    fn save(&self, town: &LiveTown) {
+    fn save(&self, town: &Town) {
         // Numbers and texts always serialize to JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
-        write_info(town, &state_path(town), &text);
+        write_info(town, &state_path(&town.layout), &text);
     }
 }
 
 /// Writes a file that is only informative. Errors are logged, because a full disk must not end the
 /// daemon. Clients can query the socket.
-fn write_info(town: &LiveTown, path: &Path, content: &[u8]) {
+fn write_info(town: &Town, path: &Path, content: &[u8]) {
     if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gt::host::LiveTown;
+use gt::town::Town;
 use notify::event::{EventKind, ModifyKind, RemoveKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::task::JoinHandle;
@@ -41,9 +41,10 @@ pub(crate) struct FolderWatch {
 
 impl FolderWatch {
     /// Starts to watch a town.
-    pub(crate) fn start(town: &LiveTown, waker: &WakeSender) -> Self {
-        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
-        let watcher = watcher.inspect_err(warn_no_watches).ok();
+    pub(crate) fn start(town: &Town, waker: &WakeSender) -> Self {
+        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default())
+            .inspect_err(warn_no_watches)
+            .ok();
         let mut watch = Self::with_watcher(watcher.map(|watcher| Box::new(watcher) as _), waker);
         watch.refresh(town);
         watch
@@ -59,7 +60,7 @@ impl FolderWatch {
     }
 
     /// Watches new folders, such as those of an added rig.
-    pub(crate) fn refresh(&mut self, town: &LiveTown) {
+    pub(crate) fn refresh(&mut self, town: &Town) {
         // The root is watched only for its own removal.
         let root = town.layout.root().to_owned();
         let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];

@@ -260,7 +260,7 @@ fn many_open_requests_and_many_escalations_are_reported_once() {
             .filter(|one| one.contains(words))
             .count()
     };
-    assert_eq!(has("within an hour"), 0);
+    assert_eq!(has("in the last hour"), 0);
     town.gt(["escalate", "-s", "low", "One more"]).ok();
     for number in 0..2 {
         let title = format!("Merge {number}");
@@ -277,7 +277,7 @@ fn many_open_requests_and_many_escalations_are_reported_once() {
     town.patrol();
     town.patrol();
     assert_eq!(
-        has("3 escalations within an hour"),
+        has("3 escalations in the last hour"),
         1,
         "{:?}",
         subjects(&town)

@@ -25,7 +25,7 @@ fn nuke_refuses_unpushed_commits_and_force_saves_them_first() {
         .args(["commit", "-qm", "Precious"])
         .ok();
     town.gt(["polecat", "nuke", &worker])
-        .fails("1 commits that are on no remote");
+        .fails("1 commit on no remote");
     assert!(sandbox.exists());
     let said = town
         .gt(["polecat", "nuke", &worker, "--force", "--json"])

@@ -87,10 +87,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         }
         (None, Some(request)) => {
-            let plural = if done.commits == 1 { "" } else { "s" };
+            let commits = kit::ui::counted(done.commits, "commit");
             page.line(format!(
-                "✓ {} handed in: {} commit{plural}, merge request {request}",
-                done.bead, done.commits
+                "✓ {} handed in: {commits}, merge request {request}",
+                done.bead
             ));
         }
         (None, None) => page.line(format!("✓ {} closed without a change", done.bead)),

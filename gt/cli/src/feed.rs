@@ -57,13 +57,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let root = town.layout.root();
     // The watch starts before the first read, so that the next read finds every later change.
-    let changes = args.follow.then(|| {
-        FolderWatch::start([root]).with_context(|| {
-            let root = root.display();
-            format!("cannot watch {root}; `gt feed` without --follow shows what happened so far")
+    let changes = args
+        .follow
+        .then(|| {
+            FolderWatch::start([root]).with_context(|| {
+                let root = root.display();
+                format!(
+                    "cannot watch {root}; `gt feed` without --follow shows what happened so far"
+                )
+            })
         })
-    });
-    let changes = changes.transpose()?;
+        .transpose()?;
     let mut reader = EventReader::new(&town.layout);
     let mut events = reader.read_new()?;
     events.retain(|event| filter.is_match(&event.line));

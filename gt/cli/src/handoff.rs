@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff::{self, HandoffReport, HandoffRequest};
+use gt::flow::handoff::{self, HandoffError, HandoffReport, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -39,8 +39,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if args.collect {
         let state = handoff::collect_state(&town, &agent)?;
-        let parts = [request.message.trim_end(), state.as_str()];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = [request.message.trim_end(), state.as_str()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         request.message = parts.join("\n\n---\n\n");
     }
     if args.dry_run {
@@ -50,7 +52,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let done = handoff::hand_off(&town, &agent, &request)?;
+    let done = handoff::hand_off(&town, &agent, &request).map_err(|error| match error {
+        HandoffError::Other(error) => error,
+        error => error.into(),
+    })?;
     build_report(done, write_report)
 }
 

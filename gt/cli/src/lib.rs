@@ -192,13 +192,13 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if !matches!(line.command, Some(Command::Demo(_))) {
         gt::town::temporary::remove_on_signals();
     }
-    let answer = line
+    let result = line
         .command
         .map_or_else(reject_missing_command, |command| command.run(&ctx));
     let answer = ctx
         .reports
         .take_failure()
-        .map_or(answer, |error| Err(error.into()));
+        .map_or(result, |error| Err(error.into()));
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());

@@ -2,8 +2,8 @@
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{SlingBatch, SlingReport, formula, sling_batch};
-use gt::host::LiveTown;
+use gt::flow::sling::{SlingBatch, SlingOptions, SlingReport, formula, sling_batch};
+use gt::town::Town;
 use gt::town::identity::Address;
 
 /// Give beads to workers
@@ -82,11 +82,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let batch = SlingBatch {
         beads,
         target,
-        agent: args.agent,
-        force: args.force,
-        no_convoy,
-        no_molecule: args.no_molecule,
-        args: args.instructions,
+        options: SlingOptions {
+            agent: args.agent,
+            args: args.instructions,
+            no_convoy,
+            no_molecule: args.no_molecule,
+            force: args.force,
+        },
     };
     let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;
@@ -109,7 +111,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Returns the formula to sling: the first argument with `--on`, or if it names no bead.
-fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
+fn formula_of(town: &Town, words: &[String], on: Option<&str>) -> Option<String> {
     let [first] = words else { return None };
     if on.is_none() && town.find_bead(first).is_ok() {
         return None;

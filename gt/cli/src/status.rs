@@ -191,8 +191,7 @@ fn write_escalation_line(escalation: &EscalationLine, page: &mut Page) {
         "" => String::new(),
         by => format!(", acknowledged by {}", escape::escape_line(by)),
     };
-    let deadline = escalation.deadline.as_ref();
-    let deadline = deadline.map_or(String::new(), |at| {
+    let deadline = escalation.deadline.as_ref().map_or(String::new(), |at| {
         format!(", takes its default {}", page.relative_time(at))
     });
     let text = format!(

@@ -97,7 +97,7 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
         page.local_time(&event.ts)
     ));
     for (key, value) in &event.payload {
-        let text = match value {
+        let raw_text = match value {
             // The text of a screen is printed line by line.
             Value::Array(lines) if key == "screen" => {
                 for text in lines.iter().filter_map(Value::as_str) {
@@ -113,7 +113,7 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
             }
             _ => continue,
         };
-        let text = escape::escape_line(&text);
+        let text = escape::escape_line(&raw_text);
         // The digits of a number may occur in an id, so a number is never taken as part of the
         // sentence.
         let is_told = !value.is_number() && sentence.contains(&text);

@@ -20,15 +20,15 @@ use crate::town::event::event;
 
 /// Pushes the commits of a worker's unfinished work. Returns `None` if the remote has them all.
 pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let beads = rig.store()?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
     }
-    let last = PushRecord::load(rig, name);
-    let last = if last.branch == *slot.branch {
-        last
+    let recorded = PushRecord::load(rig, name);
+    let last = if recorded.branch == *slot.branch {
+        recorded
     } else {
         PushRecord::default()
     };

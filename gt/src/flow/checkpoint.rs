@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::crew;
 use crate::flow::sandbox;
-use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::record::hook;
 use crate::record::polecat::Slot;
 use crate::record::pulse::SessionPulse;
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::{Address, SessionName};
 use crate::town::name::Lease;
 
@@ -107,7 +107,7 @@ pub struct SessionRemains {
 /// Returns the traces of the last session on a polecat's work, if the polecat was restarted after a
 /// crash.
 pub fn find_session_remains(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
     slot: &Slot,
     stood: Option<&Checkpoint>,
@@ -140,7 +140,7 @@ pub fn find_session_remains(
             .map(|change| change.path)
             .take(FILES)
             .collect(),
-        tools: SessionPulse::tools_before(town, session.as_str(), &slot.token),
+        tools: SessionPulse::tools_before(&town.layout, session.as_str(), &slot.token),
     })
 }
 
@@ -153,7 +153,7 @@ fn describe_session_end(slot: &Slot) -> String {
 }
 
 /// Returns the path of an agent's checkpoint.
-fn checkpoint_path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
+fn checkpoint_path(town: &Town, agent: &Address) -> Result<PathBuf, CheckpointError> {
     match agent {
         Address::Polecat(..) | Address::Crew(..) => Ok(town::agent_home(town, agent).join(FILE)),
         other => Err(CheckpointError::NoTree {
@@ -164,7 +164,7 @@ fn checkpoint_path(town: &LiveTown, agent: &Address) -> Result<PathBuf, Checkpoi
 
 /// Reads an agent's checkpoint. None if the agent has written none.
 pub fn read_checkpoint(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
 ) -> Result<Option<Checkpoint>, CheckpointError> {
     let path = checkpoint_path(town, agent)?;
@@ -178,7 +178,7 @@ pub fn read_checkpoint(
 }
 
 /// Returns the checkpoint for the next session's context: fresh, and of this bead.
-pub fn find_fresh_checkpoint(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
+pub fn find_fresh_checkpoint(town: &Town, agent: &Address, bead: &str) -> Option<Checkpoint> {
     // An unreadable checkpoint must not block the context. `gt checkpoint show` reports the error.
     let found = read_checkpoint(town, agent).ok().flatten()?;
     let age = town
@@ -191,7 +191,7 @@ pub fn find_fresh_checkpoint(town: &LiveTown, agent: &Address, bead: &str) -> Op
 /// Writes the agent's checkpoint. Without `words`, the notes of the last checkpoint of the same
 /// bead are kept.
 pub fn record_checkpoint(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
     session: &str,
     words: Option<CheckpointNotes>,
@@ -236,7 +236,7 @@ pub fn record_checkpoint(
 }
 
 /// Removes an agent's checkpoint. Returns true if there was one.
-pub fn remove_checkpoint(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
+pub fn remove_checkpoint(town: &Town, agent: &Address) -> Result<bool, CheckpointError> {
     let path = checkpoint_path(town, agent)?;
     let there = path.exists();
     file::remove_file(&path).map_err(|source| CheckpointError::Io { path, source })?;
@@ -245,7 +245,7 @@ pub fn remove_checkpoint(town: &LiveTown, agent: &Address) -> Result<bool, Check
 
 /// Saves the state of a session that may end: writes a checkpoint, and saves the uncommitted work
 /// on a hidden ref. Does nothing for an agent without a worktree.
-pub fn save_session_state(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
+pub fn save_session_state(town: &Town, agent: &Address, session: &str) -> anyhow::Result<()> {
     if checkpoint_path(town, agent).is_err() || !town::agent_home(town, agent).join(".git").exists()
     {
         return Ok(());

@@ -92,7 +92,7 @@ fn save_worker(
     name: &str,
     live: &LiveSession,
 ) -> anyhow::Result<Option<InterruptedWorker>> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);

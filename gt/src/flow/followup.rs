@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use crate::flow::convoy::{self, integration};
 use crate::flow::discovery::{self, KeptDocument};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt::{self, Attempt, AttemptTrace};
 use crate::record::merge_request;
@@ -23,6 +22,7 @@ use crate::record::polecat::{self, Slot};
 use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 pub const LABEL: &str = "gt:followup";
 
@@ -111,10 +111,7 @@ pub struct EarlierWork<'a> {
 }
 
 /// Creates a follow-up.
-pub fn create_followup(
-    town: &LiveTown,
-    request: &FollowupRequest,
-) -> anyhow::Result<FollowupReport> {
+pub fn create_followup(town: &Town, request: &FollowupRequest) -> anyhow::Result<FollowupReport> {
     let prompt = request.prompt.trim();
     anyhow::ensure!(!prompt.is_empty(), FollowupError::NoPrompt);
     let named = match town.find_bead(&request.of) {
@@ -179,7 +176,7 @@ pub fn create_followup(
 /// Adds a follow-up to the open convoy of the original work, if that convoy has branches of its
 /// own. Until it lands, the work is only on those branches. A convoy that is being closed has
 /// landed the work.
-fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
+fn join_convoy(town: &Town, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
     let Some(id) = integration::integration_convoy_of(&beads, original) else {
         return Ok(None);
@@ -225,7 +222,7 @@ pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase>
 }
 
 /// Returns the polecat of an address, or of a name that is unique across all rigs.
-fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
+fn find_worker(town: &Town, text: &str) -> anyhow::Result<Option<(String, String)>> {
     if let Ok(Address::Polecat(rig, name)) = town.parse_address(text) {
         return Ok(Some((rig, name)));
     }
@@ -247,7 +244,7 @@ fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, St
 }
 
 /// Returns the current or last bead of a polecat.
-fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>> {
+fn bead_of_worker(town: &Town, text: &str) -> anyhow::Result<Option<String>> {
     let Some((rig, name)) = find_worker(town, text)? else {
         return Ok(None);
     };
@@ -352,13 +349,13 @@ pub fn read_earlier_work<'a>(
 
 impl EarlierWork<'_> {
     /// Adds the discovery documents of the original. Failed git queries are left out.
-    pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
+    pub fn add_documents(&mut self, town: &Snapshot, rig: &Rig) {
         let Some(original) = self.original else {
             return;
         };
         let convoy = record::convoy::convoy_of_bead(town, &original.id);
         let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
-        self.documents = discovery::documents_of(git, rig, key).unwrap_or_default();
+        self.documents = discovery::documents_of(rig, key).unwrap_or_default();
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::flow::convoy;
 use crate::flow::molecule;
-use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
+use crate::flow::sling::{SlingBatch, SlingOptions, SlingReport, sling_batch};
 use crate::host::LiveTown;
 use crate::town::Rig;
 
@@ -58,8 +58,8 @@ pub struct PreparedFormula {
 /// Reads the formula and answers its questions without any write.
 pub fn prepare_formula(rig: &Rig, request: &RunRequest) -> anyhow::Result<PreparedFormula> {
     let shelf = molecule::formula_shelf(rig.town(), Some(rig));
-    let name = molecule::full_formula_name(&shelf, &request.formula);
-    let name = name.unwrap_or_else(|| request.formula.clone());
+    let name = molecule::full_formula_name(&shelf, &request.formula)
+        .unwrap_or_else(|| request.formula.clone());
     let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
     anyhow::ensure!(
         formula.kind == FormulaKind::Convoy,
@@ -141,9 +141,9 @@ impl PreparedFormula {
         let about = self
             .values
             .get("problem")
-            .or_else(|| self.values.get("title"));
-        let about = about.filter(|text| !text.is_empty());
-        let about = about.map_or(self.formula.first_line(), String::as_str);
+            .or_else(|| self.values.get("title"))
+            .filter(|text| !text.is_empty())
+            .map_or(self.formula.first_line(), String::as_str);
         bd::bead::validate::fit_to_title(&format!("{}: {about}", self.formula.name))
     }
 
@@ -309,8 +309,10 @@ pub fn run(
     let batch = SlingBatch {
         beads,
         target: rig.name().to_owned(),
-        agent: request.agent.clone(),
-        ..SlingBatch::default()
+        options: SlingOptions {
+            agent: request.agent.clone(),
+            ..SlingOptions::default()
+        },
     };
     let slung = sling_batch(town, &batch, warn)?;
     let synthesis = ids.remove(SYNTHESIS);

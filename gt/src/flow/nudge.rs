@@ -33,7 +33,7 @@ pub fn nudge_with_input(
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
-    let shown = live.and_then(|live| progress::last_output_at(town, &live));
+    let shown = live.and_then(|live| progress::last_output_at(&town.layout, &live));
     let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
         SendResult::Submitted => (true, "submitted"),
         SendResult::Typed => (false, "typed, but it still stands in the input line"),

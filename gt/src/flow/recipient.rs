@@ -2,8 +2,8 @@
 //! message later.
 
 use crate::flow::crew;
-use crate::host::LiveTown;
 use crate::record::{dog, polecat};
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// No agent or user has this address.
@@ -29,20 +29,21 @@ fn describe_names(names: &[String]) -> String {
 }
 
 /// Returns the agent or user of an address.
-pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
+pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
     let address = town.parse_address(text)?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
             let beads = rig.store()?.snapshot()?;
             let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
-            let members = crew::list_member_names(&rig).into_iter();
-            let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
+            let members = crew::list_member_names(&rig)
+                .into_iter()
+                .map(|name| Address::Crew(rig.name().to_owned(), name));
             let known = polecats.map(|polecat| polecat.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }
         (Address::Dog(_), _) => {
-            let dogs = dog::list_dogs(town);
+            let dogs = dog::list_dogs(&town.layout);
             let known = dogs.iter().map(dog::Dog::address).collect();
             ("dog", "this town".to_owned(), known)
         }

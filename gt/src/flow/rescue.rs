@@ -12,10 +12,10 @@ use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// A piece of saved work.
 #[derive(Debug, Serialize)]
@@ -76,12 +76,12 @@ fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Opt
         return (None, None);
     };
     let last = parts.next().unwrap_or_default();
-    let bead = if reference.starts_with("refs/gt/snap/") {
+    let named_bead = if reference.starts_with("refs/gt/snap/") {
         subject.rsplit_once(" on ").map(|(_, bead)| bead)
     } else {
         last.split_once('-').map(|(_, bead)| bead)
     };
-    let bead = bead.filter(|bead| !bead.is_empty());
+    let bead = named_bead.filter(|bead| !bead.is_empty());
     (Some(polecat.to_owned()), bead.map(str::to_owned))
 }
 
@@ -96,10 +96,15 @@ pub struct SavedWorkDetails {
 }
 
 /// Returns saved work with the commits that are not on the rig's target branch.
-pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<SavedWorkDetails> {
-    let (rig, reference, git) = locate_ref(town, reference)?;
-    let found = rescue::list_rescues(&git, &reference)?;
-    let found = found.into_iter().find(|saved| saved.refname == reference);
+pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWorkDetails> {
+    let RescueRef {
+        rig,
+        reference,
+        git,
+    } = locate_ref(town, reference)?;
+    let found = rescue::list_rescues(&git, &reference)?
+        .into_iter()
+        .find(|saved| saved.refname == reference);
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
@@ -134,7 +139,11 @@ pub fn restore_saved_work(
     reference: &str,
     into: Option<&Path>,
 ) -> anyhow::Result<RestoreReport> {
-    let (rig, reference, home) = locate_ref(town, reference)?;
+    let RescueRef {
+        rig,
+        reference,
+        git: home,
+    } = locate_ref(town, reference)?;
     let into = match into {
         Some(path) => path.to_owned(),
         None => {
@@ -161,19 +170,24 @@ pub fn restore_saved_work(
 }
 
 /// Drops saved work. Returns its full ref and its commit.
-pub fn drop_saved_work(
-    town: &LiveTown,
-    reference: &str,
-) -> anyhow::Result<(String, Option<String>)> {
-    let (_, reference, git) = locate_ref(town, reference)?;
+pub fn drop_saved_work(town: &Town, reference: &str) -> anyhow::Result<(String, Option<String>)> {
+    let RescueRef { reference, git, .. } = locate_ref(town, reference)?;
     let commit = git.resolve(&reference)?;
     rescue::drop_rescue(&git, &reference)?;
     Ok((reference, commit))
 }
 
-/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
-/// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
-fn locate_ref<'t>(town: &'t LiveTown, text: &str) -> anyhow::Result<(Rig<'t>, String, Git)> {
+/// A rescue ref and its place.
+struct RescueRef<'t> {
+    rig: Rig<'t>,
+    /// The full name.
+    reference: String,
+    /// The repository that holds it: the rig's, or the clone of the crew member.
+    git: Git,
+}
+
+/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`.
+fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<RescueRef<'t>> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -192,7 +206,11 @@ fn locate_ref<'t>(town: &'t LiveTown, text: &str) -> anyhow::Result<(Rig<'t>, St
         }
         _ => rig.git(),
     };
-    Ok((rig, format!("refs/gt/{rest}"), git))
+    Ok(RescueRef {
+        rig,
+        reference: format!("refs/gt/{rest}"),
+        git,
+    })
 }
 
 /// Refuses to write into the sandbox of a working polecat. Otherwise returns a lock that keeps a
@@ -229,7 +247,7 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
 }
 
 /// Returns the worker in whose sandbox a folder is.
-fn worker_of<'t>(town: &'t LiveTown, into: &Path) -> anyhow::Result<Option<(Rig<'t>, String)>> {
+fn worker_of<'t>(town: &'t Town, into: &Path) -> anyhow::Result<Option<(Rig<'t>, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };
@@ -237,8 +255,10 @@ fn worker_of<'t>(town: &'t LiveTown, into: &Path) -> anyhow::Result<Option<(Rig<
         let Ok(polecats) = rig.polecats().canonicalize() else {
             continue;
         };
-        let name = into.strip_prefix(&polecats).ok();
-        let name = name.and_then(|rest| rest.components().next());
+        let name = into
+            .strip_prefix(&polecats)
+            .ok()
+            .and_then(|rest| rest.components().next());
         if let Some(name) = name {
             let name = name.as_os_str().to_string_lossy().into_owned();
             return Ok(Some((rig, name)));

@@ -12,6 +12,7 @@ use crate::record::pause::TownPause;
 use crate::record::restarts::{self, RestartLimits};
 use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// A role that gtd does has no session.
@@ -35,7 +36,7 @@ impl MechanicalRole {
 }
 
 /// Fails if the agent does not exist or its role is done by gtd.
-pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn check_has_session(town: &Town, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
@@ -55,7 +56,7 @@ pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()>
 pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
     check_has_session(town, agent)?;
     if mode_setting_of(agent).is_some() {
-        restarts::clear_restarts(town, agent)?;
+        restarts::clear_restarts(&town.layout, agent)?;
     }
     begin_session(town, agent, runtime)
 }
@@ -68,14 +69,14 @@ pub fn keep_running(
     limits: &RestartLimits,
 ) -> anyhow::Result<Option<String>> {
     let now = town.clock.now();
-    let record = restarts::load_restarts(town)?.remove(&agent.to_string());
+    let record = restarts::load_restarts(&town.layout)?.remove(&agent.to_string());
     let waits = record.is_some_and(|record| record.stopped || record.remaining_wait(now).is_some());
     let runs = session::show::find_session(town, agent)?.is_some_and(|live| live.dead.is_none());
     if waits || runs || check_has_session(town, agent).is_err() {
         return Ok(None);
     }
     // Counted first, so that a start that kills its caller counts too.
-    restarts::change_restarts(town, agent, |restarts| restarts.count(now, limits))?;
+    restarts::change_restarts(&town.layout, agent, |restarts| restarts.count(now, limits))?;
     begin_session(town, agent, "").map(|live| Some(live.name))
 }
 
@@ -96,7 +97,7 @@ pub fn stop_role(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
         town.find_rig(rig)?;
     }
     if mode_setting_of(agent).is_some() && role_mode_of(town, agent) == RoleMode::Agent {
-        restarts::change_restarts(town, agent, |restarts| restarts.stopped = true)?;
+        restarts::change_restarts(&town.layout, agent, |restarts| restarts.stopped = true)?;
     }
     session::end::end_agent_session(town, agent)
 }
@@ -114,11 +115,11 @@ pub fn restart_role(
 }
 
 /// Records a heartbeat of the acting agent.
-pub fn record_heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
-    if let Some(pause) = TownPause::load(town) {
+pub fn record_heartbeat(town: &Town, action: &str) -> anyhow::Result<Heartbeat> {
+    if let Some(pause) = TownPause::load(&town.layout) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }
-    let last = Heartbeat::load(town).unwrap_or_default();
+    let last = Heartbeat::load(&town.layout).unwrap_or_default();
     let next = Heartbeat {
         last_action: action.to_owned(),
         actions: u64::from(!action.is_empty()),

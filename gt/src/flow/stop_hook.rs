@@ -10,14 +10,14 @@ use kit::sys::file;
 use kit::ui::escape;
 
 use crate::flow::seance;
-use crate::host::LiveTown;
 use crate::record::mail;
 use crate::record::polecat::Slot;
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// Returns why this session should continue. None if it may stop.
-pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+pub fn find_continue_reason(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
     let Address::Polecat(rig, name) = &town.actor else {
         return Ok(None);
     };
@@ -41,8 +41,11 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
     {
         return Ok(None);
     }
-    let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
-    let tip = tip.ok().flatten().unwrap_or_default();
+    let tip = Git::at(town::agent_home(town, &town.actor))
+        .resolve("HEAD")
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     if !record_if_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
     }
@@ -56,22 +59,25 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
 }
 
 /// Returns a text about mail that this session has not been notified of.
-fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+fn find_new_mail(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
-    let news = mail::take_new_messages(town, &mailbox, session, &messages);
+    let news = mail::take_new_messages(&town.layout, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }
-    let lines = news.iter().map(|message| {
-        let (from, subject) = (
-            escape::escape_line(&message.from),
-            escape::escape_line(&message.subject),
-        );
-        format!("- {} from {from}: {subject}", message.id)
-    });
-    let lines: Vec<String> = lines.take(10).collect();
+    let lines: Vec<String> = news
+        .iter()
+        .map(|message| {
+            let (from, subject) = (
+                escape::escape_line(&message.from),
+                escape::escape_line(&message.subject),
+            );
+            format!("- {} from {from}: {subject}", message.id)
+        })
+        .take(10)
+        .collect();
     Ok(Some(format!(
         "New mail came while you worked (`gt mail read <id>`):\n{}",
         lines.join("\n")
@@ -79,7 +85,7 @@ fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String
 }
 
 /// Returns true if the worker has not been reminded of this state yet, and records the reminder.
-fn record_if_new(town: &LiveTown, state: &str) -> bool {
+fn record_if_new(town: &Town, state: &str) -> bool {
     let path = town.layout.stop_reminder(&town.actor.mailbox());
     let last_state = file::read_file_if_exists(&path).ok().flatten();
     if last_state.is_some_and(|reported| reported == state.as_bytes()) {

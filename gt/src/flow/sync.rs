@@ -16,10 +16,10 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::discovery;
-use crate::host::LiveTown;
 use crate::record;
 use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
+use crate::town::{Town, TownLayout};
 
 /// The time after which earlier failures no longer count.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
@@ -68,7 +68,7 @@ impl SyncRecord {
 }
 
 /// Returns the stores with changes for their branches. Only reads, and starts no process.
-pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncState> {
+pub fn facts(town: &Town, stores: &TownStores, now: Timestamp) -> Vec<SyncState> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
         .chain(rigs)
@@ -77,13 +77,13 @@ pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncSt
 }
 
 fn store_facts(
-    town: &LiveTown,
+    town: &Town,
     convoys: &Snapshot,
     rig: Option<&str>,
     now: Timestamp,
 ) -> Option<SyncState> {
     let store = open_store(town, rig).ok()?;
-    let record = load_record(town, rig);
+    let record = load_record(&town.layout, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
     if !store.has_changes_since_base() && !unpushed {
         return None;
@@ -119,8 +119,8 @@ fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
 
 /// Syncs one store with its branch and describes the result. None if nothing changed, or if the
 /// failure was reported before.
-pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    let before = load_record(town, rig).unwrap_or_default();
+pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+    let before = load_record(&town.layout, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {
         Ok(synced) => match &synced.unpushed {
@@ -141,7 +141,7 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
         unpushed: failure.is_some(),
         told: failure.clone().unwrap_or_default(),
     };
-    save_record(town, rig, &record)?;
+    save_record(&town.layout, rig, &record)?;
     match (failure, synced) {
         (Some(failure), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
@@ -150,7 +150,7 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
 }
 
 /// Pushes the discovery documents of a rig to its origin.
-fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
+fn send_documents(town: &Town, rig: Option<&str>) -> anyhow::Result<()> {
     let Some(rig) = rig.map(|rig| town.rig(rig)) else {
         return Ok(());
     };
@@ -163,7 +163,7 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)
 }
 
-fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<SyncReport> {
+fn sync_store(town: &Town, rig: Option<&str>) -> anyhow::Result<SyncReport> {
     let store = open_store(town, rig)?;
     let config = Config::from_dir(store.dir())?;
     let actor = Identity {
@@ -198,24 +198,28 @@ fn describe_sync(synced: &SyncReport) -> Option<String> {
     ))
 }
 
-fn open_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
+fn open_store(town: &Town, rig: Option<&str>) -> anyhow::Result<Store> {
     match rig {
         Some(rig) => town.rig(rig).store(),
         None => town.open_town_store(),
     }
 }
 
-fn record_path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
-    town.layout.sync_state(rig)
+fn record_path(layout: &TownLayout, rig: Option<&str>) -> PathBuf {
+    layout.sync_state(rig)
 }
 
-fn load_record(town: &LiveTown, rig: Option<&str>) -> Option<SyncRecord> {
-    let text = file::read_file_if_exists(&record_path(town, rig)).ok()??;
+fn load_record(layout: &TownLayout, rig: Option<&str>) -> Option<SyncRecord> {
+    let text = file::read_file_if_exists(&record_path(layout, rig)).ok()??;
     serde_json::from_slice(&text).ok()
 }
 
-fn save_record(town: &LiveTown, rig: Option<&str>, record: &SyncRecord) -> Result<(), LockError> {
-    let path = record_path(town, rig);
+fn save_record(
+    layout: &TownLayout,
+    rig: Option<&str>,
+    record: &SyncRecord,
+) -> Result<(), LockError> {
+    let path = record_path(layout, rig);
     let failed = |source| LockError::Io {
         path: path.clone(),
         source,

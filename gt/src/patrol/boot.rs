@@ -26,6 +26,7 @@ use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
+use crate::town::{Town, TownLayout};
 
 const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
 const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
@@ -37,27 +38,30 @@ pub(super) fn is_deacon_agent(view: &TownView) -> bool {
 }
 
 /// Reads the facts.
-pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
+pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
     let deacon = &Address::Deacon;
     let live = view.session_of(deacon);
-    let pulse = live.map(|live| SessionPulse::load(town, &live.name, &live.token));
+    let pulse = live.map(|live| SessionPulse::load(layout, &live.name, &live.token));
     let created = live.map_or(view.now, |live| live.created);
-    let beat = Heartbeat::load(town).map(|beat| beat.timestamp);
+    let beat = Heartbeat::load(layout).map(|beat| beat.timestamp);
     let pulse = pulse.unwrap_or_default();
-    let signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)];
-    let mut signs = signs.into_iter().flatten().peekable();
+    let mut signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)]
+        .into_iter()
+        .flatten()
+        .peekable();
     // A program without hooks shows its activity only on the screen.
-    let screen = live.filter(|_| signs.peek().is_none());
-    let screen = screen.map(|live| live.activity);
+    let screen = live
+        .filter(|_| signs.peek().is_none())
+        .map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
-    let record = restarts::load_restarts(town).unwrap_or_default();
-    let record = record.get(&deacon.to_string());
+    let restarts = restarts::load_restarts(layout).unwrap_or_default();
+    let record = restarts.get(&deacon.to_string());
     DeaconFacts {
         is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),
         stopped: record.is_some_and(|record| record.stopped),
-        paused: TownPause::load(town).is_some(),
+        paused: TownPause::load(layout).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,
         last_sign: sign.unwrap_or(created),
@@ -65,7 +69,7 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
         unread: mail::count_unread(&view.stores.town, &deacon.mailbox()),
         has_work: hooked.any(|polecat| polecat.hook.is_some())
             || view.hooked_bead_of(deacon).is_some(),
-        asked: BootStatus::load(town).and_then(|status| last_question(&status)),
+        asked: BootStatus::load(layout).and_then(|status| last_question(&status)),
     }
 }
 
@@ -99,7 +103,7 @@ pub struct TriageReport {
 /// Checks the deacon once, and acts unless it is a dry run.
 pub fn run_triage(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     let view = TownView::read(town)?;
-    let (action, reason) = choose_deacon_action(&facts(town, &view), view.now);
+    let (action, reason) = choose_deacon_action(&facts(&town.layout, &view), view.now);
     let mut report = TriageReport {
         action,
         target: "deacon",
@@ -131,12 +135,12 @@ pub(super) fn confirm_and_act(
 }
 
 fn record_triage(
-    town: &LiveTown,
+    town: &Town,
     begun: Timestamp,
     report: &TriageReport,
     error: Option<&anyhow::Error>,
 ) -> anyhow::Result<()> {
-    let last = BootStatus::load(town).unwrap_or_default();
+    let last = BootStatus::load(&town.layout).unwrap_or_default();
     let now = town.clock.now();
     // A failed action is recorded too, so that it is not repeated in each pass.
     let asked = report.action.is_message().then(|| DeaconMessage {
@@ -159,7 +163,7 @@ fn record_triage(
         asked: asked.or(kept),
         other: last.other,
     }
-    .save(town)
+    .save(&town.layout)
 }
 
 /// Performs the action. Returns false if nothing was done.

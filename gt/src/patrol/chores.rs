@@ -13,6 +13,7 @@ use super::thresholds::Thresholds;
 use crate::flow::dog::chore::{self, Chore};
 use crate::host::LiveTown;
 use crate::record::chores;
+use crate::town::TownLayout;
 use crate::town::event::event;
 
 /// Events of a chore itself are no reason for the next one.
@@ -29,11 +30,11 @@ pub struct ChoreFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
+pub(super) fn facts(layout: &TownLayout) -> ChoreFacts {
     ChoreFacts {
-        last: chores::load_last_runs(town),
-        from: modification_time(&town.layout.town_json()),
-        event: modification_time(&town.layout.events()),
+        last: chores::load_last_runs(layout),
+        from: modification_time(&layout.town_json()),
+        event: modification_time(&layout.events()),
     }
 }
 
@@ -87,8 +88,8 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let waits = Chore::ALL
         .into_iter()
-        .filter_map(|chore| facts.time_until_due(chore, now, numbers));
-    let waits = waits.map(|(wait, _)| wait);
+        .filter_map(|chore| facts.time_until_due(chore, now, numbers))
+        .map(|(wait, _)| wait);
     waits.filter(SignedDuration::is_positive).min()
 }
 

@@ -9,6 +9,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::record::town_view::TownView;
 use crate::town::lock::Lock;
+use crate::town::{Town, TownLayout};
 
 /// The facts about convoys.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +21,7 @@ pub struct ConvoyFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
+pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ConvoyFacts {
     let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
         landable: record::convoy::list_convoys(&view.stores.town, false)
@@ -31,7 +32,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
             .collect(),
         unfinished: convoy::review::list_unfinished(&view.stores.town)
             .into_iter()
-            .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
+            .filter(|id| Lock::is_free(&layout.review_lock(id)))
             .collect(),
     }
 }
@@ -60,7 +61,7 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
 }
 
 /// Lands a convoy. If only an outside problem is in the way, fails so that the landing is retried.
-pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn land_convoy_action(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
         Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
@@ -79,8 +80,8 @@ pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Op
     let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);
     };
-    let slung = sling::continue_sling(town, made.then)?;
-    let slung = slung.map_or(String::new(), |slung| {
+    let continued = sling::continue_sling(town, made.then)?;
+    let slung = continued.map_or(String::new(), |slung| {
         format!(", {} slung to {}", slung.bead, slung.target)
     });
     Ok(Some(format!("{} is made{slung}", made.convoy)))

@@ -65,7 +65,7 @@ pub enum Action {
     FinishConvoy {
         request: String,
     },
-    /// Reports matters to the overseer, and closes the messages of resolved ones.
+    /// Reports items to the overseer, and closes the messages of resolved ones.
     AskPerson,
     /// Raises an escalation by one severity.
     Reescalate {

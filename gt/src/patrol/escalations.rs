@@ -8,6 +8,7 @@ use crate::flow::escalate::{self, RaiseTime, find_raise_time};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
+use crate::town::Town;
 
 /// The time that `gt escalate` gets for its own deliveries before the patrol takes over.
 const GRACE: SignedDuration = SignedDuration::from_mins(1);
@@ -39,7 +40,7 @@ pub struct OpenEscalation {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
+pub(super) fn facts(town: &Town, view: &TownView) -> EscalationFacts {
     let open = escalation::list_escalations(&view.stores.town, false);
     if open.is_empty() {
         return EscalationFacts::default();

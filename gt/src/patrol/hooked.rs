@@ -57,7 +57,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
             (progress.at, progress.sign) = (hooked, ProgressSign::Start);
         }
         let agent = agent.to_string();
-        let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(town));
+        let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(&town.layout));
         let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
         Some(HookFacts {
             nudged: nudge

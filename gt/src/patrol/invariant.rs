@@ -118,8 +118,15 @@ pub struct TownState {
     pub workers: Vec<WorkerState>,
     /// The convoys that landed more often than they were reopened, with the number of landings.
     pub landings: Vec<(String, usize)>,
-    /// The number of actions of each rule on each subject.
-    pub acts: Vec<(String, String, usize)>,
+    pub acts: Vec<ActionCount>,
+}
+
+/// The number of actions of a rule on a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionCount {
+    pub rule: String,
+    pub subject: String,
+    pub times: usize,
 }
 
 /// Returns all violations.
@@ -145,7 +152,12 @@ pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
             fault(Invariant::LandedOnce, convoy, what);
         }
     }
-    for (rule, subject, times) in &town.acts {
+    for ActionCount {
+        rule,
+        subject,
+        times,
+    } in &town.acts
+    {
         if *times > MOST_ACTS {
             let what = format!("{rule} acted {times} times on {subject}");
             fault(Invariant::RulesEnd, rule, what);
@@ -327,7 +339,11 @@ mod tests {
         assert_eq!(one(stuck), [Invariant::SessionHasWork]);
         let town = TownState {
             landings: vec![("hq-cv-1".to_owned(), 2)],
-            acts: vec![("P6".to_owned(), "worker web/nux".to_owned(), 401)],
+            acts: vec![ActionCount {
+                rule: "P6".to_owned(),
+                subject: "worker web/nux".to_owned(),
+                times: 401,
+            }],
             ..TownState::default()
         };
         assert_eq!(of(&town), [Invariant::LandedOnce, Invariant::RulesEnd]);

@@ -14,9 +14,9 @@ use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The prefix of a request's subject, in lower case.
 const SUBJECT: &str = "lifecycle:";
@@ -43,8 +43,8 @@ fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
         return None;
     }
     let body = message.body.trim().to_lowercase();
-    let json: Option<Value> = serde_json::from_str(&body).ok();
-    let json = json
+    let parsed: Option<Value> = serde_json::from_str(&body).ok();
+    let json = parsed
         .as_ref()
         .and_then(|value| value.get("action")?.as_str());
     let plain = body
@@ -114,7 +114,7 @@ pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Opt
 
 /// Returns the agent of a sender's text: an address, or one of the forms `<rig>-witness`,
 /// `<rig>-polecat-<name>`.
-fn parse_sender(town: &LiveTown, text: &str, rigs: &[Rig]) -> anyhow::Result<Address> {
+fn parse_sender(town: &Town, text: &str, rigs: &[Rig]) -> anyhow::Result<Address> {
     let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {
         return given;

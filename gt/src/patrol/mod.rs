@@ -54,7 +54,10 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
+use crate::flow::backup;
 use crate::flow::escalate;
+use crate::flow::session::start::RestartCause;
+use crate::flow::sling;
 use crate::flow::sync::SyncState;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
@@ -62,8 +65,10 @@ use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
+use crate::town::name::Worker;
 
 /// The facts about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +76,7 @@ pub struct TownFacts {
     pub now: Timestamp,
     pub rigs: BTreeMap<String, RigFacts>,
     pub convoys: ConvoyFacts,
-    /// The matters for the user.
+    /// The items for the user.
     pub attention: attention::AttentionFacts,
     pub outages: Vec<outages::Outage>,
     pub escalations: EscalationFacts,
@@ -154,7 +159,7 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
 
 /// Writes the heartbeat of a pass, with the rules that acted since the previous one.
 pub fn write_heartbeat(
-    town: &LiveTown,
+    town: &Town,
     heartbeat: Option<Heartbeat>,
     rules: &[&str],
 ) -> anyhow::Result<()> {
@@ -214,16 +219,16 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
     Ok(TownFacts {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
-        convoys: convoys::facts(town, &view),
-        attention: attention::facts(town, &view, &settings, &hooked, &thresholds),
+        convoys: convoys::facts(&town.layout, &view),
+        attention: attention::facts(&town.layout, &view, &settings, &hooked, &thresholds),
         outages: outages::find_outages(&view),
         escalations: escalations::facts(town, &view),
-        roles: roles::facts(town, &view),
-        deacon: boot::is_deacon_agent(&view).then(|| boot::facts(town, &view)),
+        roles: roles::facts(&town.layout, &view),
+        deacon: boot::is_deacon_agent(&view).then(|| boot::facts(&town.layout, &view)),
         requests: lifecycle::facts(&view),
         hooked,
-        chores: chores::facts(town),
-        paused: TownPause::load(town),
+        chores: chores::facts(&town.layout),
+        paused: TownPause::load(&town.layout),
         heartbeat: build_heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,
@@ -348,25 +353,40 @@ pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
 
 /// Performs an action. `None` if nothing was left to do.
 fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
+    let rig_of = |worker: &Worker| town.find_rig(&worker.rig);
     match action {
-        Action::ResumeSling(worker) => polecats::resume_sling_action(town, worker),
-        Action::FinishDone(worker) => polecats::finish_done(town, worker),
-        Action::Respawn(worker) => polecats::respawn_session(town, worker),
-        Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
-        Action::HalfOpen(worker) => polecats::retry_stuck(town, worker),
-        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
-        Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
-        Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
-        Action::RestartRefused(worker) => polecats::restart_refused(town, worker),
-        Action::PushUnfinished(worker) => push::push_unfinished_action(town, worker),
-        Action::EndSession(worker) => polecats::end_idle_session(town, worker),
-        Action::Release(worker) => polecats::release_hook(town, worker),
-        Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),
-        Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
-        Action::RunQueue { rig } => queue::run_queue_action(town, rig),
+        Action::ResumeSling(worker) => {
+            polecats::resume_sling_action(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::FinishDone(worker) => polecats::finish_done(rig_of(worker)?, &worker.name),
+        Action::Respawn(worker) => {
+            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Ended)
+        }
+        Action::OpenBreaker(worker) => polecats::open_breaker(town, &rig_of(worker)?, &worker.name),
+        Action::HalfOpen(worker) => polecats::retry_stuck(&rig_of(worker)?, &worker.name),
+        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, &rig_of(worker)?, &worker.name),
+        Action::RestartQuiet(worker) => {
+            witness::restart_quiet(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::ResumeRefused(worker) => {
+            witness::resume_refused(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::RestartRefused(worker) => {
+            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Refused)
+        }
+        Action::PushUnfinished(worker) => backup::push_unfinished(&rig_of(worker)?, &worker.name),
+        Action::EndSession(worker) => {
+            polecats::end_idle_session(town, &rig_of(worker)?, &worker.name)
+        }
+        Action::Release(worker) => sling::release_worker(town, &rig_of(worker)?, &worker.name),
+        Action::SlingQueued { rig, bead } => {
+            scheduler::sling_queued(town, &town.find_rig(rig)?, bead)
+        }
+        Action::QueueRepair { rig, bead } => scheduler::queue_repair(&town.find_rig(rig)?, bead),
+        Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
-        Action::AskPerson => attention::report_matters(town),
+        Action::AskPerson => attention::report_items(town),
         Action::Reescalate { escalation } => escalations::raise_escalation_action(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
         Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),

@@ -96,8 +96,9 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
             restarts: until(&polecat.slot.refused),
         })
     });
-    let others = all().filter(|polecat| polecat.refusal.is_none());
-    let others = others.filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
+    let others = all()
+        .filter(|polecat| polecat.refusal.is_none())
+        .filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
     group_outages(refused, &others.collect::<Vec<_>>())
 }
 

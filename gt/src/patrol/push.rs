@@ -5,8 +5,6 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use crate::flow::backup;
-use crate::host::LiveTown;
 use crate::record::polecat::Polecat;
 use crate::record::pushed::PushRecord;
 use crate::record::town_view::TownView;
@@ -101,14 +99,6 @@ fn time_until_push(
     // If the clock was turned back, the wait is at most the interval.
     let wait = interval - now.duration_since(from);
     wait.clamp(SignedDuration::ZERO, interval)
-}
-
-/// Pushes the commits of unfinished work.
-pub(super) fn push_unfinished_action(
-    town: &LiveTown,
-    worker: &Worker,
-) -> anyhow::Result<Option<String>> {
-    backup::push_unfinished(&town.find_rig(&worker.rig)?, &worker.name)
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::rule;
 use crate::flow::mq;
-use crate::host::LiveTown;
-use crate::town::RigLayout;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
+use crate::town::{Rig, RigLayout};
 
 /// The facts about a rig's merge queue.
 #[derive(Debug, Clone, Default)]
@@ -58,8 +57,8 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 }
 
 /// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
-pub(super) fn run_queue_action(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
-    let merged = mq::run_queue(&town.find_rig(rig)?)?;
+pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
+    let merged = mq::run_queue(rig)?;
     let later = |merge: &mq::RequestResult| match &merge.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),
         _ => None,

@@ -11,6 +11,7 @@ use crate::host::LiveTown;
 use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::{Town, TownLayout};
 
 /// The facts about a role in agent mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,17 +23,17 @@ pub struct RoleFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
-    let agents = view
+pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<RoleFacts> {
+    let mut agents = view
         .roles
         .iter()
-        .filter(|role| role.mode == RoleMode::Agent);
-    let mut agents = agents.peekable();
+        .filter(|role| role.mode == RoleMode::Agent)
+        .peekable();
     if agents.peek().is_none() {
         return Vec::new();
     }
     // An unreadable record stops the decisions. Rule O1 reports it.
-    let Ok(mut restarts) = restarts::load_restarts(town) else {
+    let Ok(mut restarts) = restarts::load_restarts(layout) else {
         return Vec::new();
     };
     let fact = |agent: &crate::record::role::PatrolRole| {
@@ -114,8 +115,8 @@ pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<O
 }
 
 /// Resets the restart count of an agent.
-pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    restarts::clear_restarts(town, &town.parse_address(agent)?)?;
+pub(super) fn reset_restarts(town: &Town, agent: &str) -> anyhow::Result<Option<String>> {
+    restarts::clear_restarts(&town.layout, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
 
@@ -193,7 +194,7 @@ mod tests {
         let town = &place.town;
         let facts_now = || {
             facts(
-                town,
+                &town.layout,
                 &TownView::read_idle(town, &ActivityCache::default()).unwrap(),
             )
         };

@@ -4,7 +4,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::town::config::{Setting, SettingOrigin, SettingsError, SettingsLayers, UnusedKey, key};
+use crate::town::config::{
+    Setting, SettingOrigin, SettingsError, SettingsLayers, StoredSetting, UnusedKey, key,
+};
 
 /// The prefix of the settings that turn rules on or off.
 pub const SWITCH: &str = "patrol.rules.";
@@ -134,11 +136,13 @@ pub fn switched_by(setting: &str) -> Option<&'static Rule> {
 
 /// Returns the problems of the patrol's settings. The defaults apply in their place.
 pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
-    let fixed = key::KEYS.iter().map(|key| key.name);
-    let fixed = fixed.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
+    let fixed = key::KEYS
+        .iter()
+        .map(|key| key.name)
+        .filter(|name| name.starts_with("patrol.") && !name.contains('*'));
     let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
     let known: Vec<String> = fixed.map(str::to_owned).chain(switches).collect();
-    let fault = |(path, name, value): (&std::path::Path, String, &Value)| {
+    let fault = |StoredSetting { path, name, value }: StoredSetting| {
         let path = path.to_owned();
         if !known.contains(&name) {
             let nearest = known
@@ -177,10 +181,15 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), RULES.len());
-        let used = RULES.iter().flat_map(|rule| rule.thresholds);
-        let used: std::collections::BTreeSet<&str> = used.copied().collect();
-        let keys = key::KEYS.iter().map(|key| key.name);
-        let keys = keys.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
+        let used: std::collections::BTreeSet<&str> = RULES
+            .iter()
+            .flat_map(|rule| rule.thresholds)
+            .copied()
+            .collect();
+        let keys = key::KEYS
+            .iter()
+            .map(|key| key.name)
+            .filter(|name| name.starts_with("patrol.") && !name.contains('*'));
         assert_eq!(used, keys.collect());
     }
 }

@@ -10,6 +10,7 @@ use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
+use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::lock;
 
@@ -100,32 +101,27 @@ pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool)
 }
 
 /// Queues a task of the merge queue for a worker of the rig.
-pub(super) fn queue_repair(
-    town: &LiveTown,
-    rig: &str,
-    task: &str,
-) -> anyhow::Result<Option<String>> {
-    let found = town.find_bead(task)?;
+pub(super) fn queue_repair(rig: &Rig, task: &str) -> anyhow::Result<Option<String>> {
+    let found = rig.town().find_bead(task)?;
     if !mq::is_automatic_task(&found.store.snapshot()?, &found.bead) {
         return Ok(None);
     }
     let request = sling::SlingRequest {
         bead: task.to_owned(),
-        target: rig.to_owned(),
+        target: rig.name().to_owned(),
         ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
-    sling::enqueue_bead(&town.find_rig(rig)?, &request, &found.bead, waits_for)?;
+    sling::enqueue_bead(rig, &request, &found.bead, waits_for)?;
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
 /// Slings a queued bead. The claim removes it from the queue. If the sling fails, it stays queued.
 pub(super) fn sling_queued(
     town: &LiveTown,
-    rig: &str,
+    rig: &Rig,
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
-    let rig = town.find_rig(rig)?;
     let beads = rig.store()?.snapshot()?;
     let Some(queued) = queued_sling::list_queued_slings(&beads)
         .into_iter()
@@ -135,7 +131,7 @@ pub(super) fn sling_queued(
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        queued_sling::remove_queued_sling(&rig, bead)?;
+        queued_sling::remove_queued_sling(rig, bead)?;
         return Ok(Some(format!(
             "{bead} is not queued any more: it is not open"
         )));
@@ -143,16 +139,12 @@ pub(super) fn sling_queued(
     let request = sling::SlingRequest {
         bead: bead.to_owned(),
         target: rig.name().to_owned(),
-        agent: queued.agent,
-        args: queued.args,
-        no_convoy: queued.no_convoy,
-        no_molecule: queued.no_molecule,
-        ..sling::SlingRequest::default()
+        options: queued.options,
     };
     let slung = sling::sling_bead(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
             // Errors are ignored, because the failed sling is reported in any case.
-            queued_sling::record_queue_failure(&rig, bead, &format!("{error:#}")).ok();
+            queued_sling::record_queue_failure(rig, bead, &format!("{error:#}")).ok();
         }
     })?;
     Ok(Some(format!("{bead} went to {}", slung.target)))

@@ -6,15 +6,15 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::sync::{self, SyncState};
-use crate::host::LiveTown;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::name::RigName;
 
 /// The maximum number of times that the wait doubles after failures.
 const DOUBLINGS: u32 = 5;
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<SyncState> {
+pub(super) fn facts(town: &Town, view: &TownView) -> Vec<SyncState> {
     sync::facts(town, &view.stores, view.now)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDu
 /// Returns the time until the next try, if no one writes until then.
 fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
-    let interval = state
+    let wait = state
         .since
         .map_or(SignedDuration::ZERO, |since| interval - since);
     let rest = if state.landed || state.unpushed {
@@ -58,11 +58,11 @@ fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration
     } else {
         thresholds.sync_rest - state.rest
     };
-    interval.max(rest).max(SignedDuration::ZERO)
+    wait.max(rest).max(SignedDuration::ZERO)
 }
 
 /// Syncs a store's beads with their branch.
-pub(super) fn run_sync(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+pub(super) fn run_sync(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<String>> {
     sync::sync_beads(town, rig)
 }
 

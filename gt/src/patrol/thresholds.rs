@@ -7,11 +7,10 @@ use jiff::SignedDuration;
 use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
 use crate::flow::dog::chore::Chore;
-use crate::host::LiveTown;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
 use crate::town::config::{RigSettings, SettingsLayers};
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 /// The maximum number of sessions per rig into which text is typed at the same time. A hundred
 /// quiet workers must not block all other actions.
@@ -43,7 +42,7 @@ impl PatrolSettings {
     }
 
     /// Reads the settings of each rig whose beads are readable.
-    pub fn for_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
+    pub fn for_rigs(town: &Town, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
         let of_rig = |rig: &String| {
             let layers = view.settings.for_rig(Some(rig));
@@ -107,13 +106,13 @@ pub struct Thresholds {
 impl Thresholds {
     /// Reads the thresholds. The built-in value replaces an invalid one, which the doctor reports.
     pub fn from_layers(layers: &SettingsLayers) -> Self {
-        let count = |name| {
+        let number = |name| {
             layers
                 .valid_value(name)
                 .as_u64()
                 .and_then(|n| n.try_into().ok())
         };
-        let count = |name| count(name).unwrap_or(usize::MAX);
+        let count = |name| number(name).unwrap_or(usize::MAX);
         let time = |name: &str| layers.duration(name);
         let is_off = |rule: &&Rule| rule.switch_setting(layers).value == false;
         Self {
@@ -157,7 +156,7 @@ impl Thresholds {
     }
 
     /// Reads the thresholds of the town.
-    pub fn for_town(town: &LiveTown) -> Self {
+    pub fn for_town(town: &Town) -> Self {
         Self::from_layers(&SettingsLayers::load(town, None).unwrap_or_default())
     }
 

@@ -23,6 +23,7 @@ use crate::host::{InputRules, LiveTown, runtime};
 use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
 use crate::record::progress::{WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
+use crate::town::Rig;
 use crate::town::name::Worker;
 
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
@@ -151,29 +152,36 @@ impl WatchFacts {
 /// Returns the current facts about one worker, if the rule still applies to it.
 fn recheck_facts(
     town: &LiveTown,
-    worker: &Worker,
-    wanted: &Action,
+    rig: &Rig,
+    name: &str,
+    wanted: fn(Worker) -> Action,
 ) -> anyhow::Result<Option<WatchFacts>> {
-    let rig = town.find_rig(&worker.rig)?;
-    let found = TownView::read_worker(town, &rig, &worker.name)?;
+    let polecat = TownView::read_worker(town, rig, name)?;
     let now = town.clock.now();
-    let found = watch_facts(&found, now);
-    let thresholds = super::PatrolSettings::load(&rig).thresholds;
-    Ok(found.filter(|worker_facts| {
+    let thresholds = super::PatrolSettings::load(rig).thresholds;
+    let worker = Worker::new(rig.name(), name);
+    Ok(watch_facts(&polecat, now).filter(|worker_facts| {
         let step = find_next_step(worker_facts, &thresholds);
-        step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
+        step.is_some_and(|step| {
+            step.at <= now && (step.action)(worker.clone()) == wanted(worker.clone())
+        })
     }))
 }
 
 /// Types a reminder into the session of a worker without progress.
-pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = recheck_facts(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
+pub(super) fn nudge_quiet(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    let Some(found) = recheck_facts(town, rig, name, Action::NudgeQuiet)? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.at);
     type_message(
         town,
-        worker,
+        rig,
+        name,
         QUIET,
         &[("time", time.trim_end_matches(" ago"))],
     )?;
@@ -181,12 +189,16 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 }
 
 /// Asks a worker whose request the API refused to continue.
-pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let polecat = TownView::read_worker(town, &town.find_rig(&worker.rig)?, &worker.name)?;
+pub(super) fn resume_refused(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    let polecat = TownView::read_worker(town, rig, name)?;
     if polecat.refusal.is_none() || polecat.progress.is_none() {
         return Ok(None);
     }
-    type_message(town, worker, RESUME, &[])?;
+    type_message(town, rig, name, RESUME, &[])?;
     Ok(Some("told to go on".to_owned()))
 }
 
@@ -194,13 +206,13 @@ pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result
 /// failure is not retried forever.
 fn type_message(
     town: &LiveTown,
-    worker: &Worker,
+    rig: &Rig,
+    name: &str,
     template: &str,
     values: &[(&str, &str)],
 ) -> anyhow::Result<()> {
-    let rig = town.find_rig(&worker.rig)?;
-    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
-    let _slot = rig.try_take_slot(&worker.name)?;
+    let ids = PolecatIds::for_polecat(rig, name);
+    let _slot = rig.try_take_slot(name)?;
     let store = rig.store()?;
     let (bead, agent) = town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot).reload_held(tx, &ids)?;
@@ -212,7 +224,7 @@ fn type_message(
     let mut values = values.to_vec();
     values.push(("bead", &bead));
     let text = start::fill_template(template, &values);
-    let runtime = runtime::resolve_runtime(town, Some(&rig), &ids.address, &agent);
+    let runtime = runtime::resolve_runtime(town, Some(rig), &ids.address, &agent);
     let input = runtime.map_or_else(
         |_| InputRules::default(),
         |runtime| runtime.preset.input_rules(),
@@ -222,25 +234,28 @@ fn type_message(
 }
 
 /// Restarts a worker without progress.
-pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = recheck_facts(town, worker, &Action::RestartQuiet(worker.clone()))? else {
+pub(super) fn restart_quiet(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    let Some(found) = recheck_facts(town, rig, name, Action::RestartQuiet)? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
-    let waits = found.progress.doing.describe();
-    let waits = if waits.is_empty() {
-        waits
+    let activity = found.progress.doing.describe();
+    let waits = if activity.is_empty() {
+        activity
     } else {
-        format!(": {waits}")
+        format!(": {activity}")
     };
     let reason = format!(
         "it made no progress for {}{waits}",
         time.trim_end_matches(" ago")
     );
-    let rig = town.find_rig(&worker.rig)?;
-    polecats::write_worker_checkpoint(town, worker);
+    polecats::write_worker_checkpoint(rig, name);
     let cause = RestartCause::NoProgress(&reason);
-    let session = start::restart_session(town, &rig, &worker.name, cause)?;
+    let session = start::restart_session(town, rig, name, cause)?;
     Ok(session.map(|session| format!("session {session} restarted, because {reason}")))
 }
 

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
+use crate::town::Rig;
 
 /// The maximum number of notes per bead.
 const NOTES: usize = 5;
@@ -259,12 +260,13 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
             let request_reason = Some(request.close_reason.clone());
             let along =
                 request_reason.filter(|reason| reason.starts_with(merge_request::AS_IT_WAS));
-            let how = along.or_else(|| fields::get_field(&request.description, "close_reason"));
-            let how = how.unwrap_or_else(|| request.close_reason.clone());
-            let how = match (request.is_open(), how.as_str()) {
+            let reason = along
+                .or_else(|| fields::get_field(&request.description, "close_reason"))
+                .unwrap_or_else(|| request.close_reason.clone());
+            let how = match (request.is_open(), reason.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),
                 (false, "") => "the request is closed".to_owned(),
-                (false, how) => how.to_owned(),
+                (false, reason) => reason.to_owned(),
             };
             Attempt {
                 worker: receipt.worker,
@@ -305,8 +307,9 @@ pub fn list_traced_attempts(
 }
 
 /// Returns the rescue refs with work of a bead, oldest first. Their names end with the bead's id.
-pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
-    let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
+pub fn list_rescues(rig: &Rig, bead: &str) -> Result<Vec<Rescue>, GitError> {
+    let folder = format!("refs/gt/rescue/{}/polecats/", rig.name());
+    let mut found = rescue::list_rescues(&rig.git(), &folder)?;
     found.retain(|saved| {
         let name = saved.refname.rsplit('/').next().unwrap_or_default();
         let of = name.split_once('-').map(|(_, of)| of);
@@ -343,12 +346,13 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
 }
 
 fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
-    let places = [
+    let mut places = [
         attempt.tip.clone(),
         format!("refs/heads/{}", attempt.branch),
         format!("refs/remotes/origin/{}", attempt.branch),
-    ];
-    let mut places = places.into_iter().filter(|place| !place.ends_with('/'));
+    ]
+    .into_iter()
+    .filter(|place| !place.ends_with('/'));
     places.find_map(|place| git.resolve(&place).ok().flatten())
 }
 

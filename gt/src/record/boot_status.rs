@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::state_file;
-use crate::town::Town;
+use crate::town::TownLayout;
 
 /// The last check of the deacon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,13 +42,11 @@ pub struct DeaconMessage {
 
 impl BootStatus {
     /// Returns the last check. None for an unreadable file.
-    pub fn load(town: &Town) -> Option<Self> {
-        state_file::read_state(&town.layout.boot_status())
-            .ok()
-            .flatten()
+    pub fn load(layout: &TownLayout) -> Option<Self> {
+        state_file::read_state(&layout.boot_status()).ok().flatten()
     }
 
-    pub fn save(&self, town: &Town) -> anyhow::Result<()> {
-        state_file::write_state(&town.layout.boot_status(), self)
+    pub fn save(&self, layout: &TownLayout) -> anyhow::Result<()> {
+        state_file::write_state(&layout.boot_status(), self)
     }
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::state_file;
-use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::{Town, TownLayout};
 
 /// The file that makes a folder a dog.
 const FILE: &str = ".dog.json";
@@ -84,36 +84,38 @@ impl Dog {
 }
 
 /// Returns the folder of all dogs.
-pub fn kennel_folder(town: &Town) -> PathBuf {
-    town.layout.deacon().join("dogs")
+pub fn kennel_folder(layout: &TownLayout) -> PathBuf {
+    layout.deacon().join("dogs")
 }
 
-pub fn dog_folder(town: &Town, name: &str) -> PathBuf {
-    kennel_folder(town).join(name)
+pub fn dog_folder(layout: &TownLayout, name: &str) -> PathBuf {
+    kennel_folder(layout).join(name)
 }
 
-fn dog_file(town: &Town, name: &str) -> PathBuf {
-    dog_folder(town, name).join(FILE)
+fn dog_file(layout: &TownLayout, name: &str) -> PathBuf {
+    dog_folder(layout, name).join(FILE)
 }
 
 /// Returns all dogs, by name. Skips folders with an unreadable file.
-pub fn list_dogs(town: &Town) -> Vec<Dog> {
-    let entries = std::fs::read_dir(kennel_folder(town)).into_iter().flatten();
+pub fn list_dogs(layout: &TownLayout) -> Vec<Dog> {
+    let entries = std::fs::read_dir(kennel_folder(layout))
+        .into_iter()
+        .flatten();
     let names = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<Dog> = names.filter_map(|name| load_dog(town, &name)).collect();
+    let mut found: Vec<Dog> = names.filter_map(|name| load_dog(layout, &name)).collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
 /// Returns the dog of a name, if there is one.
-pub fn load_dog(town: &Town, name: &str) -> Option<Dog> {
+pub fn load_dog(layout: &TownLayout, name: &str) -> Option<Dog> {
     // A name that is a path would lead out of the kennel.
     if Path::new(name).components().count() != 1 || name.contains('.') {
         return None;
     }
-    let dog: Dog = state_file::read_state(&dog_file(town, name))
+    let dog: Dog = state_file::read_state(&dog_file(layout, name))
         .ok()
         .flatten()?;
     // The folder's name counts, because the file may be a copy.
@@ -124,15 +126,15 @@ pub fn load_dog(town: &Town, name: &str) -> Option<Dog> {
 }
 
 /// Returns the dog of a name, or an error.
-pub fn find_dog(town: &Town, name: &str) -> anyhow::Result<Dog> {
-    load_dog(town, name).ok_or_else(|| {
+pub fn find_dog(layout: &TownLayout, name: &str) -> anyhow::Result<Dog> {
+    load_dog(layout, name).ok_or_else(|| {
         anyhow::anyhow!("there is no dog `{name}`: not found (`gt dog add {name}` adds it)")
     })
 }
 
 /// Writes a new dog.
-pub fn create_dog(town: &Town, dog: &Dog) -> anyhow::Result<()> {
-    state_file::write_state(&dog_file(town, &dog.name), dog)
+pub fn create_dog(layout: &TownLayout, dog: &Dog) -> anyhow::Result<()> {
+    state_file::write_state(&dog_file(layout, &dog.name), dog)
 }
 
 /// Changes a dog under its lock.
@@ -141,13 +143,17 @@ pub fn change_dog<R>(
     name: &str,
     change: impl FnOnce(&mut Dog) -> anyhow::Result<R>,
 ) -> anyhow::Result<R> {
-    find_dog(town, name)?;
+    find_dog(&town.layout, name)?;
     let now = town.clock.now();
-    state_file::change_state(town, &dog_file(town, name), |dog: &mut Dog| {
-        let result = change(dog)?;
-        dog.updated_at = now;
-        Ok(result)
-    })?
+    state_file::change_state(
+        &town.layout,
+        &dog_file(&town.layout, name),
+        |dog: &mut Dog| {
+            let result = change(dog)?;
+            dog.updated_at = now;
+            Ok(result)
+        },
+    )?
 }
 
 /// Returns the first name that no dog has.
@@ -169,24 +175,27 @@ mod tests {
         let place = TestTown::new();
         let town = &place.town;
         let write = |name: &str, text: &str| {
-            std::fs::create_dir_all(dog_folder(town, name)).unwrap();
-            std::fs::write(dog_file(town, name), text).unwrap();
+            std::fs::create_dir_all(dog_folder(&town.layout, name)).unwrap();
+            std::fs::write(dog_file(&town.layout, name), text).unwrap();
         };
-        std::fs::create_dir_all(dog_folder(town, "boot")).unwrap();
+        std::fs::create_dir_all(dog_folder(&town.layout, "boot")).unwrap();
         write("torn", "{");
         write("alpha", r#"{"name":"alpha","state":"idle","zeta":[1]}"#);
-        let names: Vec<String> = list_dogs(town).into_iter().map(|dog| dog.name).collect();
+        let names: Vec<String> = list_dogs(&town.layout)
+            .into_iter()
+            .map(|dog| dog.name)
+            .collect();
         assert_eq!(names, ["alpha"]);
-        assert_eq!(first_free_name(&list_dogs(town)), "bravo");
+        assert_eq!(first_free_name(&list_dogs(&town.layout)), "bravo");
         for name in ["..", "a/b", ".dog", ""] {
-            assert!(find_dog(town, name).is_err(), "{name}");
+            assert!(find_dog(&town.layout, name).is_err(), "{name}");
         }
         change_dog(town, "alpha", |dog| {
             dog.begin("backup", Timestamp::UNIX_EPOCH);
             Ok(())
         })
         .unwrap();
-        let dog = find_dog(town, "alpha").unwrap();
+        let dog = find_dog(&town.layout, "alpha").unwrap();
         assert_eq!(
             (dog.state, dog.work.as_str()),
             (DogState::Working, "backup")

@@ -328,8 +328,10 @@ impl Escalation {
     pub fn waits_since(&self) -> Timestamp {
         let forwarded = self.details.forwards.iter().map(|step| step.at.as_str());
         let all = [self.escalated_at.as_str(), &self.last_reescalated_at];
-        let times = all.into_iter().chain(forwarded);
-        let times = times.filter_map(|text| text.parse().ok());
+        let times = all
+            .into_iter()
+            .chain(forwarded)
+            .filter_map(|text| text.parse().ok());
         times.max().unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
@@ -383,8 +385,10 @@ fn text_or(text: String, other: &str) -> String {
 
 /// Returns the open escalations of a town, or all: the most urgent first, then the oldest.
 pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
-    let found = town.select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open());
-    let mut found: Vec<Escalation> = found.filter_map(Escalation::from_bead).collect();
+    let mut found: Vec<Escalation> = town
+        .select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open())
+        .filter_map(Escalation::from_bead)
+        .collect();
     found.sort_by_key(|escalation| {
         let instant = escalation
             .escalated_at

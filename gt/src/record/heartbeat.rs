@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::state_file;
-use crate::town::Town;
+use crate::town::{Town, TownLayout};
 
 /// The ages from which a heartbeat is stale and very stale.
 const STALE: SignedDuration = SignedDuration::from_mins(5);
@@ -57,15 +57,13 @@ impl HeartbeatFreshness {
 
 impl Heartbeat {
     /// Returns the last heartbeat of a town. None for an unreadable file.
-    pub fn load(town: &Town) -> Option<Self> {
-        state_file::read_state(&town.layout.heartbeat())
-            .ok()
-            .flatten()
+    pub fn load(layout: &TownLayout) -> Option<Self> {
+        state_file::read_state(&layout.heartbeat()).ok().flatten()
     }
 
     /// Writes the next heartbeat with the content of `new`. Time and number are set here.
     pub fn write_next(town: &Town, new: Self) -> anyhow::Result<Self> {
-        let last = Self::load(town).unwrap_or_default();
+        let last = Self::load(&town.layout).unwrap_or_default();
         let next = Self {
             timestamp: town.clock.now(),
             cycle: last.cycle.saturating_add(1),
@@ -106,7 +104,10 @@ mod tests {
         std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();
         let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 8);
-        assert_eq!(Heartbeat::load(&place.town).unwrap().other["mood"], "calm");
+        assert_eq!(
+            Heartbeat::load(&place.town.layout).unwrap().other["mood"],
+            "calm"
+        );
         std::fs::write(&path, "{").unwrap();
         let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 1);

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::state_file;
-use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::{Town, TownLayout};
 
 /// A reminder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,15 +18,15 @@ pub struct HookNudge {
 }
 
 /// Returns all reminders, by agent address. Empty for an unreadable file.
-pub fn load_hook_nudges(town: &Town) -> BTreeMap<String, HookNudge> {
-    let stored = state_file::read_state(&town.layout.hook_nudges());
+pub fn load_hook_nudges(layout: &TownLayout) -> BTreeMap<String, HookNudge> {
+    let stored = state_file::read_state(&layout.hook_nudges());
     stored.ok().flatten().unwrap_or_default()
 }
 
 /// Records a reminder.
 pub fn record_hook_nudge(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
     state_file::change_state(
-        town,
+        &town.layout,
         &town.layout.hook_nudges(),
         |all: &mut BTreeMap<String, HookNudge>| {
             let (bead, at) = (bead.to_owned(), town.clock.now());

@@ -220,10 +220,15 @@ pub fn retry_request(town: &Town, store: &Store, id: &str) -> anyhow::Result<Opt
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
         let mut state = request_state(&request);
         let failing = state.failing.take().map(|(_, reason)| reason);
-        let broken = state.broken.take().map(|broken| broken.task);
-        let broken = broken.map(|task| format!("its target fails its own gates ({task})"));
-        let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
-        let was = was.or(broken).or(failing);
+        let broken = state
+            .broken
+            .take()
+            .map(|broken| broken.task)
+            .map(|task| format!("its target fails its own gates ({task})"));
+        let was = Some(std::mem::take(&mut state.needs_person))
+            .filter(|reason| !reason.is_empty())
+            .or(broken)
+            .or(failing);
         if was.is_some() {
             if std::mem::take(&mut state.for_review) {
                 let worker = town.actor.to_string();

@@ -5,7 +5,7 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::state_file;
-use crate::town::Town;
+use crate::town::{Town, TownLayout};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -19,8 +19,8 @@ pub struct TownPause {
 impl TownPause {
     /// Returns the pause of a town, if it is paused. An unreadable file counts as a pause, because
     /// its writer wanted one.
-    pub fn load(town: &Town) -> Option<Self> {
-        match state_file::read_state::<Self>(&town.layout.pause_file()) {
+    pub fn load(layout: &TownLayout) -> Option<Self> {
+        match state_file::read_state::<Self>(&layout.pause_file()) {
             Ok(pause) => pause.filter(|pause| pause.paused),
             Err(error) => Some(Self {
                 paused: true,
@@ -43,9 +43,9 @@ impl TownPause {
     }
 
     /// Ends the pause of a town. Returns the pause, if there was one.
-    pub fn end(town: &Town) -> anyhow::Result<Option<Self>> {
-        let pause = Self::load(town);
-        file::remove_file(&town.layout.pause_file())?;
+    pub fn end(layout: &TownLayout) -> anyhow::Result<Option<Self>> {
+        let pause = Self::load(layout);
+        file::remove_file(&layout.pause_file())?;
         Ok(pause)
     }
 
@@ -69,15 +69,15 @@ mod tests {
     fn a_town_is_paused_until_it_is_resumed_and_a_damaged_file_pauses_it() {
         let town = TestTown::new();
         let town = &town.town;
-        assert_eq!(TownPause::load(town), None);
+        assert_eq!(TownPause::load(&town.layout), None);
         TownPause::start(town, "lunch").unwrap();
         let again = TownPause::start(town, "a long lunch").unwrap();
-        assert_eq!(TownPause::load(town), Some(again.clone()));
-        assert_eq!(TownPause::end(town).unwrap(), Some(again));
-        assert_eq!(TownPause::end(town).unwrap(), None);
+        assert_eq!(TownPause::load(&town.layout), Some(again.clone()));
+        assert_eq!(TownPause::end(&town.layout).unwrap(), Some(again));
+        assert_eq!(TownPause::end(&town.layout).unwrap(), None);
         std::fs::write(town.layout.pause_file(), "{").unwrap();
         assert!(
-            TownPause::load(town)
+            TownPause::load(&town.layout)
                 .unwrap()
                 .reason
                 .contains("paused.json")

@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::pulse::{ApiRefusal, SessionPulse};
 use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
-use crate::town::{RigLayout, Town};
+use crate::town::{RigLayout, TownLayout};
 
 /// The number of lines of a screen that are read.
 const LINES: usize = 60;
@@ -231,7 +231,7 @@ pub fn read_progress(
     note: SignedDuration,
     glances: &ActivityCache,
 ) -> WorkerProgress {
-    let pulse = SessionPulse::load(town, &live.name, &live.token);
+    let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
     let mut progress = WorkerProgress {
         at: live.created,
         sign: ProgressSign::Start,
@@ -277,15 +277,19 @@ pub fn read_progress(
     glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
     if !runs_hooks && !matches!(progress.doing, WorkerActivity::Busy) {
-        progress.add_sign(last_output_at(town, live), ProgressSign::Screen, false);
+        progress.add_sign(
+            last_output_at(&town.layout, live),
+            ProgressSign::Screen,
+            false,
+        );
     }
     progress
 }
 
 /// Returns the time of the last output that is neither the start of the session nor the echo of a
 /// message.
-pub fn last_output_at(town: &Town, live: &LiveSession) -> Option<Timestamp> {
-    let typed = SessionPulse::last_typed(town, &live.name).filter(|(at, _)| *at >= live.created);
+pub fn last_output_at(layout: &TownLayout, live: &LiveSession) -> Option<Timestamp> {
+    let typed = SessionPulse::last_typed(layout, &live.name).filter(|(at, _)| *at >= live.created);
     let (echo, before) = typed.unwrap_or((live.created, None));
     let is_echo = live.activity.duration_since(echo) <= ECHO;
     if is_echo { before } else { Some(live.activity) }

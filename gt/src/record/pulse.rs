@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use crate::town::Town;
 use crate::town::process;
+use crate::town::{Town, TownLayout};
 
 /// The number of last tools that are kept.
 const TOOLS: usize = 5;
@@ -84,23 +84,23 @@ pub struct HookEvent<'a> {
 
 impl SessionPulse {
     /// Reads the pulse of a session. The file of an earlier session counts as missing.
-    pub fn load(town: &Town, session: &str, token: &str) -> Self {
-        Self::load_any(town, session)
+    pub fn load(layout: &TownLayout, session: &str, token: &str) -> Self {
+        Self::load_any(layout, session)
             .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
             .unwrap_or_default()
     }
 
     /// Returns the last tools of the session before the one with this token.
-    pub fn tools_before(town: &Town, session: &str, token: &str) -> Vec<String> {
-        match Self::load_any(town, session) {
+    pub fn tools_before(layout: &TownLayout, session: &str, token: &str) -> Vec<String> {
+        match Self::load_any(layout, session) {
             Some(pulse) if pulse.token == token => pulse.tools_before,
             Some(pulse) => pulse.tools,
             None => Vec::new(),
         }
     }
 
-    fn load_any(town: &Town, session: &str) -> Option<Self> {
-        let stored = file::read_file_if_exists(&town.layout.pulse(session))
+    fn load_any(layout: &TownLayout, session: &str) -> Option<Self> {
+        let stored = file::read_file_if_exists(&layout.pulse(session))
             .ok()
             .flatten();
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
@@ -123,8 +123,11 @@ impl SessionPulse {
 
     /// Returns the time at which a message was last typed into a session, and the time of the last
     /// output before it.
-    pub fn last_typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
-        let stored = file::read_file_if_exists(&town.layout.typed_message(session)).ok()??;
+    pub fn last_typed(
+        layout: &TownLayout,
+        session: &str,
+    ) -> Option<(Timestamp, Option<Timestamp>)> {
+        let stored = file::read_file_if_exists(&layout.typed_message(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
         let typed = times.next()?.parse().ok()?;
         Some((typed, times.next().and_then(|shown| shown.parse().ok())))
@@ -158,10 +161,12 @@ impl SessionPulse {
         token: &str,
         event: &HookEvent<'_>,
     ) -> std::io::Result<bool> {
-        let before = Self::load(town, session, token);
+        let before = Self::load(&town.layout, session, token);
         let mut pulse = before.clone();
         if pulse.token != token {
-            pulse.tools_before = Self::load_any(town, session).unwrap_or_default().tools;
+            pulse.tools_before = Self::load_any(&town.layout, session)
+                .unwrap_or_default()
+                .tools;
         }
         token.clone_into(&mut pulse.token);
         pulse.apply_event(event, town.clock.now());
@@ -307,9 +312,12 @@ fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
 
 fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
-    let rest = lower.split("reset").nth(1)?;
-    let rest = rest.trim_start_matches('s').trim_start();
-    let rest = rest.strip_prefix("at ").unwrap_or(rest);
+    let after_reset = lower
+        .split("reset")
+        .nth(1)?
+        .trim_start_matches('s')
+        .trim_start();
+    let rest = after_reset.strip_prefix("at ").unwrap_or(after_reset);
     let clock: String = rest
         .chars()
         .take_while(|c| c.is_ascii_digit() || *c == ':')
@@ -324,8 +332,8 @@ fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     }
     let named = words
         .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(')'));
-    let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
     let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::local_time_zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     let today = here.with().time(time).build().ok()?;

@@ -9,6 +9,27 @@ use crate::town::Rig;
 
 pub(crate) const LABEL: &str = "gt:sling-context";
 
+/// The options of a sling.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SlingOptions {
+    /// The agent runtime, if not the configured one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Instructions in addition to the bead's own text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub args: String,
+    /// True to create no convoy for a bead that has none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_convoy: bool,
+    /// True to give the worker no molecule.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_molecule: bool,
+    /// True to take the bead from its holder, and to sling a blocked bead.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+}
+
 /// A bead that waits to be slung.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedSling {
@@ -16,18 +37,8 @@ pub struct QueuedSling {
     pub work_bead_id: String,
     /// The rig that the bead goes to.
     pub target_rig: String,
-    /// The agent runtime, if not the configured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// Instructions in addition to the bead's own text.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub args: String,
-    /// True if the bead gets no convoy.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub no_convoy: bool,
-    /// True if the worker gets no molecule.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub no_molecule: bool,
+    #[serde(flatten)]
+    pub options: SlingOptions,
     /// The time of queueing, RFC 3339.
     pub enqueued_at: String,
     /// The last failed try to sling the bead.
@@ -133,4 +144,21 @@ pub(crate) fn remove_queued_in(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow:
 
 pub(crate) fn queue_record_id(prefix: &str, bead: &str) -> String {
     format!("{prefix}-wisp-sling-{bead}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queued_sling_is_stored_in_the_form_of_earlier_versions() {
+        let text = r#"{"version":1,"work_bead_id":"w-1","target_rig":"web","agent":"codex","args":"fast","no_convoy":true,"no_molecule":true,"enqueued_at":"t"}"#;
+        let queued = parse_queued_sling(text).unwrap();
+        assert_eq!(serde_json::to_string(&queued).unwrap(), text);
+        assert_eq!(queued.options.agent.as_deref(), Some("codex"));
+        let text = r#"{"version":1,"work_bead_id":"w-1","target_rig":"web","enqueued_at":"t"}"#;
+        let queued = parse_queued_sling(text).unwrap();
+        assert_eq!(serde_json::to_string(&queued).unwrap(), text);
+        assert_eq!(queued.options, SlingOptions::default());
+    }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::state_file;
-use crate::town::Town;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// The wait after the first start of a row, and the longest wait.
@@ -113,30 +113,30 @@ fn doubled_backoff(first: SignedDuration, times: u32) -> SignedDuration {
 
 /// Returns the starts of all agents. An unreadable file is an error, so that no agent is started
 /// because of it.
-pub fn load_restarts(town: &Town) -> anyhow::Result<BTreeMap<String, AgentRestarts>> {
-    let state = state_file::read_state::<RestartState>(&town.layout.restart_state())?;
+pub fn load_restarts(layout: &TownLayout) -> anyhow::Result<BTreeMap<String, AgentRestarts>> {
+    let state = state_file::read_state::<RestartState>(&layout.restart_state())?;
     Ok(state.unwrap_or_default().agents)
 }
 
 /// Changes the record of an agent.
 pub fn change_restarts(
-    town: &Town,
+    layout: &TownLayout,
     agent: &Address,
     change: impl FnOnce(&mut AgentRestarts),
 ) -> anyhow::Result<()> {
-    let path = town.layout.restart_state();
-    state_file::change_state(town, &path, |state: &mut RestartState| {
+    let path = layout.restart_state();
+    state_file::change_state(layout, &path, |state: &mut RestartState| {
         change(state.agents.entry(agent.to_string()).or_default());
     })
 }
 
 /// Resets the starts of an agent.
-pub fn clear_restarts(town: &Town, agent: &Address) -> anyhow::Result<()> {
-    if !load_restarts(town)?.contains_key(&agent.to_string()) {
+pub fn clear_restarts(layout: &TownLayout, agent: &Address) -> anyhow::Result<()> {
+    if !load_restarts(layout)?.contains_key(&agent.to_string()) {
         return Ok(());
     }
-    let path = town.layout.restart_state();
-    state_file::change_state(town, &path, |state: &mut RestartState| {
+    let path = layout.restart_state();
+    state_file::change_state(layout, &path, |state: &mut RestartState| {
         state.agents.remove(&agent.to_string());
     })
 }

@@ -95,8 +95,8 @@ mod tests {
         };
         set(None, "patrol.mode.deacon");
         set(Some(&rig), "patrol.mode.witness");
-        let agents = all().into_iter();
-        let agents: Vec<String> = agents
+        let agents: Vec<String> = all()
+            .into_iter()
             .filter(|one| one.mode == RoleMode::Agent)
             .map(|one| one.address.to_string())
             .collect();

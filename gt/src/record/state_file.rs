@@ -9,7 +9,7 @@ use kit::sys::file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::town::Town;
+use crate::town::TownLayout;
 use crate::town::lock::Lock;
 
 /// The time that a change waits for another one.
@@ -43,11 +43,11 @@ pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result
 
 /// Changes the value of a file under its lock. A missing file starts with the default.
 pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
-    town: &Town,
+    layout: &TownLayout,
     path: &Path,
     change: impl FnOnce(&mut T) -> R,
 ) -> anyhow::Result<R> {
-    let _lock = Lock::take(&town.layout.state_lock(path), WAIT)?;
+    let _lock = Lock::take(&layout.state_lock(path), WAIT)?;
     let mut value: T = read_state(path)?.unwrap_or_default();
     let result = change(&mut value);
     write_state(path, &value)?;

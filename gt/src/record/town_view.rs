@@ -16,10 +16,10 @@ use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
 use crate::host::runtime::{self, RuntimePreset};
 use crate::host::{LiveSession, LiveTown};
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::{Address, SessionName};
+use crate::town::{Rig, Town};
 
 /// The time that a worker without work may still have a session after its last activity.
 const FADES: SignedDuration = SignedDuration::from_mins(10);
@@ -172,7 +172,7 @@ fn build_unknown_error(rig: &str, name: &str) -> anyhow::Error {
 type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 
 /// Reads the workers of each rig without their sessions.
-fn read_workers<'a>(town: &LiveTown, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
+fn read_workers<'a>(town: &Town, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
         let workers = polecat::read_polecat_records(&town.rig(name), beads);
         (name.clone(), workers)

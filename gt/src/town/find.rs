@@ -42,8 +42,8 @@ fn find_town_above(start: &Path) -> Option<PathBuf> {
 /// `<rig>/crew/…`.
 fn is_in_worker_folder(town: &Path, folder: &Path) -> bool {
     let inside = folder.strip_prefix(town).ok();
-    let kind = inside.and_then(|inside| inside.components().nth(1));
-    let kind = kind.and_then(|kind| kind.as_os_str().to_str());
+    let component = inside.and_then(|inside| inside.components().nth(1));
+    let kind = component.and_then(|kind| kind.as_os_str().to_str());
     matches!(kind, Some("polecats" | "crew"))
 }
 

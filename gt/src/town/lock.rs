@@ -60,7 +60,7 @@ impl Lock {
         };
         let mut options = OpenOptions::new();
         options.write(true);
-        let file = match options.open(path) {
+        let opened = match options.open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_made => {
                 if let Some(folder) = path.parent() {
                     file::create_folder(folder, 0o700).map_err(io)?;
@@ -69,7 +69,7 @@ impl Lock {
             }
             opened => opened,
         };
-        let file = file.map_err(io)?;
+        let file = opened.map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held {

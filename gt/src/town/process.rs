@@ -150,9 +150,12 @@ pub struct SessionProcess {
 
 /// Returns all processes that sessions of the town at `root` started, with any parent.
 pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
-    let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
-    let uptime = uptime.split('.').next().and_then(|secs| secs.parse().ok());
-    let uptime: u64 = uptime.unwrap_or_default();
+    let uptime: u64 = fs::read_to_string("/proc/uptime")
+        .unwrap_or_default()
+        .split('.')
+        .next()
+        .and_then(|secs| secs.parse().ok())
+        .unwrap_or_default();
     let ticks = rustix::param::clock_ticks_per_second().max(1);
     let all = read_process_table()
         .into_iter()

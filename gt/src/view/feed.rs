@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use serde_json::Value;
 
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::event::{EventLine, EventVisibility};
 
 /// The sentences of the kinds of events. A name in braces is a field. Without that field, the
@@ -99,7 +99,7 @@ pub struct FeedRig {
 
 impl FeedRig {
     /// Returns the forms for a rig of the town.
-    pub fn for_rig(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
+    pub fn for_rig(town: &Town, name: &str) -> anyhow::Result<Self> {
         let name = town.find_rig(name)?.name().to_owned();
         let prefix = town.prefix_of_rig(&name);
         Ok(Self { name, prefix })

@@ -12,16 +12,16 @@ use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention;
 use crate::patrol::invariant::{
-    self, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
+    self, ActionCount, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
 };
 use crate::record::convoy;
 use crate::record::merge_request;
 use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
+use crate::town::{Rig, TownLayout};
 
 /// The time window in which actions of rules are counted.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -69,16 +69,19 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     for (rig, beads) in &view.stores.rigs {
         let rig = town.rig(rig);
         let settings = PatrolSettings::load(&rig);
-        let matters = attention::rig_matters(&view, rig.name(), &settings);
-        let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
+        let items = attention::rig_items(&view, rig.name(), &settings);
+        let reported: BTreeSet<String> = items.into_iter().map(|item| item.bead).collect();
         let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
             .workers
             .extend(at_rest.map(|polecat| worker_state(polecat, view.now)));
-        let busy = polecats.iter().filter(|polecat| polecat.busy);
-        let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
+        let busy = polecats
+            .iter()
+            .filter(|polecat| polecat.busy)
+            .map(|polecat| polecat.slot.bead.to_string())
+            .collect();
         let look = RigWork {
             beads,
             reported,
@@ -88,7 +91,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         state.work.extend(recent_merges(&rig, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
-    state.acts = count_actions(town, view.now)?;
+    state.acts = count_actions(&town.layout, view.now)?;
     let faults = invariant::find_violations(&state);
     let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
     let open = state.work.iter().filter(is_open).count();
@@ -148,15 +151,17 @@ impl RigWork<'_> {
         for agent in agents.filter(|agent| agent.role_type == "polecat") {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
         }
-        let queued = queued_sling::list_queued_slings(self.beads);
-        let queued: BTreeSet<&str> = queued
+        let queued_slings = queued_sling::list_queued_slings(self.beads);
+        let queued: BTreeSet<&str> = queued_slings
             .iter()
             .map(|queued_bead| queued_bead.work_bead_id.as_str())
             .collect();
-        let begun = self.beads.select(|bead| {
-            matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
-        });
-        let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
+        let begun = self
+            .beads
+            .select(|bead| {
+                matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
+            })
+            .filter(|bead| !self.busy.contains(&bead.id));
         let look = |bead: &Bead| WorkState {
             id: bead.id.clone(),
             place: self.place_of(bead, queued.contains(bead.id.as_str())),
@@ -275,13 +280,13 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
 }
 
 /// Counts the actions of each rule on each subject in the last day.
-fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<ActionCount>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();
         at.is_some_and(|at| now.duration_since(at) < DAY)
     };
-    for line in event::read_events(&town.layout)? {
+    for line in event::read_events(layout)? {
         if let Event::Patrol(acted) = line.to_event()
             && is_recent(&line.ts)
         {
@@ -292,6 +297,10 @@ fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String,
     }
     let counts = counts.into_iter();
     Ok(counts
-        .map(|((rule, subject), times)| (rule, subject, times))
+        .map(|((rule, subject), times)| ActionCount {
+            rule,
+            subject,
+            times,
+        })
         .collect())
 }

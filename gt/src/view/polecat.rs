@@ -108,8 +108,10 @@ impl PolecatStatus {
         let clone_path = rig.sandbox(name);
         let git = Git::at(&clone_path);
         let mut row = PolecatRow::from_polecat(polecat);
-        let dead = polecat.session.as_ref();
-        let dead = dead.and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
+        let dead = polecat
+            .session
+            .as_ref()
+            .and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
         row.last_end = dead.or(row.last_end);
         Ok(Self {
             current_branch: git.head_branch().ok().flatten(),

@@ -65,14 +65,16 @@ pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
 pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
     let beads = rig.store()?.snapshot()?;
-    let workers = view.polecats_of(rig.name()).iter();
-    let workers = workers.map(|polecat| WorkerRow {
-        session_running: view.session_of(&polecat.address()).is_some(),
-        name: polecat.name.clone(),
-        state: polecat.state,
-        why: polecat.why.clone(),
-        issue: polecat.hook.clone(),
-    });
+    let workers = view
+        .polecats_of(rig.name())
+        .iter()
+        .map(|polecat| WorkerRow {
+            session_running: view.session_of(&polecat.address()).is_some(),
+            name: polecat.name.clone(),
+            state: polecat.state,
+            why: polecat.why.clone(),
+            issue: polecat.hook.clone(),
+        });
     Ok(RigStatus {
         branch: config::target_branch_of(rig),
         queue: beads

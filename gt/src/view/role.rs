@@ -52,7 +52,7 @@ pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<Role
     let live = show::find_session(town, agent)?;
     let is_deacon = *agent == Address::Deacon;
     let restarts = match mode_setting_of(agent) {
-        Some(_) => restarts::load_restarts(town)?.remove(&agent.to_string()),
+        Some(_) => restarts::load_restarts(&town.layout)?.remove(&agent.to_string()),
         None => None,
     };
     let aged = |beat: Heartbeat| AgedHeartbeat {
@@ -67,8 +67,10 @@ pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<Role
         created: live.as_ref().map(|live| live.created.to_string()),
         session: live.map(|live| live.name),
         restarts,
-        heartbeat: Heartbeat::load(town).filter(|_| is_deacon).map(aged),
-        last_triage: BootStatus::load(town).filter(|_| *agent == Address::Boot),
-        paused: TownPause::load(town).filter(|_| is_deacon),
+        heartbeat: Heartbeat::load(&town.layout)
+            .filter(|_| is_deacon)
+            .map(aged),
+        last_triage: BootStatus::load(&town.layout).filter(|_| *agent == Address::Boot),
+        paused: TownPause::load(&town.layout).filter(|_| is_deacon),
     })
 }

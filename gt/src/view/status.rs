@@ -13,7 +13,7 @@ use crate::flow::convoy::review;
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::patrol::attention::{self, MatterKind};
+use crate::patrol::attention::{self, AttentionKind};
 use crate::patrol::{PatrolSettings, outages};
 use crate::record;
 use crate::record::dog::Dog;
@@ -27,6 +27,7 @@ use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
+use crate::town::{Rig, Town, TownLayout};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -177,7 +178,7 @@ pub struct TownSummary {
 }
 
 /// Returns the folders whose changes affect the status.
-pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
+pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
     let rigs = town.list_rigs().unwrap_or_default();
@@ -187,7 +188,7 @@ pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
 }
 
 /// Returns the problems for the user.
-fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
+fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
@@ -210,7 +211,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
         view.stores
             .rigs
             .keys()
-            .flat_map(|rig| find_given_up(town, view, rig)),
+            .flat_map(|rig| find_given_up(&town.rig(rig), view)),
     );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(
@@ -228,18 +229,15 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
 }
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
-fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
-    let settings = PatrolSettings::load(&town.rig(rig));
-    let matters = attention::rig_matters(view, rig, &settings).into_iter();
+fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
+    let settings = PatrolSettings::load(rig);
+    let items = attention::rig_items(view, rig.name(), &settings).into_iter();
     let of_workers =
-        matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
-    let lines = of_workers.map(|matter| {
-        let why = matter.text.lines().next().unwrap_or_default();
-        let commands = matter.next.first().cloned().unwrap_or_default();
-        format!(
-            "{}: {why}\n{commands}\ngt why {}",
-            matter.subject, matter.bead
-        )
+        items.filter(|item| matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp));
+    let lines = of_workers.map(|item| {
+        let why = item.text.lines().next().unwrap_or_default();
+        let commands = item.next.first().cloned().unwrap_or_default();
+        format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)
     });
     lines.collect()
 }
@@ -256,7 +254,7 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list_dogs(town);
+    let dogs = record::dog::list_dogs(&town.layout);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
     let board = convoy::ProgressBoard::from_view(&view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
@@ -282,14 +280,14 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         active_hooks: all().filter(|agent| agent.has_work).count(),
     };
     Ok(TownStatus {
-        name: town_name(town),
+        name: town_name(&town.layout),
         location: town.layout.root().display().to_string(),
         overseer: OverseerStatus {
-            name: overseer_name(town),
+            name: overseer_name(&town.layout),
             unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::read_daemon_status(town),
-        paused: TownPause::load(town),
+        paused: TownPause::load(&town.layout),
         agents,
         rigs,
         convoys,
@@ -396,20 +394,20 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     queue
 }
 
-fn town_name(town: &LiveTown) -> String {
+fn town_name(layout: &TownLayout) -> String {
     let folder = || {
-        town.layout
+        layout
             .root()
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
     };
-    read_json_string(&town.layout.town_json(), "name")
+    read_json_string(&layout.town_json(), "name")
         .or_else(folder)
         .unwrap_or_default()
 }
 
-fn overseer_name(town: &LiveTown) -> String {
-    read_json_string(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
+fn overseer_name(layout: &TownLayout) -> String {
+    read_json_string(&layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }
 
 fn read_json_string(path: &std::path::Path, key: &str) -> Option<String> {

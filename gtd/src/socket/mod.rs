@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use gt::host::LiveTown;
 use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
 use gt::host::daemon::{DaemonState, socket_folder, socket_path};
+use gt::town::Town;
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -27,7 +27,7 @@ pub(crate) struct SocketState {
 
 /// Opens the socket and answers on it until the loop ends.
 pub(crate) fn open_socket(
-    town: &LiveTown,
+    town: &Town,
     waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     events: broadcast::Sender<EventLine>,

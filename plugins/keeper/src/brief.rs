@@ -39,11 +39,12 @@ impl BeadArea {
         let about = vault.seeds_mentioned_in(text).into_iter();
         area.domains.extend(about.map(|seed| seed.domain.clone()));
         // Phrases such as "the data layer" and "frontend only".
-        let named = vault
+        let named: Vec<String> = vault
             .domains
             .iter()
-            .filter(|domain| area.words.contains(domain));
-        let named: Vec<String> = named.cloned().collect();
+            .filter(|domain| area.words.contains(domain))
+            .cloned()
+            .collect();
         area.domains.extend(named);
         area.domains.sort();
         area.domains.dedup();
@@ -107,20 +108,23 @@ struct DecisionClauses {
 impl DecisionClauses {
     fn select(decision: &Decision, area: Option<&BeadArea>) -> Self {
         let fits = |clause: &str| area.is_none_or(|area| area.is_touched_by(clause));
-        let reuse = decision.by_domain("reuse").into_iter();
-        let reuse = reuse.filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
+        let reuse = decision
+            .by_domain("reuse")
+            .into_iter()
+            .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
         let extend = decision
             .get("extend")
             .map(YamlValue::items)
-            .unwrap_or_default();
-        let extend = extend.iter().map(|extension| match extension {
-            YamlValue::Text(text) => text.clone(),
-            extension => format!(
-                "{}: {}",
-                extension.field("target"),
-                extension.field("change")
-            ),
-        });
+            .unwrap_or_default()
+            .iter()
+            .map(|extension| match extension {
+                YamlValue::Text(text) => text.clone(),
+                extension => format!(
+                    "{}: {}",
+                    extension.field("target"),
+                    extension.field("change")
+                ),
+            });
         let forbidden = decision.forbidden().into_iter().map(|rule| rule.words);
         let constraints = decision.texts("constraints").into_iter();
         Self {

@@ -262,8 +262,10 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
         command,
         KeeperCommand::Install | KeeperCommand::Plant { .. }
     );
-    let found = cwd.ancestors().find(is_keepers);
-    let found = found.or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
+    let found = cwd
+        .ancestors()
+        .find(is_keepers)
+        .or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
     found
         .map(Path::to_owned)
         .context("there is no keeper/ here or above: go to a rig's folder, or say --root PATH")
@@ -286,25 +288,26 @@ fn run_plant(root: &Path, source: Option<&Path>) -> anyhow::Result<CommandAnswer
     let source = plant::choose_source(root, source);
     let planted = plant::plant_seeds(root, &source)?;
     let mut text = format!("read {} files of {}\n", planted.files, source.display());
-    for (domain, count, new) in &planted.domains {
+    for domain in &planted.domains {
         text.push_str(&format!(
-            "✓ keeper/seeds/{domain}.yaml: {count} seeds, {new} new\n"
+            "✓ keeper/seeds/{}.yaml: {} seeds, {} new\n",
+            domain.name, domain.seeds, domain.new
         ));
     }
-    if planted.left > 0 {
+    let left = planted.left();
+    if left > 0 {
         text.push_str(&format!(
-            "! {} more found no room: so many are no pattern\n",
-            planted.left
+            "! {left} more found no room: so many are no pattern\n"
         ));
     }
     let domains: Vec<Json> = planted
         .domains
         .iter()
-        .map(|(domain, count, new)| json!({ "domain": domain, "seeds": count, "new": new }))
+        .map(|domain| json!({ "domain": domain.name, "seeds": domain.seeds, "new": domain.new }))
         .collect();
     Ok(CommandAnswer::new(
         text,
-        json!({ "files": planted.files, "domains": domains, "left": planted.left }),
+        json!({ "files": planted.files, "domains": domains, "left": left }),
     ))
 }
 
@@ -429,8 +432,10 @@ fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
             "{place}: rule \"{}\" of {adr}: {}",
             finding.rule, finding.what
         );
-        let waived = finding.waived.as_ref();
-        let waived = waived.map(|why| format!(" (waived: {why})"));
+        let waived = finding
+            .waived
+            .as_ref()
+            .map(|why| format!(" (waived: {why})"));
         text.push_str(&escape_control_chars(&format!(
             "{line}{}",
             waived.unwrap_or_default()

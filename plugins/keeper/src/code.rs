@@ -135,11 +135,11 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
             found.extend(method.and_then(|(_, rest)| parse_called_name(rest)));
         } else if is_class_start(text, name, ending) {
             let deep = count_indent(line);
-            let inside = lines[at + 1..]
+            let inside: Vec<&&str> = lines[at + 1..]
                 .iter()
                 .take_while(|line| line.trim().is_empty() || count_indent(line) > deep)
-                .filter(|line| !line.trim().is_empty());
-            let inside: Vec<&&str> = inside.collect();
+                .filter(|line| !line.trim().is_empty())
+                .collect();
             let first = inside.iter().map(|line| count_indent(line)).min();
             let member_lines = inside
                 .into_iter()

@@ -125,8 +125,7 @@ pub(crate) fn parse_number(path: &Path) -> Option<u32> {
 
 /// Converts a title to a part of a file name.
 fn build_slug(title: &str) -> String {
-    let ascii = split_name(title).into_iter();
-    let ascii = ascii.filter(|word| word.is_ascii());
+    let ascii = split_name(title).into_iter().filter(|word| word.is_ascii());
     let mut slug = String::new();
     for word in ascii {
         if slug.len() + word.len() > 40 {
@@ -149,8 +148,7 @@ pub fn find_decision(root: &Path, id: &str) -> anyhow::Result<PathBuf> {
     let wanted: u32 = digits
         .parse()
         .with_context(|| format!("`{id}` is no id of a decision such as ADR-017"))?;
-    let found = sys::list_files(&decisions_folder(root), "yaml")?;
-    let found = found
+    let found = sys::list_files(&decisions_folder(root), "yaml")?
         .into_iter()
         .find(|path| parse_number(path) == Some(wanted));
     found.with_context(|| {

@@ -180,8 +180,9 @@ pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// Returns true if another rig of the town has the keeper's hooks.
 fn is_used_by_other_rig(root: &Path) -> bool {
-    let rigs = root.parent().and_then(|town| std::fs::read_dir(town).ok());
-    let mut rigs = rigs
+    let mut rigs = root
+        .parent()
+        .and_then(|town| std::fs::read_dir(town).ok())
         .into_iter()
         .flatten()
         .flatten()

@@ -26,10 +26,25 @@ const WORDS: usize = 16;
 pub struct PlantReport {
     /// The number of files that were read.
     pub files: usize,
-    /// By domain: the number of seeds, and the number of new ones.
-    pub domains: Vec<(String, usize, usize)>,
-    /// The number of seeds that exceeded the limit of their domain's file.
+    pub domains: Vec<PlantedDomain>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlantedDomain {
+    pub name: String,
+    /// The number of seeds.
+    pub seeds: usize,
+    /// The number of new seeds.
+    pub new: usize,
+    /// The number of seeds that exceeded the limit of the domain's file.
     pub left: usize,
+}
+
+impl PlantReport {
+    /// Returns the number of seeds that exceeded the limit of their domain's file.
+    pub fn left(&self) -> usize {
+        self.domains.iter().map(|domain| domain.left).sum()
+    }
 }
 
 /// Chooses the rig's source: the given folder, the clone for reading, or the root.
@@ -85,9 +100,8 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     for domain in domains {
         let of_domain = fresh.iter().filter(|(own, _)| *own == domain);
         let domain_seeds: Vec<YamlValue> = of_domain.map(|(_, seed)| seed.clone()).collect();
-        let (domain, count, new, left) = merge_into_domain(root, domain, domain_seeds)?;
-        planted.left += left;
-        planted.domains.push((domain, count, new));
+        let merged = merge_into_domain(root, domain, domain_seeds)?;
+        planted.domains.push(merged);
     }
     Ok(planted)
 }
@@ -119,8 +133,8 @@ fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlVa
         ("path", path.to_owned()),
         ("line", found.line.to_string()),
         ("from", "plant".to_owned()),
-    ];
-    let fields = fields.into_iter();
+    ]
+    .into_iter();
     let mut entries: Vec<(String, YamlValue)> = fields
         .map(|(key, value)| (key.to_owned(), YamlValue::Text(value)))
         .collect();
@@ -155,7 +169,7 @@ fn merge_into_domain(
     root: &Path,
     domain: &str,
     fresh: Vec<YamlValue>,
-) -> anyhow::Result<(String, usize, usize, usize)> {
+) -> anyhow::Result<PlantedDomain> {
     let path = vault::seeds_folder(root).join(format!("{domain}.yaml"));
     let text = sys::read_text(&path)?.unwrap_or_default();
     let file =
@@ -195,7 +209,12 @@ fn merge_into_domain(
     fields.push(("seeds".to_owned(), YamlValue::List(seeds)));
     sys::replace_file(&path, &yaml::format_yaml(&YamlValue::Map(fields)), 0o644)
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok((domain.to_owned(), count, new, left))
+    Ok(PlantedDomain {
+        name: domain.to_owned(),
+        seeds: count,
+        new,
+        left,
+    })
 }
 
 /// Updates the place of an existing seed. A seed that a user wrote stays unchanged.
@@ -225,8 +244,7 @@ fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
             Some((_, value)) if key != "words" => *value = YamlValue::texts(&now),
             Some((_, value)) => {
                 let mut all = value.as_texts();
-                let new = now.into_iter().filter(|word| !all.contains(word));
-                let new: Vec<String> = new.collect();
+                let new: Vec<String> = now.into_iter().filter(|word| !all.contains(word)).collect();
                 all.extend(new);
                 *value = YamlValue::texts(&all);
             }
@@ -264,10 +282,15 @@ mod tests {
         sys::run_git(&clone, &["add", "-A"]).unwrap();
         let planted = plant_seeds(root, &choose_source(root, None)).unwrap();
         assert_eq!(planted.files, 2);
-        let of = |domain: &str| (domain.to_owned(), 1, 1);
+        let of = |name: &str, seeds| PlantedDomain {
+            name: name.to_owned(),
+            seeds,
+            new: 1,
+            left: 0,
+        };
         assert_eq!(
             planted.domains,
-            [of("auth"), of("data"), ("frontend".to_owned(), 2, 1)]
+            [of("auth", 1), of("data", 1), of("frontend", 2)]
         );
         let path = vault::seeds_folder(root).join("frontend.yaml");
         let text = sys::read_text(&path).unwrap().unwrap();
@@ -280,7 +303,7 @@ mod tests {
         put("src/Modal.tsx", "\n\nexport function Modal() {}\n");
         put("src/auth.ts", "export enum Role { A }\n");
         let again = plant_seeds(root, &choose_source(root, None)).unwrap();
-        assert_eq!(again.domains.last().unwrap().2, 0, "nothing is new");
+        assert_eq!(again.domains.last().unwrap().new, 0, "nothing is new");
         let auth = vault::seeds_folder(root).join("auth.yaml");
         let auth = sys::read_text(&auth).unwrap().unwrap();
         assert!(
@@ -304,7 +327,7 @@ mod tests {
         sys::run_git(&clone, &["init", "--quiet"]).unwrap();
         sys::run_git(&clone, &["add", "-A"]).unwrap();
         let planted = plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
-        assert_eq!((planted.domains[0].1, planted.left), (SEEDS, 5));
+        assert_eq!((planted.domains[0].seeds, planted.left()), (SEEDS, 5));
         plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
     }
 }

@@ -207,17 +207,17 @@ impl Vault {
             Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
             _ => &name_words,
         };
-        let exact = found(&|theirs, _| theirs == name_words.as_slice() || theirs == bare);
-        let exact = exact.or_else(|| found(&|theirs, _| has_all_words(&name_words, theirs)));
-        let exact = exact.or_else(|| {
-            let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
-                let more = seed.words.iter().flat_map(|word| self.words(word));
-                theirs.iter().cloned().chain(more).collect()
-            };
-            found(&|theirs, seed| {
-                !seed.words.is_empty() && has_all_words(&name_words, &all(theirs, seed))
-            })
-        });
+        let exact = found(&|theirs, _| theirs == name_words.as_slice() || theirs == bare)
+            .or_else(|| found(&|theirs, _| has_all_words(&name_words, theirs)))
+            .or_else(|| {
+                let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
+                    let more = seed.words.iter().flat_map(|word| self.words(word));
+                    theirs.iter().cloned().chain(more).collect()
+                };
+                found(&|theirs, seed| {
+                    !seed.words.is_empty() && has_all_words(&name_words, &all(theirs, seed))
+                })
+            });
         if let Some(seed) = exact {
             return SeedMatch::Known(seed);
         }

@@ -45,7 +45,7 @@ impl Waiver {
             .filter_map(|path| decision::parse_number(path))
             .max();
         let number = last.unwrap_or_default() + 1;
-        let fields = [
+        let pairs = [
             ("adr", &self.adr),
             ("rule", &self.rule),
             ("file", &self.file),
@@ -53,7 +53,7 @@ impl Waiver {
             ("by", &self.by),
             ("date", &sys::format_today()),
         ];
-        let fields = fields
+        let fields = pairs
             .into_iter()
             .filter(|(_, value)| !value.is_empty())
             .map(|(key, value)| (key.to_owned(), YamlValue::text(value)));

@@ -61,7 +61,7 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
         }
         Action::RunQueue { rig } => run_queue(town, rig),
         Action::Land { convoy } => land_convoy(town, convoy),
-        Action::AskPerson => Ok(report_matters(town)),
+        Action::AskPerson => Ok(report_items(town)),
         other => Err(format!("not simulated: {other:?}")),
     }
 }
@@ -259,13 +259,13 @@ fn land_convoy(town: &mut SimTown, convoy: &str) -> ActionOutcome {
     Ok(Some(format!("{convoy} has landed")))
 }
 
-fn report_matters(town: &mut SimTown) -> Option<String> {
-    let matters = town.matters();
+fn report_items(town: &mut SimTown) -> Option<String> {
+    let items = town.items();
     let before = town.reported.len();
-    town.reported.retain(|key, _| matters.contains(key));
+    town.reported.retain(|key, _| items.contains(key));
     let over = before - town.reported.len();
     let mut new = 0;
-    for key in matters {
+    for key in items {
         if !town.reported.contains_key(&key) {
             let acts = SignedDuration::from_mins(town.rng.i64(60..480));
             town.reported.insert(key, town.now + acts);

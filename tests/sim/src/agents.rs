@@ -132,7 +132,7 @@ fn finish_work(town: &mut SimTown, number: usize) {
         worker.slot = SlotState::Finishing {
             record: DoneRecord {
                 since: town.now.to_string(),
-                failed,
+                failed: failed.map(Box::new),
                 ..DoneRecord::default()
             },
         };

@@ -1,6 +1,6 @@
 //! Checks the invariants of the simulated town with the check for real towns.
 
-use gt::patrol::invariant::{self, TownState, WorkPlace, WorkState, WorkerState};
+use gt::patrol::invariant::{self, ActionCount, TownState, WorkPlace, WorkState, WorkerState};
 use gt::record::polecat::SlotState;
 
 use super::town::{BeadPlace, SimSession, SimTown, SimWorker};
@@ -51,7 +51,11 @@ fn town_state(town: &SimTown) -> TownState {
             .map(|(convoy, times)| (convoy.to_string(), *times))
             .collect(),
         acts: acts
-            .map(|((rule, subject), times)| (rule.clone(), subject.clone(), *times))
+            .map(|((rule, subject), times)| ActionCount {
+                rule: rule.clone(),
+                subject: subject.clone(),
+                times: *times,
+            })
             .collect(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::done::SandboxLeftovers;
-use gt::patrol::attention::{AttentionFacts, AttentionMatter, AttentionMessages, MatterKind};
+use gt::patrol::attention::{AttentionFacts, AttentionItem, AttentionKind, AttentionMessages};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
     ConvoyFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, TownFacts, WatchFacts,
@@ -99,7 +99,7 @@ pub(super) struct SimTown {
     /// The end of the current outages of the API and the remote.
     pub api_down: Option<Timestamp>,
     pub remote_down: Option<Timestamp>,
-    /// The reported matters, with the times at which the user acts.
+    /// The reported items, with the times at which the user acts.
     pub reported: BTreeMap<String, Timestamp>,
     pub sessions: usize,
     pub messages: usize,
@@ -386,8 +386,8 @@ impl SimTown {
         outages::group_outages(refused, &others)
     }
 
-    /// Returns the current matters for the user: stuck workers, dialogs, a lasting outage.
-    pub(super) fn matters(&self) -> BTreeSet<String> {
+    /// Returns the current items for the user: stuck workers, dialogs, a lasting outage.
+    pub(super) fn items(&self) -> BTreeSet<String> {
         let stuck = self
             .workers
             .iter()
@@ -403,14 +403,12 @@ impl SimTown {
     }
 
     fn attention(&self) -> AttentionFacts {
-        let matters = self.matters();
-        let new = matters
-            .iter()
-            .filter(|key| !self.reported.contains_key(*key));
-        let over = self.reported.keys().filter(|key| !matters.contains(*key));
+        let items = self.items();
+        let new = items.iter().filter(|key| !self.reported.contains_key(*key));
+        let over = self.reported.keys().filter(|key| !items.contains(*key));
         AttentionFacts {
             messages: AttentionMessages {
-                new: new.map(|key| build_matter(key)).collect(),
+                new: new.map(|key| build_item(key)).collect(),
                 over: over.cloned().collect(),
                 mailboxes: Vec::new(),
             },
@@ -419,11 +417,11 @@ impl SimTown {
     }
 }
 
-fn build_matter(key: &str) -> AttentionMatter {
-    AttentionMatter {
+fn build_item(key: &str) -> AttentionItem {
+    AttentionItem {
         key: key.to_owned(),
         bead: String::new(),
-        kind: MatterKind::Stuck,
+        kind: AttentionKind::Stuck,
         subject: key.to_owned(),
         text: String::new(),
         next: Vec::new(),

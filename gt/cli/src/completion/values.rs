@@ -20,6 +20,7 @@ use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
 use gt::record::polecat::{self, PolecatIds};
+use gt::town::Town;
 use gt::town::config;
 use gt::view::doctor;
 
@@ -83,8 +84,9 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "polecat" | "polecats") => complete_polecats,
         (_, "talk") => complete_sessions,
         (_, "key") => |_| {
-            let all = config::key::KEYS.iter();
-            let all = all.map(|key| (key.name.into(), key.meaning.into()));
+            let all = config::key::KEYS
+                .iter()
+                .map(|key| (key.name.into(), key.meaning.into()));
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
         },
@@ -103,12 +105,13 @@ fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
-    let stores = town.read_stores().ok();
-    let stores = stores.iter().flat_map(|stores| stores.rigs.values());
+    let read_stores = town.read_stores().ok();
+    let stores = read_stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent =
         |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
-    let found = stores.flat_map(|beads| beads.select(is_agent));
-    let found = found.filter_map(PolecatIds::from_identity_bead);
+    let found = stores
+        .flat_map(|beads| beads.select(is_agent))
+        .filter_map(PolecatIds::from_identity_bead);
     without_descriptions(found.map(|ids| ids.address.mailbox()))
 }
 
@@ -137,8 +140,9 @@ fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
-    let found = seance::list_sessions(town, &SessionFilter::default()).unwrap_or_default();
-    let found = found.into_iter();
+    let found = seance::list_sessions(town, &SessionFilter::default())
+        .unwrap_or_default()
+        .into_iter();
     found
         .map(|session| (session.session_id, session.actor))
         .collect()
@@ -189,10 +193,7 @@ fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 /// Offers the wanted beads of all stores of the town, those of the rigs first.
-fn complete_beads(
-    town: &LiveTown,
-    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
-) -> Vec<CompletionValue> {
+fn complete_beads(town: &Town, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));

@@ -10,10 +10,9 @@ use serde_json::Value;
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::host::LiveTown;
 use gt::patrol::rule;
-use gt::town::Rig;
 use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
+use gt::town::{Rig, Town};
 
 kit::family! {
     /// Show and change settings
@@ -39,7 +38,7 @@ struct SettingsScope {
 }
 
 impl SettingsScope {
-    fn rig<'t>(&self, ctx: &Context, town: &'t LiveTown) -> anyhow::Result<Option<Rig<'t>>> {
+    fn rig<'t>(&self, ctx: &Context, town: &'t Town) -> anyhow::Result<Option<Rig<'t>>> {
         if self.town {
             return Ok(None);
         }

@@ -3,10 +3,10 @@
 use super::super::{CommandResult, build_report};
 use super::{SettingsScope, read_setting};
 use crate::context::Context;
-use gt::host::{LiveTown, runtime};
+use gt::host::runtime;
 use gt::patrol::rule::{self, RuleScope};
-use gt::town::Rig;
 use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
+use gt::town::{Rig, TownLayout};
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         .into());
     }
-    check_agent_name(&town, rig.as_ref(), &args)?;
+    check_agent_name(&town.layout, rig.as_ref(), &args)?;
     let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Checks that an agent's name is defined in the settings or among the built-in presets.
-fn check_agent_name(town: &LiveTown, rig: Option<&Rig>, args: &Args) -> anyhow::Result<()> {
+fn check_agent_name(layout: &TownLayout, rig: Option<&Rig>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {
         "default_agent" => rig.is_none(),
@@ -61,7 +61,7 @@ fn check_agent_name(town: &LiveTown, rig: Option<&Rig>, args: &Args) -> anyhow::
     if !names_agent {
         return Ok(());
     }
-    let known = runtime::list_agent_names(&town.layout, rig.map(Rig::layout))?;
+    let known = runtime::list_agent_names(layout, rig.map(Rig::layout))?;
     anyhow::ensure!(
         known.contains(&args.value),
         ChangeError::BadValue {

@@ -18,7 +18,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let made = review::add_reviewed_beads(&ctx.open_town()?, &args.convoy, &args.beads)?;
+    let town = ctx.open_town()?;
+    let made = review::add_reviewed_beads(&town, &args.convoy, &args.beads)?;
     super::print_hook_warnings(ctx, &made.warnings);
     build_report(made.created, |added, page| {
         page.line(format!(

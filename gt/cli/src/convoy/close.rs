@@ -24,7 +24,8 @@ struct CloseConvoyReport {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let closed = convoy::close_convoy(&ctx.open_town()?, &args.convoy, &args.reason, args.force)?;
+    let town = ctx.open_town()?;
+    let closed = convoy::close_convoy(&town, &args.convoy, &args.reason, args.force)?;
     build_report(
         CloseConvoyReport {
             id: args.convoy.clone(),

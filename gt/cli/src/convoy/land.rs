@@ -28,7 +28,8 @@ enum LandConvoyReport {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let landing = landing::land_convoy(&ctx.open_town()?, &args.convoy)?;
+    let town = ctx.open_town()?;
+    let landing = landing::land_convoy(&town, &args.convoy)?;
     let shown = landing.map_or_else(
         || LandConvoyReport::Already {
             outcome: "closed",

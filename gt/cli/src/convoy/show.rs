@@ -68,8 +68,8 @@ fn write_document_line(rig_document: &RigDocument, root: &std::path::Path, page:
         rig_document.rig, rig_document.document.bytes
     ));
     // Never cut at the screen's width, because users copy it.
-    let command = rig_document.document.command();
-    let command = command.trim_start_matches("git ");
+    let full_command = rig_document.document.command();
+    let command = full_command.trim_start_matches("git ");
     page.line(format!(
         "              → git -C {} {}",
         repo.display(),

@@ -32,10 +32,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let rig = rig::resolve_rig(ctx, &town, named)?;
         match crew::add_member(&rig, name, args.branch) {
             Ok(member) => added.push(member),
-            Err(error) if CrewError::is_exists_error(&error) && args.names.len() > 1 => {
+            Err(error @ CrewError::Exists { .. }) if args.names.len() > 1 => {
                 ctx.ui.warn(&error.to_string());
             }
-            Err(error) => return Err(error),
+            Err(CrewError::Other(error)) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
     }
     anyhow::ensure!(!added.is_empty(), "no crew member was added");

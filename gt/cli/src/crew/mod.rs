@@ -8,8 +8,7 @@ mod stop;
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::host::LiveTown;
-use gt::town::Rig;
+use gt::town::{Rig, Town};
 
 kit::family! {
     /// Manage crew: persistent workers that a person directs
@@ -26,7 +25,7 @@ kit::family! {
 /// Returns the named members, or all members of a rig or of the town.
 fn select_members<'t>(
     ctx: &Context,
-    town: &'t LiveTown,
+    town: &'t Town,
     names: &[String],
     rig: Option<&str>,
     all: bool,

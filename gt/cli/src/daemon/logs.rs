@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let log = daemon::log_path(&town);
+    let log = daemon::log_path(&town.layout);
     anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());
     if args.follow {
         let lines = args.lines.to_string();

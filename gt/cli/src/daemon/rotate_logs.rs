@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let log = daemon::log_path(&*ctx.open_town()?);
+    let log = daemon::log_path(&ctx.open_town()?.layout);
     let rotated = daemon::rotate_log(&log, args.force)?;
     let data = json!({ "log": log, "rotated": rotated });
     build_report(data, move |_, page| {

@@ -16,7 +16,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let beat = role::record_heartbeat(&ctx.open_town()?, &args.action)?;
+    let town = ctx.open_town()?;
+    let beat = role::record_heartbeat(&town, &args.action)?;
     build_report(beat, |beat, page| {
         page.line(format!("✓ heartbeat {}", beat.cycle));
     })

@@ -13,7 +13,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let was_paused = TownPause::end(&town)?.is_some();
+    let was_paused = TownPause::end(&town.layout)?.is_some();
     daemon::wake_daemon(&town);
     build_report(
         serde_json::json!({ "was_paused": was_paused }),

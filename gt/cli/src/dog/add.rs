@@ -12,7 +12,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let added = dog::add_dog(&ctx.open_town()?, args.name.as_deref())?;
+    let town = ctx.open_town()?;
+    let added = dog::add_dog(&town, args.name.as_deref())?;
     build_report(added, |dog, page| {
         page.line(format!("Added {}", dog.address()));
         for path in dog.worktrees.values() {

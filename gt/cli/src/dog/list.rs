@@ -14,7 +14,8 @@ use gt::flow::dog;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let dogs = dog::list_dogs(&ctx.open_town()?)?;
+    let town = ctx.open_town()?;
+    let dogs = dog::list_dogs(&town)?;
     build_report(dogs, |dogs, page| {
         for dog in dogs {
             let work = escape::escape_line(&dog.work);

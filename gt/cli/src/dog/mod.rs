@@ -13,7 +13,7 @@ mod status;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::host::LiveTown;
+use gt::town::Town;
 use gt::town::identity::Address;
 
 kit::family! {
@@ -36,7 +36,7 @@ kit::family! {
 }
 
 /// Returns the name of the given dog, otherwise of the dog that calls.
-fn resolve_dog_name(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
+fn resolve_dog_name(town: &Town, name: Option<String>) -> anyhow::Result<String> {
     match (name, &town.actor) {
         (Some(name), _) => Ok(name),
         (None, Address::Dog(name)) => Ok(name.clone()),

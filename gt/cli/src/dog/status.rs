@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,
-        kennel_dir: dog::kennel_folder(&town).display().to_string(),
+        kennel_dir: dog::kennel_folder(&town.layout).display().to_string(),
     };
     build_report(pack, |pack, page| {
         let (idle, working) = (pack.idle, pack.working);

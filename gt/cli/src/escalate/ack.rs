@@ -14,7 +14,8 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let escalation = escalate::acknowledge_escalation(&ctx.open_town()?, &args.escalation)?;
+    let town = ctx.open_town()?;
+    let escalation = escalate::acknowledge_escalation(&town, &args.escalation)?;
     build_report(escalation, |one, page| {
         let by = escape::escape_line(&one.acked_by);
         page.line(format!("✓ {} is acknowledged by {by}", one.id));

@@ -19,7 +19,8 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let escalation = escalate::close_escalation(&ctx.open_town()?, &args.escalation, &args.reason)?;
+    let town = ctx.open_town()?;
+    let escalation = escalate::close_escalation(&town, &args.escalation, &args.reason)?;
     build_report(escalation, |one, page| {
         page.line(format!(
             "✓ {} is closed: {}",

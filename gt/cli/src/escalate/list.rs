@@ -69,9 +69,9 @@ fn write_escalation_line(escalation: &Escalation, page: &mut Page) {
         escalation.id,
         escape::escape_line(&escalation.title)
     ));
-    let count = escalation.details.occurrences;
-    let count = if count > 1 {
-        format!(", {count} times")
+    let occurrences = escalation.details.occurrences;
+    let count = if occurrences > 1 {
+        format!(", {occurrences} times")
     } else {
         String::new()
     };

@@ -145,10 +145,13 @@ fn parse_deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
         .parse()
         .ok()
         .and_then(|wait: jiff::SignedDuration| now.checked_add(wait).ok());
-    let at = in_a_while.or_else(|| when::parse_time(text, now, &env::local_time_zone()));
-    let at = at.ok_or_else(|| {
-        anyhow::anyhow!("the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow")
-    })?;
+    let at = in_a_while
+        .or_else(|| when::parse_time(text, now, &env::local_time_zone()))
+        .ok_or_else(|| {
+            anyhow::anyhow!(
+                "the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow"
+            )
+        })?;
     anyhow::ensure!(
         at > now,
         "the deadline `{text}` has passed: name a time ahead"

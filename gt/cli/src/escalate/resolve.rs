@@ -21,7 +21,8 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.answer.join(" ");
-    let escalation = escalate::resolve_escalation(&ctx.open_town()?, &args.escalation, &text)?;
+    let town = ctx.open_town()?;
+    let escalation = escalate::resolve_escalation(&town, &args.escalation, &text)?;
     build_report(escalation, |one, page| {
         let (by, text) = (
             escape::escape_line(&one.closed_by),

@@ -22,8 +22,8 @@ struct FormulaRow {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rig = args.rig.as_deref().or(town.actor.rig());
-    let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
+    let rig_name = args.rig.as_deref().or(town.actor.rig());
+    let rig = rig_name.map(|rig| town.find_rig(rig)).transpose()?;
     let mut listed = Vec::new();
     for found in molecule::formula_shelf(&town, rig.as_ref()).load_all() {
         match found.loaded {

@@ -60,8 +60,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
     };
-    let name = args.formula.or_else(setting);
-    let name = name
+    let named = args.formula.or_else(setting);
+    let name = named
         .ok_or_else(|| kit::failure::UsageError("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {
         formula: name,
@@ -101,8 +101,11 @@ fn write_report(started: &FormulaReport, page: &mut Page) {
         started.formula, started.convoy
     ));
     for (leg, bead) in &started.legs {
-        let to = started.slung.iter().find(|slung| slung.bead == *bead);
-        let to = to.map_or("not slung", |slung| slung.target.as_str());
+        let to = started
+            .slung
+            .iter()
+            .find(|slung| slung.bead == *bead)
+            .map_or("not slung", |slung| slung.target.as_str());
         page.line(format!("  {leg}: {bead} → {to}"));
     }
     if let Some(synthesis) = &started.synthesis {

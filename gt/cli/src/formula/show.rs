@@ -17,8 +17,8 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rig = args.rig.as_deref().or(town.actor.rig());
-    let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
+    let rig_name = args.rig.as_deref().or(town.actor.rig());
+    let rig = rig_name.map(|rig| town.find_rig(rig)).transpose()?;
     let shelf = molecule::formula_shelf(&town, rig.as_ref());
     let name = molecule::full_formula_name(&shelf, &args.formula).unwrap_or(args.formula);
     let formula = shelf.load(&name)?.formula;

@@ -68,8 +68,12 @@ fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<
     messages.retain(|message| !message.read);
     let news = if args.inject {
         event.record_progress(ctx);
-        let news =
-            mail::take_new_messages(&town, &address, event.text_field("session_id"), &messages);
+        let news = mail::take_new_messages(
+            &town.layout,
+            &address,
+            event.text_field("session_id"),
+            &messages,
+        );
         news.into_iter().cloned().collect()
     } else {
         Vec::new()
@@ -89,8 +93,10 @@ fn build_reminder(found: &MailCheckReport) -> String {
     if found.unread == 0 {
         return String::new();
     }
-    let plural = if found.unread == 1 { "" } else { "s" };
-    let count = format!("You have {} unread message{plural}", found.unread);
+    let count = format!(
+        "You have {}",
+        kit::ui::counted(found.unread, "unread message")
+    );
     let mut lines = vec!["<system-reminder>".to_owned()];
     if found.news.is_empty() {
         lines.push(format!("{count}: gt mail inbox"));

@@ -14,6 +14,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::mail;
+use gt::town::Town;
 
 kit::family! {
     /// Send and read mail
@@ -57,7 +58,7 @@ fn change_messages(
 }
 
 /// Returns the mailbox of an address, or the caller's own.
-fn resolve_mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
+fn resolve_mailbox(town: &Town, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
         Some(text) => town.parse_address(text)?.mailbox(),
         None => town.actor.mailbox(),

@@ -2,12 +2,12 @@ use super::attach::AttachMoleculeReport;
 use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
-/// Attach the molecule that a message names
+/// Attach the molecule named in a message to your hooked bead
 ///
-/// The message names it in a line `molecule: ID`, and is marked as read.
+/// The message must contain a line `molecule: ID`. It is marked as read.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The message
+    /// The id of the message
     #[arg(value_name = "MESSAGE")]
     message: String,
 }

@@ -18,8 +18,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let home = town.find_bead(&found.id)?;
     let beads = home.store.snapshot()?;
     let steps = MoleculeProgress::for_root(&beads, &found.id)
-        .map(|progress| draw::steps_of_molecule(&progress));
-    let steps = steps.unwrap_or_default();
+        .map(|progress| draw::steps_of_molecule(&progress))
+        .unwrap_or_default();
     let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
     build_report(found.clone(), move |_, page| {
         let state = |at: usize| states.get(at).copied().unwrap_or_default();

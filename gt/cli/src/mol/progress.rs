@@ -15,8 +15,9 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let (bead, found) = molecule::find_attached(&town, &args.target)?;
-    let found = found.filter(|found| !found.steps.is_empty());
-    let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule with steps"))?;
+    let found = found
+        .filter(|found| !found.steps.is_empty())
+        .ok_or_else(|| anyhow::anyhow!("{bead} has no molecule with steps"))?;
     build_report(StepProgress::from_molecule(&found), move |_, page| {
         page.line(describe_progress(&found));
         write_steps(page, &found.steps);

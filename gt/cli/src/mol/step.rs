@@ -104,13 +104,13 @@ mod await_signal {
             read("--timeout", &args.timeout)?,
             read("--backoff-max", &args.backoff_max)?,
         );
-        let limit = base.saturating_mul(2_u32.saturating_pow(args.idle));
+        let doubled = base.saturating_mul(2_u32.saturating_pow(args.idle));
         let limit = if args.idle == 0 {
             base
         } else {
-            limit.min(most.max(base))
+            doubled.min(most.max(base))
         };
-        let awaited = molecule::await_signal(&town, limit)?;
+        let awaited = molecule::await_signal(&town.layout, limit)?;
         build_report(awaited, |awaited, page| match &awaited.signal {
             Some(signal) => page.line(kit::ui::escape::escape_line(signal)),
             None => page.line("nothing happened"),

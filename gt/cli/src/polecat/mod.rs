@@ -7,9 +7,8 @@ mod status;
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::host::LiveTown;
-use gt::town::Rig;
 use gt::town::identity::Address;
+use gt::town::{Rig, Town};
 
 kit::family! {
     /// Show, retry and remove the workers of rigs
@@ -21,7 +20,7 @@ kit::family! {
 }
 
 /// Parses a polecat's address into its rig and its name.
-fn parse_polecat<'t>(town: &'t LiveTown, text: &str) -> anyhow::Result<(Rig<'t>, String)> {
+fn parse_polecat<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String)> {
     match town.parse_address(text)? {
         Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),

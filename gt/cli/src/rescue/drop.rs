@@ -22,7 +22,8 @@ struct DropRescueReport {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let (reference, commit) = rescue::drop_saved_work(&ctx.open_town()?, &args.reference)?;
+    let town = ctx.open_town()?;
+    let (reference, commit) = rescue::drop_saved_work(&town, &args.reference)?;
     build_report(DropRescueReport { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(

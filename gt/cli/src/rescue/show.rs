@@ -20,7 +20,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = rescue::show_saved_work(&ctx.open_town()?, &args.reference)?;
+    let town = ctx.open_town()?;
+    let found = rescue::show_saved_work(&town, &args.reference)?;
     let mut page = ctx.ui.page();
     write_saved_work(&found, &mut page);
     if pager::show_in_pager(ctx, page.text()) {

@@ -2,9 +2,8 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::host::LiveTown;
-use gt::town::Rig;
 use gt::town::identity::detect_caller;
+use gt::town::{Rig, Town};
 use gt::view::rig;
 use gt::view::rig::RigStatus;
 
@@ -63,7 +62,7 @@ fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
 /// Returns the named rig, otherwise the rig around the caller, otherwise the only one.
 pub(crate) fn resolve_rig<'t>(
     ctx: &Context,
-    town: &'t LiveTown,
+    town: &'t Town,
     named: Option<&str>,
 ) -> anyhow::Result<Rig<'t>> {
     if let Some(name) = named {
@@ -78,11 +77,15 @@ pub(crate) fn resolve_rig<'t>(
 }
 
 /// Returns the rig that the caller belongs to, otherwise the rig of the working directory.
-pub(crate) fn rig_of_caller<'t>(ctx: &Context, town: &'t LiveTown) -> Option<Rig<'t>> {
+pub(crate) fn rig_of_caller<'t>(ctx: &Context, town: &'t Town) -> Option<Rig<'t>> {
     let caller = detect_caller(&ctx.env, &town.layout).address;
     let caller_rig = caller.as_ref().and_then(|address| address.rig());
-    let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
-    let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
+    let folder = ctx
+        .env
+        .cwd()
+        .strip_prefix(town.layout.root())
+        .ok()
+        .and_then(|path| path.components().next()?.as_os_str().to_str());
     let mut names = caller_rig.into_iter().chain(folder);
     names.find_map(|name| town.find_rig(name).ok())
 }

@@ -29,5 +29,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 }
 
 fn find_stop_reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
-    stop_hook::find_continue_reason(&ctx.open_town()?, event.text_field("session_id"))
+    let town = ctx.open_town()?;
+    stop_hook::find_continue_reason(&town, event.text_field("session_id"))
 }

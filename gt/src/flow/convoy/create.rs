@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
-use crate::host::LiveTown;
 use crate::record;
 use crate::town::Town;
 use crate::town::beads::{UnknownBead, external_ref};
@@ -163,7 +162,7 @@ pub(super) fn extend_convoy(
 }
 
 /// Closes a convoy by hand. Open work needs `force`. Returns false if the convoy was closed before.
-pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
+pub fn close_convoy(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
     let stores = town.read_stores()?;
     let store = town.open_town_store()?;
     let closed = town.transact(&store, |tx| {

@@ -9,7 +9,7 @@ use bd::config::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::town_hook::{FrontMatter, TownHookAnswer};
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::beads::BeadsHome;
 
 const FIELD: &str = "decisions";
@@ -98,7 +98,7 @@ impl HookDecision {
     }
 
     /// Returns the decision's file, if it exists inside the rig.
-    pub fn file(&self, town: &LiveTown) -> Option<PathBuf> {
+    pub fn file(&self, town: &Town) -> Option<PathBuf> {
         let root = match self.rig.as_str() {
             "" => town.layout.root().to_owned(),
             rig => town.rig(rig).root().to_owned(),

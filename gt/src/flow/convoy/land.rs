@@ -15,10 +15,10 @@ use super::progress::ProgressBoard;
 use super::tracked::TrackedBead;
 use crate::flow::discovery;
 use crate::flow::town_hook;
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::escalation;
 use crate::record::mail;
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -40,14 +40,14 @@ pub struct LandedConvoy {
 }
 
 /// Closes a convoy all of whose rigs have landed, and mails its subscribers.
-pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
+pub(crate) fn close_landed(town: &Town, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
     close_convoy_with_mail(town, id, None)
 }
 
 /// Closes a convoy and mails its subscribers, if its tracked beads are still the ones that were
 /// found done.
 pub(crate) fn close_if_done(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     done: &[&str],
 ) -> anyhow::Result<Option<LandedConvoy>> {
@@ -56,7 +56,7 @@ pub(crate) fn close_if_done(
 
 /// Closes the epic of a convoy if all children of the epic are closed. Called before the convoy
 /// closes, so that the next try after a crash repeats the call.
-pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
+pub(crate) fn close_epic(town: &Town, convoy: &Bead) -> anyhow::Result<()> {
     let Some(epic) = record::convoy::epic_of(convoy) else {
         return Ok(());
     };
@@ -81,7 +81,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 /// Closes the convoy and writes the mails. Does nothing if the convoy is closed. A convoy whose
 /// tracked beads differ from `judged` is left to the next pass.
 fn close_convoy_with_mail(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     judged: Option<&[&str]>,
 ) -> anyhow::Result<Option<LandedConvoy>> {
@@ -142,7 +142,7 @@ fn close_convoy_with_mail(
 }
 
 /// Returns the convoy's tracked beads with their current state.
-fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
+fn read_tracked(town: &Town, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
     let stores = town.read_stores()?;
     Ok(match stores.town.get(id) {
         Some(convoy) => ProgressBoard::from_stores(&stores).progress(convoy).tracked,
@@ -151,7 +151,7 @@ fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
 }
 
 /// Runs the hooks for a landed convoy.
-fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
+fn run_landed_hooks(town: &Town, landed: &LandedConvoy) {
     let call = town_hook::TownHookCall {
         convoy: landed.title.clone(),
         issues: landed.beads.clone(),
@@ -163,13 +163,13 @@ fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
 }
 
 /// Returns the refs that will keep a convoy's discovery documents after its landing, by rig.
-fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
+fn find_documents(town: &Town, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        let stays = discovery::future_rescue_ref(&rig.git(), rig.name(), id)?;
+        let stays = discovery::future_rescue_ref(&rig, id)?;
         found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
     }
     Ok(found)
@@ -177,7 +177,7 @@ fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, 
 
 /// Moves the discovery documents of a landed convoy to rescue refs. If a landing is killed before
 /// this step, the next sling in that rig does it.
-fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
+fn forget_documents(town: &Town, id: &str) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
@@ -193,7 +193,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
 }
 
 /// Returns the distinct addresses of the convoy's `Owner:` and `Notify:` lines.
-fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
+fn find_subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
     let mut subscribers: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
         for text in record::convoy::addresses_in(convoy, key) {

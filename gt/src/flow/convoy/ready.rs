@@ -9,8 +9,8 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::{self, BriefingItem};
-use crate::host::LiveTown;
 use crate::record;
+use crate::town::Town;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PreparedBriefing {
@@ -28,7 +28,7 @@ struct FileVersion {
 }
 
 /// Writes the briefing of every open convoy. Returns the number of rewritten briefings.
-pub fn prepare_briefings(town: &LiveTown) -> anyhow::Result<usize> {
+pub fn prepare_briefings(town: &Town) -> anyhow::Result<usize> {
     // Read before the beads: a concurrent change makes the briefing stale, never wrong.
     let before = list_file_versions(town)?;
     let stores = town.read_stores()?;
@@ -57,7 +57,7 @@ pub fn prepare_briefings(town: &LiveTown) -> anyhow::Result<usize> {
 }
 
 /// Returns the prepared items of a convoy, if they are as new as the beads.
-pub fn load_items(town: &LiveTown, convoy: &str) -> Option<Vec<BriefingItem>> {
+pub fn load_items(town: &Town, convoy: &str) -> Option<Vec<BriefingItem>> {
     let ready = read_prepared(&town.layout.briefing(convoy))?;
     (ready.made_from == list_file_versions(town).ok()?).then_some(ready.entries)
 }
@@ -67,7 +67,7 @@ fn read_prepared(path: &Path) -> Option<PreparedBriefing> {
 }
 
 /// Returns the version of every file that beads are read from.
-fn list_file_versions(town: &LiveTown) -> anyhow::Result<Vec<FileVersion>> {
+fn list_file_versions(town: &Town) -> anyhow::Result<Vec<FileVersion>> {
     let mut folders = vec![town.layout.beads()];
     folders.extend(town.list_rigs()?.iter().map(|rig| rig.beads()));
     let files = folders
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::testing::TestTown;
 
-    fn close(town: &LiveTown, id: &str) {
+    fn close(town: &Town, id: &str) {
         let bead = Bead {
             id: id.to_owned(),
             title: id.to_owned(),

@@ -43,22 +43,25 @@ pub enum CrewError {
     /// Several rigs have a member of that name.
     #[error("several rigs have a crew member `{name}` ({}): say <rig>/{name}", rigs.join(", "))]
     Ambiguous { name: String, rigs: Vec<String> },
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
 }
 
 /// Adds a crew member. With `own_branch`, its clone is on a new branch `crew/<name>`.
-pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<AddedMember> {
+pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember, CrewError> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
         let name = name.to_owned();
-        return Err(CrewError::BadName { name }.into());
+        return Err(CrewError::BadName { name });
     }
-    let registry = rig.town().read_registry()?;
+    let registry = rig.town().read_registry().map_err(anyhow::Error::from)?;
     let rigs = registry.rigs.keys().map(String::as_str);
-    check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)?;
+    check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)
+        .map_err(anyhow::Error::from)?;
     let path = rig.crew(name);
     if fs::symlink_metadata(&path).is_ok() {
         let name = name.to_owned();
-        return Err(CrewError::Exists { name, path }.into());
+        return Err(CrewError::Exists { name, path });
     }
     let made = clone_for_member(rig, name, own_branch).and_then(|branch| {
         sandbox::provision_worktree(rig, &path)?;
@@ -76,7 +79,7 @@ pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<Add
         Err(error) => {
             // The folder did not exist before, so it holds only files of this call.
             fs::remove_dir_all(&path).ok();
-            Err(error)
+            Err(error.into())
         }
     }
 }
@@ -106,7 +109,7 @@ fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<S
 fn install_hooks(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = member_address(rig, name);
     if let Ok(runtime) = runtime::resolve_runtime(rig.town(), Some(rig), &address, "") {
-        runtime.prepare(rig.town(), &address, &rig.crew(name))?;
+        runtime.prepare(&rig.town().layout, &address, &rig.crew(name))?;
     }
     Ok(())
 }
@@ -124,12 +127,4 @@ fn create_member_bead(rig: &Rig, name: &str) -> anyhow::Result<()> {
         }
         Ok(())
     })
-}
-
-impl CrewError {
-    /// Returns true if the error is that a member of the name exists. Adding several members skips
-    /// those.
-    pub fn is_exists_error(error: &anyhow::Error) -> bool {
-        matches!(error.downcast_ref(), Some(Self::Exists { .. }))
-    }
 }

@@ -15,9 +15,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::host::LiveSession;
-use crate::host::LiveTown;
 use crate::town::identity::{Address, SessionName};
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrewMember {
@@ -76,7 +75,7 @@ pub fn member_address(rig: &RigLayout, name: &str) -> Address {
 /// Returns the rig and the name of an existing member. `text` is a name in `rig`, or
 /// `<rig>/<name>`.
 pub fn find_member<'t>(
-    town: &'t LiveTown,
+    town: &'t Town,
     rig: Option<&Rig<'t>>,
     text: &str,
 ) -> anyhow::Result<(Rig<'t>, String)> {
@@ -86,10 +85,10 @@ pub fn find_member<'t>(
         (None, Some(rig)) => (rig.clone(), text.clone()),
         (None, None) => {
             let all = town.list_rigs()?;
-            let known = all
+            let mut known: Vec<Rig> = all
                 .into_iter()
-                .filter(|rig| rig.crew(&text).join(".git").exists());
-            let mut known: Vec<Rig> = known.collect();
+                .filter(|rig| rig.crew(&text).join(".git").exists())
+                .collect();
             if known.len() > 1 {
                 let rigs = known.iter().map(|rig| rig.name().to_owned()).collect();
                 return Err(CrewError::Ambiguous { name: text, rigs }.into());

@@ -19,7 +19,7 @@ fn a_crew_member_has_a_full_clone_that_reads_the_rigs_beads() {
     let beads = rig.store().unwrap().snapshot().unwrap();
     assert_eq!(beads.get("web-web-crew-max").unwrap().role_type, "crew");
     let again = add_member(&rig, "max", false).unwrap_err();
-    assert!(CrewError::is_exists_error(&again));
+    assert!(matches!(again, CrewError::Exists { .. }));
     for bad in ["a-b", "a.b", "a/b", "a b", ""] {
         assert!(add_member(&rig, bad, false).is_err(), "{bad}");
     }

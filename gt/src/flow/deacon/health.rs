@@ -14,6 +14,7 @@ use crate::host::LiveTown;
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pulse::SessionPulse;
 use crate::record::state_file;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 const PING: &str = include_str!("../../../templates/message/health-check.txt");
@@ -74,8 +75,8 @@ pub fn check_agent_health(
         });
     };
     let signs = || {
-        let beat = Heartbeat::load(town).filter(|_| *agent == Address::Deacon);
-        let pulse = SessionPulse::load(town, &live.name, &live.token);
+        let beat = Heartbeat::load(&town.layout).filter(|_| *agent == Address::Deacon);
+        let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
@@ -94,13 +95,13 @@ pub fn check_agent_health(
 }
 
 fn record_response(
-    town: &LiveTown,
+    town: &Town,
     agent: &Address,
     asked: Timestamp,
     answered: bool,
 ) -> anyhow::Result<AgentHealth> {
     let (path, now) = (town.layout.health_state(), town.clock.now());
-    state_file::change_state(town, &path, |state: &mut HealthState| {
+    state_file::change_state(&town.layout, &path, |state: &mut HealthState| {
         state.last_updated = now;
         let health = state.agents.entry(agent.to_string()).or_default();
         health.agent_id = agent.to_string();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::flow::escalate::{self, EscalationRequest};
-use crate::flow::sling::{self, SlingRequest};
+use crate::flow::sling::{self, SlingOptions, SlingRequest};
 use crate::host::LiveTown;
 use crate::record::escalation::Severity;
 use crate::record::state_file;
@@ -80,8 +80,10 @@ enum RedispatchStep {
 }
 
 fn choose_step(record: &RedispatchRecord, now: Timestamp) -> RedispatchStep {
-    let until = record.last_attempt_time.checked_add(COOLDOWN);
-    let until = until.unwrap_or(record.last_attempt_time);
+    let until = record
+        .last_attempt_time
+        .checked_add(COOLDOWN)
+        .unwrap_or(record.last_attempt_time);
     let waits = until > now && until.duration_since(now) <= COOLDOWN;
     match (record.escalated, waits) {
         (true, _) => RedispatchStep::Nothing,
@@ -110,24 +112,25 @@ pub fn redispatch_bead(
     let path = town.layout.redispatch_state();
     let now = town.clock.now();
     // Counted before the sling, because a failed sling is an attempt too.
-    let (step, attempts) = state_file::change_state(town, &path, |state: &mut RedispatchState| {
-        let record = state.beads.entry(bead.id.clone()).or_default();
-        let step = choose_step(record, now);
-        record.bead_id.clone_from(&bead.id);
-        match step {
-            RedispatchStep::Sling => {
-                record.attempt_count += 1;
-                record.last_attempt_time = now;
-                record.last_rig.clone_from(&rig);
+    let (step, attempts) =
+        state_file::change_state(&town.layout, &path, |state: &mut RedispatchState| {
+            let record = state.beads.entry(bead.id.clone()).or_default();
+            let step = choose_step(record, now);
+            record.bead_id.clone_from(&bead.id);
+            match step {
+                RedispatchStep::Sling => {
+                    record.attempt_count += 1;
+                    record.last_attempt_time = now;
+                    record.last_rig.clone_from(&rig);
+                }
+                RedispatchStep::Escalate => {
+                    record.escalated = true;
+                    record.escalated_at = now;
+                }
+                RedispatchStep::Wait(_) | RedispatchStep::Nothing => {}
             }
-            RedispatchStep::Escalate => {
-                record.escalated = true;
-                record.escalated_at = now;
-            }
-            RedispatchStep::Wait(_) | RedispatchStep::Nothing => {}
-        }
-        (step, record.attempt_count)
-    })?;
+            (step, record.attempt_count)
+        })?;
     match step {
         RedispatchStep::Wait(until) => Ok(RedispatchOutcome::Waits { until }),
         RedispatchStep::Nothing => Ok(RedispatchOutcome::Escalated {
@@ -138,8 +141,10 @@ pub fn redispatch_bead(
             let request = SlingRequest {
                 bead: bead.id,
                 target: rig,
-                force: true,
-                ..SlingRequest::default()
+                options: SlingOptions {
+                    force: true,
+                    ..SlingOptions::default()
+                },
             };
             let target = sling::sling_bead(town, &request)?.target;
             Ok(RedispatchOutcome::Slung { target, attempts })

@@ -13,6 +13,7 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -121,7 +122,7 @@ pub fn handle_stale_hooks(
     Ok(found)
 }
 
-fn find_holder(town: &LiveTown, view: &TownView, bead: &Bead) -> HookHolder {
+fn find_holder(town: &Town, view: &TownView, bead: &Bead) -> HookHolder {
     let address = town.parse_address(&bead.assignee).ok();
     let has_sandbox = |agent: &Address| match agent {
         Address::Polecat(..) | Address::Crew(..) => town::agent_home(town, agent).exists(),

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::host::{LiveTown, daemon};
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::process::{self, Process, SessionProcess};
 
@@ -78,7 +79,7 @@ fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: 
 }
 
 /// Ends the processes and returns those that still run.
-fn end_all(town: &LiveTown, found: &[&SessionProcess]) -> BTreeSet<Process> {
+fn end_all(town: &Town, found: &[&SessionProcess]) -> BTreeSet<Process> {
     let all: Vec<Process> = found.iter().map(|zombie| zombie.process).collect();
     if all.is_empty() {
         return BTreeSet::new();

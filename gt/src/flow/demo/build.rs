@@ -15,6 +15,7 @@ use crate::flow::install::{InstallRequest, install_town};
 use crate::flow::rig;
 use crate::flow::sling;
 use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::temporary::TemporaryFolder;
 
@@ -167,7 +168,7 @@ fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
 }
 
 /// Writes the settings: the gate, and the requested agent or the demo's own script.
-fn write_demo_settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
+fn write_demo_settings(town: &Town, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
     file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
     let agent = request
@@ -195,7 +196,7 @@ fn write_json(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
 }
 
 /// Creates the three beads. The last one depends on the others.
-fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn create_demo_beads(town: &Town) -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
     struct BeadText {
         title: String,
@@ -207,12 +208,12 @@ fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
         let mut ids: Vec<String> = Vec::new();
         let last = texts.len().saturating_sub(1);
         for (place, text) in texts.into_iter().enumerate() {
-            let deps = if place == last {
+            let blockers = if place == last {
                 ids.clone()
             } else {
                 Vec::new()
             };
-            let deps = deps
+            let deps = blockers
                 .into_iter()
                 .map(|id| (bd::bead::DepKind::Blocks, id))
                 .collect();

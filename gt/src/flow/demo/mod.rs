@@ -28,6 +28,7 @@ pub use watch::{DemoBead, DemoWatcher};
 use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
 use crate::host::daemon;
+use crate::town::Town;
 
 /// The options of a demo.
 #[derive(Debug, Clone, Default)]
@@ -140,7 +141,7 @@ fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedComm
 
 /// Returns the third worker's block. Read from the session's record if the script kept one,
 /// otherwise computed by the same function.
-fn briefing_of(town: &LiveTown, built: &build::DemoTown) -> anyhow::Result<String> {
+fn briefing_of(town: &Town, built: &build::DemoTown) -> anyhow::Result<String> {
     let third = built.beads.last().map(String::as_str).unwrap_or_default();
     let stores = town.read_stores()?;
     let convoy = stores.town.get(&built.convoy);

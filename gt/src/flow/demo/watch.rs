@@ -6,9 +6,9 @@ use kit::sys::clock;
 
 use super::error::DemoError;
 use crate::flow::convoy::{self, BeadStanding, ConvoyProgress};
-use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::event::{self, Event};
+use crate::town::{Town, TownLayout};
 
 /// The state of one bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub trait DemoWatcher {
 
 /// Waits until the convoy has landed.
 pub(super) fn wait_until_landed(
-    town: &LiveTown,
+    town: &Town,
     convoy: &str,
     limit: Duration,
     watcher: &mut dyn DemoWatcher,
@@ -59,7 +59,7 @@ pub(super) fn wait_until_landed(
 
 /// Reads the progress once. Returns true if the convoy has landed, and its state in words.
 fn read_progress(
-    town: &LiveTown,
+    town: &Town,
     convoy: &str,
     watcher: &mut dyn DemoWatcher,
 ) -> anyhow::Result<(bool, String)> {
@@ -94,7 +94,7 @@ fn read_progress(
             )));
         }
     }
-    if let Some(failure) = find_repeated_failure(town)? {
+    if let Some(failure) = find_repeated_failure(&town.layout)? {
         return Err(build_stuck_error(&failure));
     }
     let counts = progress.counts;
@@ -105,9 +105,9 @@ fn read_progress(
 }
 
 /// Returns the last repeated failure of the daemon.
-fn find_repeated_failure(town: &LiveTown) -> std::io::Result<Option<String>> {
+fn find_repeated_failure(layout: &TownLayout) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
-    let failed: Vec<String> = event::read_events(&town.layout)?
+    let failed: Vec<String> = event::read_events(layout)?
         .into_iter()
         .filter_map(|line| match line.to_event() {
             Event::Patrol(act) if act.failed => Some(act.outcome),

@@ -56,8 +56,9 @@ fn combine_documents(
 /// Pushes every convoy's documents to origin, which is queried once for all of them. Returns the
 /// number of changed refs.
 pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
-    let local = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
-    let local = local.text()?;
+    let local = git
+        .plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"])
+        .text()?;
     if local.is_empty() {
         return Ok(0);
     }

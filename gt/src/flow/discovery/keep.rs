@@ -5,6 +5,7 @@ use bd::git::{Git, GitError, Identity, TreeEntries};
 use bd::store::Snapshot;
 
 use super::document_ref;
+use crate::town::Rig;
 
 /// The number of attempts to change a ref that others change at the same time.
 const TRIES: usize = 8;
@@ -123,7 +124,8 @@ fn build_rescue_commit(git: &Git, rig: &str, name: &str, commit: &str) -> Result
 
 /// Retires the documents of all landed convoys. Needed if a process was killed right after a
 /// landing.
-pub fn retire_landed_documents(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
+pub fn retire_landed_documents(rig: &Rig, town: &Snapshot) -> Result<(), GitError> {
+    let git = rig.git();
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -131,7 +133,7 @@ pub fn retire_landed_documents(git: &Git, rig: &str, town: &Snapshot) -> Result<
             .get(name)
             .filter(|bead| crate::record::convoy::is_convoy(bead));
         if convoy.is_some_and(crate::record::convoy::has_landed) {
-            retire_documents(git, rig, name)?;
+            retire_documents(&git, rig.name(), name)?;
         }
     }
     Ok(())

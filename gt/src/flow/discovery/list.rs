@@ -1,11 +1,11 @@
 //! Lists the documents of a convoy on its ref or, after its landing, on the rescue ref.
 
-use bd::git::{Git, GitError};
+use bd::git::GitError;
 use serde::Serialize;
 
 use super::keep::rescue_ref_of;
 use super::{document_ref, is_in_gt_folder};
-use crate::host::LiveTown;
+use crate::town::{Rig, Town};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptDocument {
@@ -24,13 +24,14 @@ impl KeptDocument {
 }
 
 /// Returns the documents of a name in a rig: those on its ref, otherwise those of its last landing.
-pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>, GitError> {
+pub fn documents_of(rig: &Rig, key: &str) -> Result<Vec<KeptDocument>, GitError> {
+    let git = rig.git();
     let kept = document_ref(key);
     let reference = if git.resolve(&kept)?.is_some() {
         kept
     } else {
         let name = kept.rsplit('/').next().unwrap_or_default();
-        let pattern = format!("refs/gt/rescue/{rig}/discovery/{name}-*");
+        let pattern = format!("refs/gt/rescue/{}/discovery/{name}-*", rig.name());
         let newest = git.plumbing([
             "for-each-ref",
             "--format=%(refname)",
@@ -62,13 +63,13 @@ pub struct RigDocument {
 }
 
 /// Returns the documents of a name in all rigs.
-pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
+pub fn documents_of_all(town: &Town, key: &str) -> anyhow::Result<Vec<RigDocument>> {
     let mut found = Vec::new();
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        let documents = documents_of(&rig.git(), rig.name(), key)?;
+        let documents = documents_of(&rig, key)?;
         found.extend(documents.into_iter().map(|document| RigDocument {
             rig: rig.name().to_owned(),
             document,
@@ -78,9 +79,9 @@ pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDoc
 }
 
 /// Returns the ref that will keep the documents of a name if its convoy lands now.
-pub fn future_rescue_ref(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
+pub fn future_rescue_ref(rig: &Rig, key: &str) -> Result<Option<String>, GitError> {
     let reference = document_ref(key);
     let name = reference.rsplit('/').next().unwrap_or_default();
-    let commit = git.resolve(&reference)?;
-    Ok(commit.map(|commit| rescue_ref_of(rig, name, &commit)))
+    let commit = rig.git().resolve(&reference)?;
+    Ok(commit.map(|commit| rescue_ref_of(rig.name(), name, &commit)))
 }

@@ -12,6 +12,7 @@ use crate::flow::deacon::zombies;
 use crate::flow::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
+use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
@@ -148,13 +149,15 @@ fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<Stri
 }
 
 /// Moves beads that were closed long ago to the archive of their store.
-fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn archive_beads(town: &Town) -> anyhow::Result<Vec<String>> {
     let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
     let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
     let stores = std::iter::once(("the town", town.open_town_store()?));
-    let of_rigs = rigs.iter().map(|rig| Ok((rig.name(), rig.store()?)));
-    let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
+    let of_rigs: Vec<_> = rigs
+        .iter()
+        .map(|rig| Ok((rig.name(), rig.store()?)))
+        .collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
     for (name, store) in stores.chain(of_rigs) {
         let moved = store.compact(&town.author(), &town.clock, before)?;
@@ -170,7 +173,7 @@ fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 
 /// Backs up data that only this machine has: beads with their local files, settings, and the refs
 /// of saved work.
-fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let part = all.join(format!(".{stamp}"));
@@ -192,8 +195,9 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
             "wisps.jsonl",
             "journal.jsonl",
             "config.yaml",
-        ];
-        let files = files.map(|file| beads.join(file)).into_iter();
+        ]
+        .map(|file| beads.join(file))
+        .into_iter();
         for from in files.chain([root.join("settings/config.json")]) {
             let Some(bytes) = file::read_file_if_exists(&from)? else {
                 continue;
@@ -222,8 +226,9 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 /// Writes the refs of saved work to a bundle. Returns their number.
 fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyhow::Result<usize> {
     let git = rig.git();
-    let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
-    let refs = refs.text()?;
+    let refs = git
+        .plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"])
+        .text()?;
     let count = refs.lines().count();
     if count > 0 {
         file::create_folder(folder, 0o700)?;

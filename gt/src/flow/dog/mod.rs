@@ -16,18 +16,18 @@ use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
 use crate::record::polecat::Slot;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The time that a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Returns all dogs with their work: a chore, or the bead on the hook.
-pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
-    let dogs = dog::list_dogs(town);
+pub fn list_dogs(town: &Town) -> anyhow::Result<Vec<Dog>> {
+    let dogs = dog::list_dogs(&town.layout);
     if dogs.is_empty() {
         return Ok(dogs);
     }
@@ -39,10 +39,10 @@ pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
 }
 
 /// Returns one dog with its work.
-pub fn find_dog(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
+pub fn find_dog(town: &Town, name: &str) -> anyhow::Result<Dog> {
     Ok(add_hooked_work(
         &town.read_stores()?,
-        dog::find_dog(town, name)?,
+        dog::find_dog(&town.layout, name)?,
     ))
 }
 
@@ -57,17 +57,20 @@ fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
 }
 
 /// Adds a dog with a worktree per rig. Without a name, it gets the next free one.
-pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
+pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
+    let _lock = Lock::take(
+        &town.layout.state_lock(&dog::kennel_folder(&town.layout)),
+        WAIT,
+    )?;
     let name = name.map_or_else(
-        || dog::first_free_name(&dog::list_dogs(town)),
+        || dog::first_free_name(&dog::list_dogs(&town.layout)),
         str::to_owned,
     );
     let rigs = town.list_rigs()?;
     let names = rigs.iter().map(|rig| rig.name());
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
-        dog::load_dog(town, &name).is_none(),
+        dog::load_dog(&town.layout, &name).is_none(),
         "there is a dog `{name}` already"
     );
     let now = town.clock.now();
@@ -79,13 +82,13 @@ pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
         ..Dog::default()
     };
     for rig in &rigs {
-        let path = dog::dog_folder(town, &dog.name).join(rig.name());
+        let path = dog::dog_folder(&town.layout, &dog.name).join(rig.name());
         if !path.exists() {
             add_worktree(rig, &dog, now)?;
         }
         dog.worktrees.insert(rig.name().to_owned(), path);
     }
-    dog::create_dog(town, &dog)?;
+    dog::create_dog(&town.layout, &dog)?;
     Ok(dog)
 }
 
@@ -99,7 +102,7 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
         git.fetch("origin").ok();
     }
     let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
-    let path = dog::dog_folder(rig.town(), name).join(rig.name());
+    let path = dog::dog_folder(&rig.town().layout, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Ok(sandbox::provision_worktree(rig, &path)?)
 }
@@ -108,7 +111,10 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
 /// working dog. Refuses uncommitted files without `force`, and saves them with it. Returns the refs
 /// of the saved files.
 pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
+    let _lock = Lock::take(
+        &town.layout.state_lock(&dog::kennel_folder(&town.layout)),
+        WAIT,
+    )?;
     let dog = find_dog(town, name)?;
     anyhow::ensure!(
         dog.state == DogState::Idle,
@@ -123,7 +129,7 @@ pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Re
     let mut trees = std::collections::BTreeMap::new();
     for rig in &town.list_rigs()? {
         add_worktree(rig, &dog, town.clock.now())?;
-        let path = dog::dog_folder(town, name).join(rig.name());
+        let path = dog::dog_folder(&town.layout, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
     }
     dog::change_dog(town, name, |dog| {
@@ -145,10 +151,10 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
 }
 
 /// Removes a dog's worktrees after saving the work that only they have. Returns the rescue refs.
-fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
+fn remove_worktrees(town: &Town, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
-        let path = dog::dog_folder(town, &dog.name).join(rig.name());
+        let path = dog::dog_folder(&town.layout, &dog.name).join(rig.name());
         if path.exists() {
             saved.extend(save_worktree(&rig, dog)?);
             rig.git().worktree_remove(&path, true)?;
@@ -171,14 +177,14 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
     }
     session::end::end_agent_session(town, &dog.address())?;
     let saved = remove_worktrees(town, &dog)?;
-    std::fs::remove_dir_all(dog::dog_folder(town, name))?;
+    std::fs::remove_dir_all(dog::dog_folder(&town.layout, name))?;
     Ok(saved)
 }
 
 /// Saves the files and the commits that only one worktree has.
 fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, rig.town().clock.now().as_millisecond());
-    let git = Git::at(dog::dog_folder(rig.town(), name).join(rig.name()));
+    let git = Git::at(dog::dog_folder(&rig.town().layout, name).join(rig.name()));
     let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
     let author = Identity {
         name: dog.address().to_string(),
@@ -214,7 +220,7 @@ pub fn start_dog_session(
     name: &str,
     runtime: &str,
 ) -> anyhow::Result<LiveSession> {
-    let dog = dog::find_dog(town, name)?;
+    let dog = dog::find_dog(&town.layout, name)?;
     let live = role::begin_session(town, &dog.address(), runtime)?;
     let now = town.clock.now();
     dog::change_dog(town, name, |dog| {
@@ -238,7 +244,7 @@ pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
 
 /// Takes the work from a dog. A running session needs `force`, which ends it.
 pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
-    let dog = dog::find_dog(town, name)?;
+    let dog = dog::find_dog(&town.layout, name)?;
     let runs =
         session::show::find_session(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
     anyhow::ensure!(
@@ -251,7 +257,7 @@ pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<St
 /// Reserves a dog for a piece of work: the named one, otherwise the first idle one, otherwise with
 /// `create` a new one. The flag is true for a new dog.
 pub fn reserve_dog(
-    town: &LiveTown,
+    town: &Town,
     wanted: Option<&str>,
     create: bool,
     work: &str,

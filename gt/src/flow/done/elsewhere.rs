@@ -29,10 +29,7 @@ enum StrayPlace {
 impl fmt::Display for StrayWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bead_branch = &self.bead_branch;
-        let of = |count: &usize| match count {
-            1 => "1 commit".to_owned(),
-            count => format!("{count} commits"),
-        };
+        let of = |count: &usize| kit::ui::counted(*count, "commit");
         match &self.place {
             StrayPlace::Branch { name, commits } => write!(
                 f,

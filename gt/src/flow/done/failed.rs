@@ -24,8 +24,8 @@ pub(super) fn give_up(
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
     // A sandbox that git cannot read is moved aside as a whole.
-    let tip = git.resolve("HEAD").ok().flatten();
-    let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
+    let head = git.resolve("HEAD").ok().flatten();
+    let tip = head.filter(|tip| is_work(tip)).unwrap_or_default();
     let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
     record_failure(worker, slot, record, gave_up, &tip, rescue.as_deref())?;
     if let Ok(Some(head_commit)) = git.resolve("HEAD")

@@ -3,12 +3,11 @@
 
 use std::path::PathBuf;
 
-use crate::host::LiveTown;
 use crate::record::polecat::Slot;
-use crate::town::Rig;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::name::Lease;
+use crate::town::{Rig, Town};
 
 /// A polecat whose work is being finished. Holds its slot lock.
 pub struct HeldWorker<'t> {
@@ -71,7 +70,7 @@ pub enum IdentifyError {
 }
 
 /// Identifies the calling polecat and takes its slot lock.
-pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker<'_>> {
+pub fn identify_worker(town: &Town) -> anyhow::Result<HeldWorker<'_>> {
     let who = town.actor.to_string();
     let Address::Polecat(rig, name) = &town.actor else {
         return Err(IdentifyError::NoPolecat { who }.into());

@@ -133,12 +133,12 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 /// Returns the numbers that the agent program reports for its session.
 fn session_numbers(worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
-    let session = SessionName::for_agent(&address);
-    let session = session.as_ref().map_or("", SessionName::as_str);
+    let session_name = SessionName::for_agent(&address);
+    let session = session_name.as_ref().map_or("", SessionName::as_str);
     seance::read_session_numbers(
         worker.rig.town(),
         &address,
-        &SessionPulse::load(worker.rig.town(), session, &slot.token),
+        &SessionPulse::load(&worker.rig.town().layout, session, &slot.token),
     )
 }
 
@@ -147,22 +147,27 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let top = worker.sandbox();
     let full = top.join(path).canonicalize();
     let top = top.canonicalize().unwrap_or(top);
-    let inside = full.ok().filter(|full| full.is_file());
-    let inside = inside.and_then(|full| Some(full.strip_prefix(&top).ok()?.to_owned()));
-    let inside = inside.ok_or_else(|| {
-        anyhow::anyhow!(
-            "--spec: there is no file {} in the sandbox {}",
-            kit::ui::escape::escape_line(path),
-            top.display()
-        )
-    })?;
+    let inside = full
+        .ok()
+        .filter(|full| full.is_file())
+        .and_then(|full| Some(full.strip_prefix(&top).ok()?.to_owned()))
+        .ok_or_else(|| {
+            anyhow::anyhow!(
+                "--spec: there is no file {} in the sandbox {}",
+                kit::ui::escape::escape_line(path),
+                top.display()
+            )
+        })?;
     Ok(inside.to_string_lossy().into_owned())
 }
 
 fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
     let store = worker.rig.store()?;
-    let spec = report.spec.as_deref();
-    let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
+    let spec = report
+        .spec
+        .as_deref()
+        .map(|path| spec_path(worker, path))
+        .transpose()?;
     let model = session_numbers(worker, &worker.slot).model;
     worker.rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
@@ -311,19 +316,20 @@ fn record_failed_step<T>(
     retry: bool,
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
-    let reason = format!("{error:#}");
-    let mut record = slot.state.done_record().cloned().unwrap_or_default();
-    record.failed = Some(FailedStep {
+    let failed = FailedStep {
         step,
-        reason: reason.clone(),
+        reason: format!("{error:#}"),
         retry,
-    });
+    };
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
+    record.failed = Some(Box::new(failed.clone()));
     slot.state = SlotState::Finishing { record };
     save_slot(worker, slot)?;
+    let step = failed.step.name();
     worker
         .rig
         .town()
-        .record_event(&event!(DoneFailed, bead: slot.bead, step: step.name(), reason: reason));
+        .record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: failed.reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 

@@ -29,7 +29,7 @@ pub enum ProofError {
     )]
     WrongBranch { found: String, expected: String },
     #[error(
-        "{count} files are not committed: {files} (commit them, or say so in a commit that removes them)"
+        "{} not committed: {files} (commit the work, or remove it in a commit that says so)", kit::ui::counted(*count, "file")
     )]
     Uncommitted { count: usize, files: String },
     /// The branch has no commit.
@@ -39,7 +39,7 @@ pub enum ProofError {
     )]
     NothingDone { branch: String, base: String },
     /// The worker reports no change, but there are commits.
-    #[error("--no-change was given, but branch {branch} has {count} commits beyond {base}")]
+    #[error("--no-change was given, but branch {branch} has {} beyond {base}", kit::ui::counted(*count, "commit"))]
     HasCommits {
         branch: String,
         count: usize,

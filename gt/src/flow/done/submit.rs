@@ -16,10 +16,12 @@ use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome
 /// Returns the bead, if the worker still has it and no later attempt has begun.
 pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
     check_lease(tx, worker, slot)?;
-    let bead = tx.get(&slot.bead).cloned();
-    let bead = bead.ok_or_else(|| crate::town::beads::UnknownBead {
-        id: slot.bead.to_string(),
-    })?;
+    let bead = tx
+        .get(&slot.bead)
+        .cloned()
+        .ok_or_else(|| crate::town::beads::UnknownBead {
+            id: slot.bead.to_string(),
+        })?;
     anyhow::ensure!(
         attempt::read_attempt(&bead) == slot.attempt,
         build_superseded_error(&bead, worker)

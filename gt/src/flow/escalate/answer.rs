@@ -6,14 +6,14 @@ use bd::store::Tx;
 use super::{
     EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
 };
-use crate::host::LiveTown;
 use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
 
 /// Acknowledges an escalation. Its severity is not raised any more.
-pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let escalation = town.transact(&store, |tx| {
         let mut escalation = find_open(tx, id)?;
@@ -33,7 +33,7 @@ pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escal
 /// Forwards an escalation: the new recipient gets a message, and the wait for an acknowledgement
 /// starts again.
 pub fn forward_escalation(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     to: &Address,
     note: &str,
@@ -72,7 +72,7 @@ pub fn forward_escalation(
 }
 
 /// Answers an escalation and closes it. A number stands for the option of that number.
-pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
+pub fn resolve_escalation(town: &Town, id: &str, answer: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
     let over = EscalationEnding {
         by: &by,
@@ -84,7 +84,7 @@ pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Re
 }
 
 /// Closes an escalation without an answer.
-pub fn close_escalation(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
+pub fn close_escalation(town: &Town, id: &str, reason: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
     let over = EscalationEnding {
         by: &by,
@@ -109,7 +109,7 @@ pub(super) struct EscalationEnding<'a> {
 /// Ends an escalation if `still` holds in the transaction: all askers get the text, and the
 /// messages about the escalation are closed, in one transaction.
 pub(super) fn end_escalation(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     ending: &EscalationEnding,
     still: impl Fn(&Escalation) -> bool,

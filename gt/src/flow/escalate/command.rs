@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::format_notice_text;
 use crate::flow::town_hook::inherited_variables;
-use crate::host::LiveTown;
 use crate::record::escalation::Escalation;
+use crate::town::Town;
 use crate::town::config::NotifyCommand;
 
 /// The maximum size of the standard input in bytes.
@@ -24,7 +24,7 @@ const DETAIL: usize = 200;
 /// Runs a command for an escalation. Returns the first line of its output, or the reason of the
 /// failure.
 pub(super) fn run_command(
-    town: &LiveTown,
+    town: &Town,
     command: &NotifyCommand,
     escalation: &Escalation,
     to: &str,

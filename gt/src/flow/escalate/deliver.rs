@@ -2,14 +2,14 @@
 //! every result is recorded.
 
 use super::{command, read_settings, save_escalation};
-use crate::host::LiveTown;
 use crate::record::escalation::{DeliveryState, Escalation, RouteDelivery, TRIES};
+use crate::town::Town;
 use crate::town::config::EscalationRoute;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
 /// Runs the commands that have not run or may be retried. Returns the updated escalation.
-pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
     let (settings, _) = read_settings(town);
     let store = town.open_town_store()?;
@@ -20,8 +20,11 @@ pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalatio
         anyhow::Ok(bead.and_then(Escalation::from_bead).ok_or_else(unknown)?)
     };
     let first = read()?;
-    let due = first.details.deliveries.iter().enumerate();
-    let due: Vec<usize> = due
+    let due: Vec<usize> = first
+        .details
+        .deliveries
+        .iter()
+        .enumerate()
         .filter(|(_, delivery)| delivery.is_due())
         .map(|(at, _)| at)
         .collect();
@@ -70,10 +73,13 @@ pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalatio
 
 /// Runs the due commands for the patrol. The error names the failed ones, so that they are retried
 /// later.
-pub(crate) fn redeliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+pub(crate) fn redeliver_escalation(town: &Town, id: &str) -> anyhow::Result<Option<String>> {
     let escalation = deliver_escalation(town, id)?;
-    let mut failed = escalation.details.deliveries.iter();
-    let failed = failed.find(|delivery| delivery.is_due());
+    let failed = escalation
+        .details
+        .deliveries
+        .iter()
+        .find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {
         let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);
         anyhow::bail!("{route} failed ({tries} of {TRIES} tries): {detail}");

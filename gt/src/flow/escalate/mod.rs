@@ -38,6 +38,7 @@ use crate::record::escalation::{
     self, DeliveryState, Escalation, EscalationChoice, EscalationDetails, RouteDelivery, Severity,
 };
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::config::{EscalationRoute, EscalationSettings};
 use crate::town::event::{EscalationSent, Event};
 use crate::town::identity::{Address, SessionName};
@@ -118,7 +119,7 @@ pub enum EscalateError {
 
 /// Returns the settings with a description of their problems. Never fails, because an escalation
 /// must be sent even with invalid settings.
-pub fn read_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+pub fn read_settings(town: &Town) -> (EscalationSettings, Option<String>) {
     match EscalationSettings::load(town) {
         Ok(settings) => (settings, None),
         Err(error) => (EscalationSettings::default(), Some(error.to_string())),
@@ -225,7 +226,7 @@ pub fn preview_escalation(
 }
 
 /// Builds the escalation to write, with the bead and the convoy concerned.
-fn build_escalation(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
+fn build_escalation(town: &Town, request: &EscalationRequest) -> anyhow::Result<Escalation> {
     let title = fit_to_title(&request.title);
     anyhow::ensure!(!title.is_empty(), EscalateError::NoDescription);
     let related = match &request.related {
@@ -341,7 +342,7 @@ fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
 /// Writes the messages of a severity's routes, and records the commands to run. `mark` replaces the
 /// severity before the subject.
 fn apply_routes(
-    town: &LiveTown,
+    town: &Town,
     tx: &mut Tx,
     escalation: &mut Escalation,
     settings: &EscalationSettings,
@@ -379,7 +380,7 @@ fn apply_routes(
 }
 
 /// Returns the mailboxes among the routes.
-fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
+fn list_mailboxes(town: &Town, routes: &[EscalationRoute]) -> Vec<String> {
     let addresses = routes.iter().filter_map(|route| match route {
         EscalationRoute::Mail(address) => town.parse_address(address).ok(),
         _ => None,

@@ -5,17 +5,17 @@ use bd::git::Git;
 use kit::ui::escape;
 
 use super::describe_bead;
-use crate::host::LiveTown;
 use crate::record::hook;
 use crate::record::mail;
 use crate::town;
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The maximum number of lines per section.
 const LINES: usize = 10;
 
 /// Formats the state of an agent. A part that cannot be read is left out.
-pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let mut text = String::new();
     let mut section = |heading: &str, lines: Vec<String>| {
@@ -32,8 +32,9 @@ pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
         }
         text.push('\n');
     };
-    let hook = hook::find_hooked_bead(town, agent).ok();
-    let hook = hook.and_then(|id| stores.get(&id).map(describe_bead));
+    let hook = hook::find_hooked_bead(town, agent)
+        .ok()
+        .and_then(|id| stores.get(&id).map(describe_bead));
     section("On the hook", hook.into_iter().collect());
     section(
         "Where it stands",

@@ -16,9 +16,10 @@ use serde::Serialize;
 pub use collect::collect_state;
 
 use crate::flow::session::start;
-use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
+use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
@@ -57,6 +58,8 @@ pub enum HandoffError {
     /// A worker without work is not restarted.
     #[error("nothing is on the hook of {agent}: end the session instead")]
     NoWork { agent: String },
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
 }
 
 /// Writes the note and replaces the session.
@@ -64,17 +67,30 @@ pub fn hand_off(
     town: &LiveTown,
     agent: &Address,
     request: &HandoffRequest,
-) -> anyhow::Result<HandoffReport> {
+) -> Result<HandoffReport, HandoffError> {
     let session = start::start_session_name(agent)?;
-    let name = || agent.to_string();
-    let live = town.host.find(session.as_str())?;
+    let live = town
+        .host
+        .find(session.as_str())
+        .map_err(anyhow::Error::from)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
-        anyhow::bail!(HandoffError::NoSession { agent: name() });
+        let agent = agent.to_string();
+        return Err(HandoffError::NoSession { agent });
     };
-    if matches!(agent, Address::Polecat(..)) {
-        let hook = crate::record::hook::find_hooked_bead(town, agent);
-        anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
+    let has_work = || crate::record::hook::find_hooked_bead(town, agent).is_ok();
+    if matches!(agent, Address::Polecat(..)) && !has_work() {
+        let agent = agent.to_string();
+        return Err(HandoffError::NoWork { agent });
     }
+    Ok(replace_session(town, agent, request, &live)?)
+}
+
+fn replace_session(
+    town: &Town,
+    agent: &Address,
+    request: &HandoffRequest,
+    live: &LiveSession,
+) -> anyhow::Result<HandoffReport> {
     let message = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
@@ -91,14 +107,14 @@ pub fn hand_off(
     };
     town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
-        agent: Some(name()),
+        agent: Some(agent.to_string()),
         subject: request.subject.clone(),
         message: message.clone(),
     }));
     spawn_renewal(town, agent, &live.token)?;
     Ok(HandoffReport {
-        agent: name(),
-        session: session.to_string(),
+        agent: agent.to_string(),
+        session: live.name.clone(),
         message,
     })
 }
@@ -128,7 +144,7 @@ pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
 }
 
 /// Marks the unread notes of a polecat as read, because they are about work that it no longer has.
-pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn withdraw_notes(town: &Town, agent: &Address) -> anyhow::Result<()> {
     let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
@@ -142,7 +158,7 @@ pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 
 /// Returns true if this process belongs to a session that hands over and has not ended yet. The
 /// note is for the next session.
-pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
+pub fn is_in_ending_session(town: &Town, agent: &Address) -> bool {
     let own_token = town.env.get(crate::town::process::TOKEN);
     let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
@@ -157,7 +173,7 @@ pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
 }
 
 /// Replaces a session from a process outside of it.
-fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
+fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
         file::create_folder(folder, 0o700)?;

@@ -32,13 +32,12 @@ use crate::flow::convoy::{
     self, BeadStanding, ConvoyError, ConvoyProgress, LandedConvoy, ProgressBoard, TrackedBead,
 };
 use crate::flow::mq::job::{MergeJob, queue_repository};
-use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingStop, event};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// The number of times that a landing is prepared again because a target has moved.
 const ROUNDS: usize = 3;
@@ -124,7 +123,7 @@ struct LandingRig<'t> {
 /// Lands every open convoy whose tracked work is all done. A convoy that tracks nothing never
 /// lands. A landing that stops is recorded as an event and does not keep other convoys from
 /// landing.
-pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> {
+pub fn land_ready_convoys(town: &Town) -> anyhow::Result<Vec<LandedConvoy>> {
     let stores = town.read_stores()?;
     let board = ProgressBoard::from_stores(&stores);
     let ready: Vec<String> = record::convoy::list_convoys(&stores.town, false)
@@ -153,7 +152,7 @@ pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> 
 
 /// Lands a convoy whose tracked work is all done, directly or from branches of its own. `None` if
 /// another process landed it first, or if it tracks new beads.
-pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
+pub fn land_convoy(town: &Town, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
     let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
     let Some(convoy) = stores.town.get(id).filter(known) else {
@@ -169,13 +168,13 @@ pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOu
     find_done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
     // Read again right before closing, because a bead may have been reopened.
-    let judged = find_done_beads(town, id)?;
-    let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
+    let done_beads = find_done_beads(town, id)?;
+    let judged: Vec<&str> = done_beads.iter().map(String::as_str).collect();
     Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
 }
 
 /// Returns the tracked beads of a convoy, if all are done in the stores now.
-fn find_done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
+fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
     let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
@@ -205,7 +204,7 @@ fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
 }
 
 /// Lands a convoy with branches of its own, or continues its landing, with the steps above.
-fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
+fn land_branches(town: &Town, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
     let convoy = load_convoy(town, id)?;
     let integration = integration::read_integration(&convoy).unwrap_or_default();
@@ -248,7 +247,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
 
 /// Prepares all rigs, then pushes all rigs if the check still holds.
 fn prepare_and_push(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     yards: &[LandingRig],
     judged: &[String],
@@ -273,7 +272,7 @@ fn prepare_and_push(
 /// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
 /// rerun the gates of the others in each try. Then prepares each rig and records it at once.
 fn prepare_all<'a>(
-    town: &'a LiveTown,
+    town: &'a Town,
     convoy: &Bead,
     yards: &'a [LandingRig<'a>],
 ) -> Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption> {
@@ -300,22 +299,19 @@ fn prepare_all<'a>(
     Ok(prepared)
 }
 
-fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
+fn load_convoy(town: &Town, id: &str) -> anyhow::Result<Bead> {
     let convoys = town.open_town_store()?.snapshot()?;
     let found = convoys
         .get(id)
-        .filter(|bead| record::convoy::is_convoy(bead));
-    let found = found.filter(|bead| bead.is_open());
+        .filter(|bead| record::convoy::is_convoy(bead))
+        .filter(|bead| bead.is_open());
     found
         .cloned()
         .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))
 }
 
 /// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
-fn lock_rigs<'t>(
-    town: &'t LiveTown,
-    integration: &Integration,
-) -> anyhow::Result<Vec<LandingRig<'t>>> {
+fn lock_rigs<'t>(town: &'t Town, integration: &Integration) -> anyhow::Result<Vec<LandingRig<'t>>> {
     let mut yards = Vec::new();
     for name in integration.rigs.keys() {
         let rig = town.find_rig(name)?;
@@ -354,7 +350,7 @@ fn build_job<'a>(
 }
 
 /// Checks that everything to land is done. Returns the ids of the tracked beads.
-fn check_ready(town: &LiveTown, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
+fn check_ready(town: &Town, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = load_convoy(town, id)?;
     let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
@@ -402,7 +398,7 @@ fn refuse_open_requests(
 }
 
 /// Records that every rig has landed. Returns false if the tracked beads have changed.
-fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result<bool> {
+fn begin_closing(town: &Town, id: &str, judged: &[String]) -> anyhow::Result<bool> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
@@ -426,7 +422,7 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
 
 /// Removes the branches and closes the landing's tasks. A branch that cannot be removed is reported
 /// and otherwise harmless.
-fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
+fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
     let bead = load_convoy(town, id)?;
     let integration = integration::read_integration(&bead).unwrap_or_default();
     for (name, branch) in &integration.rigs {
@@ -480,7 +476,7 @@ fn remove_landed_branch(
 
 /// Records the reason for which a landing waits.
 fn record_waiting(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     rig: &str,
     reason: &str,

@@ -161,8 +161,8 @@ fn describe_blocker(
     remote: bool,
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
-    let repo = rig.repo();
-    let repo = repo.display();
+    let repo_path = rig.repo();
+    let repo = repo_path.display();
     let origin = if remote { "origin/" } else { "" };
     let bring_in = format!(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\

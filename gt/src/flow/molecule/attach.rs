@@ -8,12 +8,11 @@ use bd::molecule::{bond, progress};
 use bd::store::Tx;
 
 use super::formula_shelf;
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
-use crate::town::Rig;
 use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
+use crate::town::{Rig, Town};
 
 /// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula
 /// that cannot be poured is recorded, and the work continues without it, because a molecule is only
@@ -130,7 +129,7 @@ fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
 }
 
 /// Returns the bead on the hook of an agent, or the bead of an id.
-fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
+fn resolve_bead(town: &Town, target: &str) -> anyhow::Result<String> {
     if let Ok(found) = town.find_bead(target) {
         return Ok(found.bead.id);
     }
@@ -144,7 +143,7 @@ fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
 
 /// Returns the molecule of a bead, or of the bead on an agent's hook. Without a target, that of the
 /// caller.
-pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
+pub fn find_attached(town: &Town, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let beads = found.store.snapshot()?;
@@ -162,7 +161,7 @@ pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, O
 
 /// Attaches a molecule to a bead, or to the bead on an agent's hook.
 pub fn attach_molecule(
-    town: &LiveTown,
+    town: &Town,
     target: &str,
     molecule: &str,
 ) -> anyhow::Result<(String, String)> {
@@ -183,7 +182,7 @@ pub fn attach_molecule(
 }
 
 /// Attaches the molecule that a message names, and marks the message as read.
-pub fn attach_molecule_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
+pub fn attach_molecule_from_mail(town: &Town, mail: &str) -> anyhow::Result<(String, String)> {
     let beads = town.open_town_store()?.snapshot()?;
     let message = record::mail::find_message(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
@@ -200,7 +199,7 @@ pub fn attach_molecule_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<
 
 /// Detaches the molecule from a bead, or from the bead on an agent's hook. The molecule itself
 /// stays.
-pub fn detach_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
+pub fn detach_molecule(town: &Town, target: &str) -> anyhow::Result<(String, Option<String>)> {
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let detached = town.transact(&found.store, |tx| Ok(bond::detach_molecule(tx, &bead)?))?;

@@ -7,8 +7,8 @@ use bd::store::{Snapshot, Tx};
 use serde::Serialize;
 
 use super::attach;
-use crate::host::LiveTown;
 use crate::record::molecule::{self, Molecule};
+use crate::town::Town;
 use crate::town::event::event;
 
 /// Refuses to submit work because steps of its molecule are open.
@@ -105,7 +105,7 @@ fn close_open_steps(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
 
 /// Returns a bead with the molecule that it owns. A molecule that only a description names is not
 /// owned.
-fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
+fn find_owned(town: &Town, target: &str) -> anyhow::Result<(String, Molecule)> {
     let (bead, found) = attach::find_attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
     let home = town.find_bead(&bead)?;
@@ -120,11 +120,7 @@ fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule
 }
 
 /// Squashes the molecule of a bead or hook.
-pub fn squash_molecule(
-    town: &LiveTown,
-    target: &str,
-    summary: &str,
-) -> anyhow::Result<MoleculeEnding> {
+pub fn squash_molecule(town: &Town, target: &str, summary: &str) -> anyhow::Result<MoleculeEnding> {
     let (bead, found) = find_owned(town, target)?;
     let home = town.find_bead(&found.id)?;
     let concluded = town.transact(&home.store, |tx| {
@@ -154,7 +150,7 @@ pub fn squash_molecule(
 }
 
 /// Burns the molecule of a bead or hook. No trace of its wisps remains.
-pub fn burn_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
+pub fn burn_molecule(town: &Town, target: &str) -> anyhow::Result<(String, usize)> {
     let (bead, found) = find_owned(town, target)?;
     anyhow::ensure!(
         found.id != bead,

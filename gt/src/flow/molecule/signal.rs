@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kit::sys::watch::FolderWatch;
 use serde::Serialize;
 
-use crate::host::LiveTown;
+use crate::town::TownLayout;
 
 /// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,8 +19,8 @@ pub struct SignalReport {
 }
 
 /// Waits until an event is recorded in the town, at most `limit`.
-pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<SignalReport> {
-    let path = town.layout.events();
+pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<SignalReport> {
+    let path = layout.events();
     let folder = path.parent().unwrap_or(&path).to_owned();
     let changes = FolderWatch::start([folder.as_path()])?;
     let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());

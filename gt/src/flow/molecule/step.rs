@@ -4,10 +4,11 @@ use bd::change;
 use bd::molecule::progress;
 use serde::Serialize;
 
-use crate::flow::handoff::{self, HandoffRequest};
+use crate::flow::handoff::{self, HandoffError, HandoffRequest};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
+use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -96,7 +97,7 @@ pub fn finish_step(
 }
 
 /// Returns the step that the caller has begun or is to begin.
-fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
+fn find_current_step(town: &Town) -> anyhow::Result<String> {
     let (bead, found) = super::find_attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
     let step =
@@ -131,7 +132,7 @@ fn cycle_session(
     };
     match handoff::hand_off(town, &town.actor, &request) {
         Ok(_) => Ok(true),
-        Err(error) if error.downcast_ref::<handoff::HandoffError>().is_some() => Ok(false),
-        Err(error) => Err(error),
+        Err(HandoffError::NoSession { .. } | HandoffError::NoWork { .. }) => Ok(false),
+        Err(HandoffError::Other(error)) => Err(error),
     }
 }

@@ -156,8 +156,11 @@ impl WorkRange {
                 text
             }
         };
-        let who = job.git.plumbing(["log", "-1", "--format=%an%n%ae"]);
-        let who = who.args([&self.tip]).text()?;
+        let who = job
+            .git
+            .plumbing(["log", "-1", "--format=%an%n%ae"])
+            .args([&self.tip])
+            .text()?;
         let (name, email) = who.split_once('\n').unwrap_or((&who, ""));
         let author = Identity {
             name: name.to_owned(),

@@ -26,7 +26,11 @@ pub(crate) fn ask_pre_merge_hooks(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PreMerge) {
+    if !town_hook::has_event_hooks(
+        &job.rig.town().layout,
+        Some(job.rig),
+        TownHookEvent::PreMerge,
+    ) {
         return Ok(None);
     }
     let state = request_state(&job.request);
@@ -113,8 +117,9 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
     let town = job.rig.town().open_town_store()?.snapshot()?;
     let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
-    let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
-    let decision = decision.unwrap_or_default();
+    let decision = convoy
+        .and_then(|convoy| convoy::decision_for(convoy, job.rig.name()))
+        .unwrap_or_default();
     let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
     Ok(TownHookCall {
         rig: Some(job.rig),
@@ -161,8 +166,9 @@ fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<St
                 .map(bead_front_lines)
         };
         let front = recorded.or_else(written).unwrap_or_default();
-        let next = merge_request::receipt_of(now).resolves;
-        let next = next.and_then(|id| beads.get(&id));
+        let next = merge_request::receipt_of(now)
+            .resolves
+            .and_then(|id| beads.get(&id));
         if !front.is_empty() {
             return Ok(front);
         }
@@ -185,7 +191,11 @@ fn bead_front_lines(bead: &Bead) -> String {
 
 /// Runs the `post-merge` hooks.
 pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
-    if !town_hook::has_event_hooks(job.rig.town(), Some(job.rig), TownHookEvent::PostMerge) {
+    if !town_hook::has_event_hooks(
+        &job.rig.town().layout,
+        Some(job.rig),
+        TownHookEvent::PostMerge,
+    ) {
         return;
     }
     // The merge is done, even if the beads cannot be read now.

@@ -123,8 +123,8 @@ fn run_on_target(
     gate: &str,
 ) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
-    let known = job.store.snapshot()?;
-    let known = known.get(&pass_record_id(job));
+    let beads = job.store.snapshot()?;
+    let known = beads.get(&pass_record_id(job));
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }

@@ -4,10 +4,10 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::{Store, Tx};
 
-use crate::host::LiveTown;
 use crate::record::merge_request::{
     HookWaiver, is_merge_request, request_state, set_request_state,
 };
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -32,7 +32,7 @@ pub enum WaiveError {
 /// Waives the hooks for a request: closes its task, and the next run of the queue continues the
 /// request.
 pub fn waive_hooks(
-    town: &LiveTown,
+    town: &Town,
     store: &Store,
     id: &str,
     reason: &str,

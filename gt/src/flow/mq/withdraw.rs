@@ -28,8 +28,10 @@ pub(crate) fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
         if let Some(why) = source_change_reason(beads, request) {
             return Some(why);
         }
-        let original = receipt_of(request).resolves;
-        let original = original.as_deref().and_then(|id| beads.get(id))?;
+        let original = receipt_of(request)
+            .resolves
+            .as_deref()
+            .and_then(|id| beads.get(id))?;
         if seen.contains(&original.id.as_str()) {
             return None;
         }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::git::Git;
+use kit::ui::counted;
 
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
@@ -119,14 +120,17 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
         everywhere,
         "--glob=refs/gt/merged",
     ];
-    let unpushed = git.plumbing(kept).text()?;
-    if unpushed != "0" {
-        reasons.push(format!("{unpushed} commits that are on no remote"));
+    let unpushed: usize = git.plumbing(kept).text()?.parse()?;
+    if unpushed > 0 {
+        reasons.push(format!("{} on no remote", counted(unpushed, "commit")));
     }
     if let Some(branch) = git.head_branch()? {
         let stashes = git.stashes_on_branch(&branch)?.len();
         if stashes > 0 {
-            reasons.push(format!("{stashes} stashes of branch {branch}"));
+            reasons.push(format!(
+                "{} of branch {branch}",
+                counted(stashes, "stashed change")
+            ));
         }
     }
     Ok(reasons)

@@ -21,7 +21,7 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
 
 /// Removes the stuck mark of a worker. The caller holds its slot.
 pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);

@@ -70,8 +70,11 @@ fn drop_oldest_items(part: &mut ContextPart, limit: usize, why: &str, bead: Opti
     );
     let (intro, list) = part.text.split_at(items.first.min(part.text.len()));
     let ends = items.between.len() - items.between.trim_start_matches('\n').len();
-    let starts = list.match_indices(items.between).map(|(at, _)| at + ends);
-    let starts: Vec<usize> = starts.filter(|at| *at < list.len()).collect();
+    let starts: Vec<usize> = list
+        .match_indices(items.between)
+        .map(|(at, _)| at + ends)
+        .filter(|at| *at < list.len())
+        .collect();
     let room = limit.saturating_sub(intro.len() + mark.len());
     let first_that_fits = starts.iter().find(|at| list.len() - **at <= room);
     let Some(start) = first_that_fits.or(starts.last()) else {
@@ -99,8 +102,9 @@ fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&s
             end -= 1;
         }
         let line = part.text[..end].rfind('\n').unwrap_or_default();
-        let close = find_open_fence(&part.text[..line]).map(|fence| format!("\n{fence}"));
-        let close = close.unwrap_or_default();
+        let close = find_open_fence(&part.text[..line])
+            .map(|fence| format!("\n{fence}"))
+            .unwrap_or_default();
         if line + close.len() + mark.len() <= limit || line == 0 {
             break (line, format!("{}{close}{mark}", &part.text[..line]));
         }

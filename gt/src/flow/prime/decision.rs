@@ -13,12 +13,11 @@ use super::Occasion;
 use super::part::{self, ContextPart};
 use crate::flow::convoy::{self, HookDecision};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict};
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
-use crate::town::Rig;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town, TownLayout};
 
 /// The decision's part of a context.
 pub(super) struct DecisionBriefing {
@@ -39,7 +38,7 @@ struct ReportedRecord {
 
 /// Builds the part about the decision on `convoy` for the worker of `bead`.
 pub(super) fn brief_decision(
-    town: &LiveTown,
+    town: &Town,
     stores: &TownStores,
     address: &Address,
     session: &str,
@@ -55,7 +54,7 @@ pub(super) fn brief_decision(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let record = read_session_record(town, address, session);
+    let record = read_session_record(&town.layout, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
     let hook_output = if again {
@@ -81,14 +80,14 @@ pub(super) fn brief_decision(
 
 /// Returns the text of the hooks and the name of the first hook with a text.
 fn ask_briefing_hooks(
-    town: &LiveTown,
+    town: &Town,
     rig: Option<&Rig>,
     decision: &HookDecision,
     convoy: &Bead,
     bead: &Bead,
     is_later: bool,
 ) -> Option<(String, String)> {
-    if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
+    if !town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::ConvoyBriefing) {
         return None;
     }
     let call = TownHookCall {
@@ -158,16 +157,16 @@ fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     })
 }
 
-fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
-    let path = town.layout.reported_convoys(&address.mailbox());
+fn read_record(layout: &TownLayout, address: &Address) -> ReportedRecord {
+    let path = layout.reported_convoys(&address.mailbox());
     let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
 }
 
 /// Returns the record of a session's earlier decisions.
-fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> ReportedRecord {
-    let record = read_record(town, address);
+fn read_session_record(layout: &TownLayout, address: &Address, session: &str) -> ReportedRecord {
+    let record = read_record(layout, address);
     if session.is_empty() || record.session != session {
         return ReportedRecord::default();
     }
@@ -175,11 +174,11 @@ fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> Rep
 }
 
 /// Records that a session has received a convoy's decision.
-pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
+pub fn mark_decision_reported(town: &Town, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }
-    let mut record = read_record(town, &town.actor);
+    let mut record = read_record(&town.layout, &town.actor);
     if record.session != session {
         record = ReportedRecord {
             session: session.to_owned(),

@@ -25,7 +25,6 @@ use crate::flow::checkpoint;
 use crate::flow::convoy::{self, briefing};
 use crate::flow::followup;
 use crate::flow::handoff;
-use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
 use crate::record::hook;
@@ -35,6 +34,7 @@ use crate::town::config::SettingsLayers;
 use crate::town::event::{Event, ProgramSession, event};
 use crate::town::identity::Address;
 use crate::town::process::AGENT;
+use crate::town::{Rig, Town};
 
 /// The budget in bytes without a setting.
 const BUDGET: usize = 8 * 1024;
@@ -92,7 +92,7 @@ pub struct HookedWork {
 /// Compiles the context of an agent. Text that a session gets once is tracked by the session's id.
 /// Without an id it is always included.
 pub fn build_context(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
     occasion: Occasion,
     session: &str,
@@ -106,7 +106,7 @@ pub fn build_context(
 }
 
 /// Builds the brief for the worker of a bead: the assignment and the prior work of its convoy.
-pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> {
+pub fn build_brief(town: &Town, id: &str) -> anyhow::Result<SessionContext> {
     let stores = town.read_stores()?;
     let Some(bead) = stores.get(id) else {
         anyhow::bail!(
@@ -134,7 +134,7 @@ pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> 
 }
 
 fn compile_context(
-    town: &LiveTown,
+    town: &Town,
     stores: &TownStores,
     address: &Address,
     session: &str,
@@ -226,7 +226,7 @@ fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
 /// Compiles the parts about a bead other than its own text: its molecule, earlier work, the
 /// decision, the documents of the convoy.
 fn compile_bead_parts(
-    town: &LiveTown,
+    town: &Town,
     stores: &TownStores,
     address: &Address,
     slot: &Slot,
@@ -274,14 +274,14 @@ fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
 }
 
 /// Returns the earlier work on this bead and on its original, if it is a follow-up.
-fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
-    let rig = stores.rig_of(&bead.id);
+fn earlier_work_parts(town: &Town, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
+    let rig = stores.rig_of(&bead.id).map(|rig| town.rig(rig));
     let beads = snapshot_of_bead(stores, bead);
-    let git = rig.map(|rig| town.rig(rig).git());
+    let git = rig.as_ref().map(Rig::git);
     let mut parts = Vec::new();
     if let Some(mut before) = followup::read_earlier_work(beads, git.as_ref(), bead) {
-        if let (Some(git), Some(rig)) = (&git, rig) {
-            before.add_documents(&stores.town, git, rig);
+        if let Some(rig) = &rig {
+            before.add_documents(&stores.town, rig);
         }
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup_part(original, &before));
@@ -293,10 +293,8 @@ fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<
         let mut attempts = attempt::list_traced_attempts(beads, git.as_ref(), bead);
         let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
         attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
-        let mut rescues = match (&git, rig) {
-            (Some(git), Some(rig)) => attempt::list_rescues(git, rig, &bead.id).unwrap_or_default(),
-            _ => Vec::new(),
-        };
+        let saved = rig.map(|rig| attempt::list_rescues(&rig, &bead.id));
+        let mut rescues = saved.transpose().ok().flatten().unwrap_or_default();
         rescues.retain(|saved| is_before(saved.time));
         parts.extend(part::attempts_part(&bead.id, &attempts, &rescues));
     }
@@ -314,7 +312,7 @@ fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
 
 /// Returns the documents of earlier workers, and the file for this worker's own findings.
 fn document_parts(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
     bead: &Bead,
     slot: &Slot,
@@ -332,13 +330,13 @@ fn document_parts(
 }
 
 fn mail_part(unread: usize) -> Option<ContextPart> {
-    let plural = if unread == 1 { "" } else { "s" };
-    let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
+    let count = kit::ui::counted(unread, "unread message");
+    let text = format!("You have {count}: `gt mail inbox`.\n");
     (unread > 0).then(|| ContextPart::fixed("mail", "unread mail", text))
 }
 
 /// Returns the commands that the settings block.
-fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
+fn limits_part(town: &Town, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
     let rig = address.rig().map(|rig| town.rig(rig));
     let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
@@ -351,7 +349,7 @@ fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
 }
 
 /// Returns the budget of a role's context in bytes, and its source.
-fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
+fn find_budget(town: &Town, address: &Address, occasion: Occasion) -> (usize, String) {
     let rig = address.rig().map(|rig| town.rig(rig));
     let name = format!("context.budget.{}", address.role());
     let layers = match SettingsLayers::load(town, rig.as_ref()) {
@@ -379,7 +377,7 @@ fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize
 
 /// Returns the briefing that gtd keeps ready, if it is as new as the beads. Otherwise computes it.
 fn prior_work_items(
-    town: &LiveTown,
+    town: &Town,
     stores: &TownStores,
     convoy: &Bead,
 ) -> Vec<briefing::BriefingItem> {
@@ -411,7 +409,7 @@ pub struct StartedSession<'a> {
 }
 
 /// Records that a session has started.
-pub fn record_session_start(town: &LiveTown, begun: StartedSession<'_>) {
+pub fn record_session_start(town: &Town, begun: StartedSession<'_>) {
     town.record_event(&Event::SessionStart(ProgramSession {
         session_id: begun.id.to_owned(),
         role: town.actor.role().to_owned(),
@@ -426,7 +424,7 @@ pub fn record_session_start(town: &LiveTown, begun: StartedSession<'_>) {
 }
 
 /// Marks a polecat as working when its session asks for its context.
-fn mark_polecat_working(town: &LiveTown) {
+fn mark_polecat_working(town: &Town) {
     let Address::Polecat(rig, name) = &town.actor else {
         return;
     };

@@ -27,11 +27,10 @@ use serde_json::json;
 
 use super::origin::RigOrigin;
 use super::{RigError, name, route};
-use crate::host::LiveTown;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
-use crate::town::{Rig, RigEntry, RigLayout};
+use crate::town::{Rig, RigEntry, RigLayout, Town};
 
 /// Local files of the store, which a repository that tracks its beads must ignore.
 const LOCAL_BEADS: &[&str] = &[
@@ -104,7 +103,7 @@ impl Drop for RigDraft {
 
 /// Adds a rig and reports each step to `say`.
 pub fn add_rig(
-    town: &LiveTown,
+    town: &Town,
     request: &AddRigRequest,
     say: &dyn Fn(&str),
 ) -> anyhow::Result<AddRigReport> {
@@ -146,7 +145,7 @@ pub fn add_rig(
 /// Checks that the rig can be created. Returns its layout and the prefix for a repository that has
 /// none.
 fn inspect_origin<'t>(
-    town: &'t LiveTown,
+    town: &'t Town,
     request: &AddRigRequest,
 ) -> anyhow::Result<(Rig<'t>, String)> {
     name::check_rig_name(&request.name)?;
@@ -333,8 +332,8 @@ fn create_own_beads(rig: &Rig, origin: &RigOrigin, prefix: &str) -> anyhow::Resu
     let agents = [
         Address::Witness(name.to_owned()),
         Address::Refinery(name.to_owned()),
-    ];
-    let agents = agents.map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
+    ]
+    .map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
     rig.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
             if tx.get(&bead.id).is_some() {

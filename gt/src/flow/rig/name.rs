@@ -50,9 +50,9 @@ fn suggest_name(name: &str) -> String {
             '_'
         }
     };
-    let name: String = name.chars().map(kept).take(40).collect();
-    let name = name.trim_matches('_').to_owned();
-    let name = name
+    let kept_chars: String = name.chars().map(kept).take(40).collect();
+    let name = kept_chars
+        .trim_matches('_')
         .trim_start_matches(|c: char| c.is_ascii_digit())
         .to_owned();
     if name.is_empty() {

@@ -46,11 +46,11 @@ impl RigOrigin {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,
             Self::Local(source) => {
-                let wanted = match source {
+                let head_branch = match source {
                     Some(source) => Git::at(source).head_branch()?,
                     None => None,
                 };
-                let wanted = branch.map(str::to_owned).or(wanted);
+                let wanted = branch.map(str::to_owned).or(head_branch);
                 let first = wanted.as_deref().unwrap_or("main");
                 repo.import_bare(source.as_deref(), first, &founder_identity())?;
             }

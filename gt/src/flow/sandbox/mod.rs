@@ -515,7 +515,7 @@ impl<'a> Sandbox<'a> {
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
             let beads = self.rig.store().ok()?.snapshot().ok()?;
-            let ids = PolecatIds::for_polecat(&self.rig.prefix(), self.rig.name(), self.name);
+            let ids = PolecatIds::for_polecat(self.rig, self.name);
             let last = read_record(beads.get(&ids.agent)?).pop()?;
             Some(last.bead)
         };
@@ -623,8 +623,10 @@ fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxE
             continue;
         };
         let path = entry.path();
-        let name = entry.file_name().into_string();
-        let name = name.map_err(|_| io::ErrorKind::InvalidFilename.into());
+        let name = entry
+            .file_name()
+            .into_string()
+            .map_err(|_| io::ErrorKind::InvalidFilename.into());
         let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
         let (name, content) = read.map_err(|source| SandboxError::Io { path, source })?;
         inside.write(&name, &content, meta.permissions().mode())?;

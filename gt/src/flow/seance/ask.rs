@@ -10,10 +10,10 @@ use std::time::Duration;
 use kit::sys::ChildCommand;
 
 use super::{PastSession, recorded};
-use crate::host::LiveTown;
 use crate::host::SessionSpec;
 use crate::host::runtime::{self, AgentRuntime};
 use crate::host::wrapper;
+use crate::town::Town;
 
 /// The variable that marks a copy of a session.
 pub const COPY: &str = "GT_SEANCE";
@@ -67,7 +67,7 @@ pub enum SeanceResult {
 /// Asks a session a question and returns its answer. Without a question, hands the terminal over to
 /// it.
 pub fn ask_session(
-    town: &LiveTown,
+    town: &Town,
     session: &PastSession,
     question: Option<&str>,
 ) -> anyhow::Result<SeanceResult> {
@@ -126,7 +126,7 @@ pub fn ask_session(
 
 /// Returns the program that ran a session: the one in its event, otherwise the agent's current one,
 /// unless another kind of program wrote the transcript.
-fn runtime_of(town: &LiveTown, session: &PastSession) -> anyhow::Result<AgentRuntime> {
+fn runtime_of(town: &Town, session: &PastSession) -> anyhow::Result<AgentRuntime> {
     let address = town.parse_address(&session.actor)?;
     let rig = address.rig().map(|rig| town.rig(rig));
     let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
@@ -161,7 +161,7 @@ fn build_refusal(session: &PastSession, found: &AgentRuntime) -> AskError {
 
 /// Returns the environment of the copy: that of an agent's session, without permissions.
 fn build_environment(
-    town: &LiveTown,
+    town: &Town,
     session: &PastSession,
     found: &AgentRuntime,
     folder: &Path,

@@ -22,8 +22,8 @@ pub use ask::{AskError, COPY, SeanceResult, ask_session};
 pub use numbers::{SessionNumbers, propose_handoff, read_session_numbers};
 
 use self::transcript::TranscriptFile;
-use crate::host::LiveTown;
 use crate::town;
+use crate::town::Town;
 use crate::town::event::{self, Event, EventLine};
 use crate::town::identity::Address;
 
@@ -72,7 +72,7 @@ impl PastSession {
 }
 
 /// Returns the sessions of the town, newest first.
-pub fn list_sessions(town: &LiveTown, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
+pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
     let events = event::read_events(&town.layout)?;
     let mut found: BTreeMap<String, PastSession> = BTreeMap::new();
     for session in events.iter().filter_map(session_from_event) {
@@ -170,8 +170,9 @@ fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
                 starts.get(&session.session_id).copied(),
             )
         };
-        let before = sessions.iter_mut();
-        let before = before.filter(|session| session.actor == *agent && is_before(session));
+        let before = sessions
+            .iter_mut()
+            .filter(|session| session.actor == *agent && is_before(session));
         if let Some(session) = before.max_by_key(|session| begun(session)) {
             session.handed_off = true;
         }
@@ -194,7 +195,7 @@ fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
 }
 
 /// Returns the only session with this id or this prefix of an id.
-pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
+pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
     let all = list_sessions(town, &SessionFilter::default())?;
     let mut found: Vec<PastSession> = all
         .into_iter()
@@ -220,7 +221,7 @@ pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
 }
 
 /// Returns the agents whose sessions may have left a transcript, with their working folders.
-fn list_agent_homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
+fn list_agent_homes(town: &Town) -> anyhow::Result<Vec<(Address, PathBuf)>> {
     let mut agents = vec![Address::Mayor, Address::Deacon];
     for rig in town.list_rigs()? {
         let name = rig.name().to_owned();

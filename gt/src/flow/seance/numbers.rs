@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::transcript;
 use crate::flow::session::start::STARTED;
-use crate::host::LiveTown;
 use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::Town;
@@ -93,12 +92,12 @@ fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Returns a proposal to hand over, if the session is old or its context is large by the town's
 /// settings.
-pub fn propose_handoff(town: &LiveTown) -> Option<String> {
+pub fn propose_handoff(town: &Town) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();
-    let pulse = SessionPulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
+    let pulse = SessionPulse::load(&town.layout, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
     let most = layers.duration("session.cycle_age");
     if let Ok(begun) = env(STARTED).parse::<Timestamp>() {

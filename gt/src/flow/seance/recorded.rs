@@ -5,14 +5,14 @@ use bd::bead::Bead;
 use jiff::Timestamp;
 
 use super::PastSession;
-use crate::host::LiveTown;
 use crate::record::attempt;
 use crate::record::work_metadata::WorkMetadata;
+use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event, EventLine};
 
 /// Formats the record of a session, each line with a line end.
-pub(super) fn describe_session(town: &LiveTown, session: &PastSession) -> anyhow::Result<String> {
+pub(super) fn describe_session(town: &Town, session: &PastSession) -> anyhow::Result<String> {
     let mut text =
         "It ran a script, which answers no question. What is recorded of it:\n".to_owned();
     if session.bead.is_empty() {

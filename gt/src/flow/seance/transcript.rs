@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::host::LiveTown;
 use crate::host::runtime::RuntimePreset;
 use crate::town::Town;
 
@@ -84,14 +83,14 @@ pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile
 }
 
 /// Returns the transcripts of other programs, each with the folder of its session.
-pub fn list_other_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+pub fn list_other_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
     let mut found = list_codex_transcripts(town);
     found.extend(list_gemini_transcripts(town));
     found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
     found
 }
 
-fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+fn list_codex_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
     let Some(config) = find_config_folder(town, "codex", ".codex") else {
         return Vec::new();
     };
@@ -121,7 +120,7 @@ fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
         .collect()
 }
 
-fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+fn list_gemini_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
     let config = find_config_folder(town, "gemini", ".gemini");
     let projects = config.map(|config| list_entries(&config.join("tmp")));
     let mut found = Vec::new();
@@ -195,7 +194,7 @@ fn list_entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the transcript of a Claude Code session in any folder.
-pub fn find_claude_transcript(town: &LiveTown, id: &str) -> Option<PathBuf> {
+pub fn find_claude_transcript(town: &Town, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
     }

@@ -28,7 +28,7 @@ const SEEN: usize = 200;
 /// The maximum number of characters per line.
 const WIDTH: usize = 200;
 
-fn build_session_end(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
+fn build_session_end(town: &Town, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
     let (exit, signal) = match end {
         ProcessEnd::Exit(code) => (Some(code), None),
         ProcessEnd::Signal(number) => (None, Some(number)),
@@ -67,17 +67,13 @@ pub fn end_of_quiet_session(
 }
 
 /// Describes the end of a session that ended right after its start, from the error of the start.
-pub fn end_of_failed_start(
-    town: &LiveTown,
-    slot: &Slot,
-    error: &anyhow::Error,
-) -> Option<SessionEnd> {
-    error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(HostError::EndedAtOnce { end, output, .. }) => {
+pub fn end_of_failed_start(town: &Town, slot: &Slot, error: &HostError) -> Option<SessionEnd> {
+    match error {
+        HostError::EndedAtOnce { end, output, .. } => {
             Some(build_session_end(town, slot, *end, output))
         }
         _ => None,
-    })
+    }
 }
 
 /// Records the event of a session's end.
@@ -90,11 +86,11 @@ pub fn report_session_end(ended: &SessionEnd, town: &Town, rig: &str, polecat: &
 
 /// Masks the secrets of our environment and of the settings for agents in a screen. A program may
 /// print its key in an error message, and the kept text goes into events and messages.
-fn mask_secrets(town: &LiveTown, screen: &str) -> String {
+fn mask_secrets(town: &Town, screen: &str) -> String {
     // A shorter value is no secret and may occur anywhere.
     const SHORTEST: usize = 8;
-    let given = runtime::configured_variables(town);
-    let given = given
+    let configured = runtime::configured_variables(town);
+    let given = configured
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
     let secrets = town.env.vars().chain(given);

@@ -11,6 +11,7 @@ use super::end;
 use crate::flow::sandbox;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
+use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
 use crate::record::polecat::Claim;
@@ -18,10 +19,10 @@ use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, Work
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town;
-use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town, TownLayout};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
@@ -71,21 +72,21 @@ pub fn start_polecat_session(
     };
     if launched
         .as_ref()
-        .is_err_and(|error| !has_ended_at_once(error))
+        .is_err_and(|error| !error.is_ended_at_once())
     {
-        return launched.map(started);
+        return Ok(started(launched?));
     }
     slot.state = SlotState::Working;
     slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
-    let ended = launched.as_ref().err();
-    let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
+    let ended = launched
+        .as_ref()
+        .err()
+        .and_then(|error| error.session_end(town, slot));
     slot.ended.clone_from(&ended);
-    if let Err(error) = record_start(rig, claimed, slot) {
+    if let Some(taken_away) = record_start(rig, claimed, slot)? {
         // Someone else has the bead by now, so this session must not work on it.
-        if error.is::<WorkTakenAway>() {
-            end::end_polecat_session(town, session.as_str(), slot)?;
-        }
-        return Err(error);
+        end::end_polecat_session(town, session.as_str(), slot)?;
+        return Err(taken_away.into());
     }
     town.record_event(
         &event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id),
@@ -108,33 +109,72 @@ pub fn start_polecat_session(
             "{bead} stays on the hook of {worker}, which gtd restarts a few times; `gt why {bead}` shows what comes of it"
         )
     };
-    launched.map(started).with_context(next)
+    Ok(started(
+        launched.map_err(anyhow::Error::from).with_context(next)?,
+    ))
 }
 
-/// Records that the session runs, if the worker still has the bead.
-fn record_start(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<()> {
+/// Records that the session runs. Returns the reason if the worker no longer has the bead.
+fn record_start(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<Option<WorkTakenAway>> {
     let store = rig.store()?;
     rig.transact(&store, |tx| {
         let now = tx.now();
-        slot.reload_held(tx, &claimed.ids)?;
+        if let Err(taken_away) = slot.reload_held(tx, &claimed.ids) {
+            return Ok(Some(taken_away));
+        }
         slot.save(tx, &claimed.ids.slot)?;
         if let Some(mut agent) = tx.get(&claimed.ids.agent).cloned() {
             polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
             tx.put(agent)?;
         }
-        Ok(())
+        Ok(None)
     })
 }
 
-/// Returns true if a start failed because the session's process ended right away.
-fn has_ended_at_once(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let ended = cause.downcast_ref::<HostError>();
+/// The reason that a session did not start.
+#[derive(Debug)]
+enum LaunchError {
+    Host(HostError),
+    Other(anyhow::Error),
+}
+
+impl LaunchError {
+    /// Returns true if the session's process ended right away.
+    fn is_ended_at_once(&self) -> bool {
         matches!(
-            ended,
-            Some(HostError::EndedAtOnce { .. } | HostError::NoSession { .. })
+            self,
+            Self::Host(HostError::EndedAtOnce { .. } | HostError::NoSession { .. })
         )
-    })
+    }
+
+    /// Describes the end of a session that ended right after its start.
+    fn session_end(&self, town: &Town, slot: &Slot) -> Option<SessionEnd> {
+        match self {
+            Self::Host(error) => end::end_of_failed_start(town, slot, error),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl From<HostError> for LaunchError {
+    fn from(error: HostError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl From<anyhow::Error> for LaunchError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<LaunchError> for anyhow::Error {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Host(error) => error.into(),
+            LaunchError::Other(error) => error,
+        }
+    }
 }
 
 /// The time that a handoff waits for another process that holds the polecat's slot.
@@ -174,7 +214,7 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let session = start_session_name(&ids.address)?;
     let beads = rig.store()?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
@@ -223,10 +263,10 @@ pub fn restart_session(
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
         Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
-            if let Some(ended) = end::end_of_failed_start(town, &slot, &error) {
+            if let Some(ended) = error.session_end(town, &slot) {
                 end::record_session_end(rig, &ids, &mut slot, &ended)?;
             }
-            return Err(error);
+            return Err(error.into());
         }
     }
     town.record_event(&event!(Respawn,
@@ -326,7 +366,7 @@ pub fn notify_of_work(
     };
     let title = kit::ui::escape::escape_line(&bead.title);
     let text = fill_template(HOOKED, &[("bead", &bead.id), ("title", &title)]);
-    let shown = progress::last_output_at(town, &live);
+    let shown = progress::last_output_at(&town.layout, &live);
     town.host.send(
         &live.name,
         text.trim(),
@@ -428,11 +468,12 @@ fn launch_polecat(
     slot: &Slot,
     bead: &Bead,
     message: &str,
-) -> anyhow::Result<LaunchResult> {
+) -> Result<LaunchResult, LaunchError> {
     let session = start_session_name(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
-    let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)?;
+    let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)
+        .map_err(anyhow::Error::from)?;
     let title = kit::ui::escape::escape_line(&bead.title);
     let message = fill_template(
         message,
@@ -484,13 +525,15 @@ fn start_session(
     address: &Address,
     runtime: &AgentRuntime,
     begin: SessionStart,
-) -> anyhow::Result<(LiveSession, Option<String>)> {
+) -> Result<(LiveSession, Option<String>), LaunchError> {
     let session = start_session_name(address)?;
     for warning in &runtime.warnings {
         town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
     let preset = &runtime.preset;
-    let ready = runtime.prepare(town, address, &begin.home)?;
+    let ready = runtime
+        .prepare(&town.layout, address, &begin.home)
+        .map_err(anyhow::Error::from)?;
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
@@ -545,12 +588,12 @@ fn type_first_message(
 }
 
 /// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
-fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
+fn build_identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
     let email = town
         .env
         .get("GT_OWNER_EMAIL")
-        .map_or_else(|| find_owner_email(town), str::to_owned);
+        .map_or_else(|| find_owner_email(&town.layout), str::to_owned);
     let folder = town
         .exe
         .parent()
@@ -587,8 +630,8 @@ fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<
 }
 
 /// Returns the overseer's e-mail address, which the commits of agents carry.
-fn find_owner_email(town: &LiveTown) -> String {
-    let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
+fn find_owner_email(layout: &TownLayout) -> String {
+    let stored = kit::sys::file::read_file_if_exists(&layout.overseer_json())
         .ok()
         .flatten();
     let value: Option<serde_json::Value> =
@@ -628,7 +671,7 @@ pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-fn format_local_time(town: &LiveTown) -> String {
+fn format_local_time(town: &Town) -> String {
     let zone = kit::sys::env::local_time_zone();
     town.clock
         .now()

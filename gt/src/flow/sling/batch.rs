@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::family::claim_member;
-use super::{SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
+use super::{SlingOptions, SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
@@ -13,16 +13,7 @@ pub struct SlingBatch {
     pub beads: Vec<String>,
     /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime. None for the configured one.
-    pub agent: Option<String>,
-    /// True to take the beads from their holders, and to sling blocked beads.
-    pub force: bool,
-    /// True to create no convoys.
-    pub no_convoy: bool,
-    /// True to give the workers no molecule.
-    pub no_molecule: bool,
-    /// Instructions in addition to the beads' own text.
-    pub args: String,
+    pub options: SlingOptions,
 }
 
 /// Slings the beads: claims one after the other, then starts the sessions in parallel, as many at
@@ -36,11 +27,7 @@ pub fn sling_batch(
     let request = |bead: &str| SlingRequest {
         bead: bead.to_owned(),
         target: batch.target.clone(),
-        agent: batch.agent.clone(),
-        force: batch.force,
-        no_convoy: batch.no_convoy,
-        no_molecule: batch.no_molecule,
-        args: batch.args.clone(),
+        options: batch.options.clone(),
     };
     let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;
@@ -105,9 +92,11 @@ fn finish_all(
     begun: Vec<BatchMember>,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let limit = SettingsLayers::load(town, None).unwrap_or_default();
-    let limit = limit.valid_value("patrol.budget.starts").as_u64();
-    let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
+    let setting = SettingsLayers::load(town, None)
+        .unwrap_or_default()
+        .valid_value("patrol.budget.starts")
+        .as_u64();
+    let limit = setting.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
@@ -115,8 +104,8 @@ fn finish_all(
         if some.is_empty() {
             return Ok(slung);
         }
-        for (id, family, outcome) in finish_some(town, some) {
-            let error = match (outcome, family) {
+        for member in finish_some(town, some) {
+            let error = match (member.outcome, member.family) {
                 (Ok(slung_bead), _) => {
                     slung.push(slung_bead);
                     continue;
@@ -131,12 +120,17 @@ fn finish_all(
                     error
                 }
             };
-            warn(&format!("{id}: {error:#}"));
+            warn(&format!("{}: {error:#}", member.id));
         }
     }
 }
 
-type MemberOutcome = (String, Option<(String, usize)>, anyhow::Result<SlingReport>);
+/// A finished member of a batch.
+struct MemberOutcome {
+    id: String,
+    family: Option<(String, usize)>,
+    outcome: anyhow::Result<SlingReport>,
+}
 
 fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome> {
     std::thread::scope(|scope| {
@@ -150,7 +144,11 @@ fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome>
         let ended = running.into_iter().map(|(id, family, thread)| {
             let outcome = thread.join();
             let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("the sling panicked")));
-            (id, family, outcome)
+            MemberOutcome {
+                id,
+                family,
+                outcome,
+            }
         });
         ended.collect()
     })

@@ -22,7 +22,7 @@ use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
@@ -46,7 +46,7 @@ pub enum ClaimError {
     #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
     WorkerUnfit { worker: String, why: String },
     /// The rig has reached its limit of working polecats.
-    #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
+    #[error("rig `{rig}` has {} at work (setting max_polecats: {limit})", kit::ui::counted(*count, "worker"))]
     Full {
         rig: String,
         /// The number of working polecats.
@@ -64,6 +64,23 @@ pub struct ClaimRequest<'a> {
     pub rescue_ref: Option<&'a str>,
 }
 
+/// The result of trying to claim a bead.
+pub(super) enum ClaimAttempt {
+    Claimed(Box<Claim>),
+    /// The rig has no free worker: [`ClaimError::Full`].
+    RigFull(ClaimError),
+}
+
+impl ClaimAttempt {
+    /// Returns the claim. A full rig is an error.
+    pub(super) fn into_claim(self) -> Result<Box<Claim>, ClaimError> {
+        match self {
+            Self::Claimed(claim) => Ok(claim),
+            Self::RigFull(full) => Err(full),
+        }
+    }
+}
+
 /// Reserves the bead and a worker for each other.
 ///
 /// 1. Outside the transaction: list the sessions, choose a worker, take its slot lock.
@@ -71,7 +88,11 @@ pub struct ClaimRequest<'a> {
 ///    both.
 /// 3. If another process took the worker in the meantime, choose again, unless the worker was
 ///    named.
-pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> anyhow::Result<Claim> {
+pub(super) fn claim_bead(
+    town: &LiveTown,
+    rig: &Rig,
+    wish: &ClaimRequest,
+) -> anyhow::Result<ClaimAttempt> {
     let store = rig.store()?;
     let prefix = rig.prefix();
     if wish.name.is_none() {
@@ -83,7 +104,10 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose_worker(rig, &snapshot, &sessions, wish, &lost)?;
+        let name = match choose_worker(rig, &snapshot, &sessions, wish, &lost) {
+            Err(full @ ClaimError::Full { .. }) => return Ok(ClaimAttempt::RigFull(full)),
+            chosen => chosen?,
+        };
         check_polecat_name(rig, &name)?;
         let lock = match rig.try_take_slot(&name) {
             Ok(lock) => lock,
@@ -96,7 +120,7 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
             }
             Err(error) => return Err(error.into()),
         };
-        let ids = PolecatIds::for_polecat(&prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(rig, &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
             if !is_worker_free(tx, &ids) {
@@ -106,13 +130,13 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
             mark_claimed(rig, tx, wish, &name, &ids, &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
-            return Ok(Claim {
+            return Ok(ClaimAttempt::Claimed(Box::new(Claim {
                 worker: Worker::new(rig.name(), name),
                 bead,
                 slot,
                 ids,
                 lock,
-            });
+            })));
         }
         drop(lock);
         let bead = polecat::polecat_hook_of(&store.snapshot()?, &ids).unwrap_or_default();
@@ -124,7 +148,7 @@ pub(super) fn claim_bead(town: &LiveTown, rig: &Rig, wish: &ClaimRequest) -> any
 
 /// Returns the claim that a polecat's slot records, if its sling is unfinished.
 pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<Option<Claim>> {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
@@ -149,7 +173,7 @@ fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     let Some(bead) = beads.get(id) else {
         return Err(crate::town::beads::UnknownBead { id: id.clone() }.into());
     };
-    check_open(bead, wish.request.force)?;
+    check_open(bead, wish.request.options.force)?;
     Ok(())
 }
 
@@ -202,7 +226,7 @@ fn choose_worker(
     sessions: &[LiveSession],
     wish: &ClaimRequest,
     lost: &BTreeSet<String>,
-) -> anyhow::Result<String> {
+) -> Result<String, ClaimError> {
     let all = polecat::list_polecats(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
         return match all.iter().find(|polecat| polecat.name == name) {
@@ -220,7 +244,7 @@ fn choose_worker(
         .count();
     if count >= limit {
         let rig = rig.name().to_owned();
-        return Err(ClaimError::Full { rig, count, limit }.into());
+        return Err(ClaimError::Full { rig, count, limit });
     }
     let idle = |polecat: &&Polecat| {
         polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
@@ -249,22 +273,20 @@ fn check_polecat_name(rig: &Rig, name: &str) -> anyhow::Result<()> {
     Ok(check_worker_name(&address, rigs)?)
 }
 
-fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
+fn check_worker(polecat: &Polecat) -> Result<(), ClaimError> {
     let worker = polecat.address().to_string();
     if let Some(bead) = &polecat.hook {
         return Err(ClaimError::WorkerBusy {
             worker,
             bead: bead.clone(),
-        }
-        .into());
+        });
     }
-    anyhow::ensure!(
-        polecat.state == PolecatState::Idle,
-        ClaimError::WorkerUnfit {
+    if polecat.state != PolecatState::Idle {
+        return Err(ClaimError::WorkerUnfit {
             worker,
-            why: polecat.why.clone()
-        }
-    );
+            why: polecat.why.clone(),
+        });
+    }
     Ok(())
 }
 
@@ -300,7 +322,7 @@ fn mark_claimed(
         tx,
         &wish.request.bead,
         &ids.address.to_string(),
-        &wish.request.args,
+        &wish.request.options.args,
         wish.rescue_ref,
     )?;
     let old = Slot::load(tx, &ids.slot);
@@ -313,10 +335,10 @@ fn mark_claimed(
         attempt: bd::bead::attempt::read_attempt(&bead),
         branch: build_branch_name(name, &bead.id, &now).into(),
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
-        agent: wish.request.agent.clone().unwrap_or_default(),
+        agent: wish.request.options.agent.clone().unwrap_or_default(),
         state: SlotState::Slinging(SlingInProgress {
-            no_convoy: wish.request.no_convoy,
-            no_molecule: wish.request.no_molecule,
+            no_convoy: wish.request.options.no_convoy,
+            no_molecule: wish.request.options.no_molecule,
             ..SlingInProgress::default()
         }),
         since: now.to_string(),
@@ -402,7 +424,7 @@ pub(super) fn release_holders(
 
 /// Hooks a bead to an agent other than a polecat.
 pub(super) fn hook_to_agent(
-    town: &LiveTown,
+    town: &Town,
     found: &FoundBead,
     address: &Address,
     force: bool,

@@ -2,15 +2,14 @@
 
 use bd::bead::{Bead, Kind, Status};
 
-use super::{SlingReport, SlingRequest, ensure_bead_convoy};
-use crate::host::LiveTown;
+use super::{SlingOptions, SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
-use crate::town::Rig;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
+use crate::town::{Rig, Town};
 
 /// Returns the ids that block a bead now.
-pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
+pub(super) fn find_blockers(town: &Town, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
     let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)
@@ -50,10 +49,11 @@ pub fn enqueue_bead(
             version: 1,
             work_bead_id: bead.id.clone(),
             target_rig: rig.name().to_owned(),
-            agent: request.agent.clone(),
-            args: request.args.clone(),
-            no_convoy: request.no_convoy,
-            no_molecule: request.no_molecule,
+            options: SlingOptions {
+                // The bead is queued because it was not forced.
+                force: false,
+                ..request.options.clone()
+            },
             // A bead that is queued again keeps its place.
             enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
             failed: None,
@@ -76,7 +76,7 @@ pub fn enqueue_bead(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_bead_convoy(rig.town(), bead, request.no_convoy)?;
+    let convoy = ensure_bead_convoy(rig.town(), bead, request.options.no_convoy)?;
     rig.town()
         .record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
     Ok(SlingReport {

@@ -12,6 +12,7 @@ use super::{SlingProgress, SlingRequest, begin_sling, rig_of_home};
 use crate::flow::convoy::{self, NewConvoy, review};
 use crate::host::LiveTown;
 use crate::record;
+use crate::town::Town;
 use crate::town::lock::Lock;
 
 /// The maximum depth of nested epics.
@@ -22,7 +23,7 @@ const MAKING: Duration = Duration::from_secs(120);
 
 /// Returns the beads to sling for an epic with children or a convoy, and `None` for any other bead.
 /// Creates the convoy of an epic that has none.
-pub fn expand_family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
+pub fn expand_family(town: &Town, id: &str) -> anyhow::Result<Option<Vec<String>>> {
     let found = town.find_bead(id)?;
     if record::convoy::is_convoy(&found.bead) {
         let stores = town.read_stores()?;
@@ -75,7 +76,7 @@ fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
 }
 
 /// Makes the open convoy of an epic track all work below it. Creates the convoy if there is none.
-fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
+fn ensure_epic_convoy(town: &Town, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
     // A concurrent sling of the same epic finds the convoy that the first one creates.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.open_town_store()?.snapshot()?;

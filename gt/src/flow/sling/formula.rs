@@ -3,13 +3,12 @@
 use bd::formula::vars::VarValues;
 
 use crate::flow::molecule;
-use crate::host::LiveTown;
 use crate::record;
-use crate::town::Rig;
 use crate::town::beads::BeadsHome;
+use crate::town::{Rig, Town};
 
 /// Returns the full name of a formula, if it exists.
-pub fn find_formula(town: &LiveTown, name: &str) -> Option<String> {
+pub fn find_formula(town: &Town, name: &str) -> Option<String> {
     let rig = town.actor.rig().and_then(|rig| town.find_rig(rig).ok());
     molecule::full_formula_name(&molecule::formula_shelf(town, rig.as_ref()), name)
 }
@@ -17,7 +16,7 @@ pub fn find_formula(town: &LiveTown, name: &str) -> Option<String> {
 /// Pours a formula for a bead that is to be slung. If the bead has its molecule already, the
 /// molecule stays.
 pub fn pour_on_bead(
-    town: &LiveTown,
+    town: &Town,
     formula: &str,
     bead: &str,
     values: &VarValues,
@@ -40,7 +39,7 @@ pub fn pour_on_bead(
 
 /// Pours a formula as work of its own that is to be slung. Returns its root.
 pub fn pour_as_work(
-    town: &LiveTown,
+    town: &Town,
     formula: &str,
     target: &str,
     values: &VarValues,
@@ -50,7 +49,7 @@ pub fn pour_as_work(
 }
 
 /// Returns the rig of a target: the rig that it names, or that of the agent.
-pub fn rig_of_target<'t>(town: &'t LiveTown, target: &str) -> anyhow::Result<Rig<'t>> {
+pub fn rig_of_target<'t>(town: &'t Town, target: &str) -> anyhow::Result<Rig<'t>> {
     let name = target.trim_end_matches('/');
     if let Ok(rig) = town.find_rig(name) {
         return Ok(rig);

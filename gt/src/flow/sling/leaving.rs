@@ -10,7 +10,7 @@ use kit::sys::clock;
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatState};
 use crate::town::identity::Address;
-use crate::town::{Rig, RigLayout};
+use crate::town::{Rig, RigLayout, Town};
 
 /// The maximum wait for a session to end.
 const LEAVES: Duration = Duration::from_secs(5);
@@ -76,7 +76,7 @@ fn is_wait_useful(
 }
 
 /// Returns true if a worker finished a moment ago and its session has not ended.
-fn is_leaving(town: &LiveTown, polecat: &Polecat) -> bool {
+fn is_leaving(town: &Town, polecat: &Polecat) -> bool {
     let runs = polecat
         .session
         .as_ref()

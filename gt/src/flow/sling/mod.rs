@@ -35,6 +35,7 @@ use bd::bead::{Bead, Status};
 use serde::{Deserialize, Serialize};
 
 pub use batch::{SlingBatch, sling_batch};
+use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
 pub use enqueue::enqueue_bead;
 pub use family::expand_family;
@@ -58,6 +59,7 @@ use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
+pub use crate::record::queued_sling::SlingOptions;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -73,16 +75,8 @@ pub struct SlingRequest {
     pub bead: String,
     /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime, if not the configured one.
-    pub agent: Option<String>,
-    /// True to take the bead from its holder.
-    pub force: bool,
-    /// True to create no convoy for a bead that has none.
-    pub no_convoy: bool,
-    /// Instructions in addition to the bead's own text.
-    pub args: String,
-    /// True to give the worker no molecule.
-    pub no_molecule: bool,
+    #[serde(flatten)]
+    pub options: SlingOptions,
 }
 
 /// The result of a sling.
@@ -139,29 +133,25 @@ fn begin_sling<'t>(
     match resolve_target(town, &request.target, &found.home)? {
         SlingTarget::Rig(rig) => {
             let waits_for = enqueue::find_blockers(town, &found)?;
-            if !waits_for.is_empty() && !request.force {
+            if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
                 return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
-            let claimed = claim_worker(town, &rig, request, None);
-            let is_full = |error: &anyhow::Error| {
-                matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
-            };
-            match claimed {
-                Err(error) if is_full(&error) && found.bead.status == Status::Open => {
+            match claim_worker(town, &rig, request, None)? {
+                ClaimAttempt::RigFull(_) if found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
                     slung(enqueue_bead(&rig, request, &found.bead, waits_for)?)
                 }
-                claimed => Ok(SlingProgress::Claimed(rig, Box::new(claimed?))),
+                attempt => Ok(SlingProgress::Claimed(rig, attempt.into_claim()?)),
             }
         }
         SlingTarget::Polecat(rig, name) => {
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
-            let claimed = claim_worker(town, &rig, request, Some(&name))?;
-            Ok(SlingProgress::Claimed(rig, Box::new(claimed)))
+            let attempt = claim_worker(town, &rig, request, Some(&name))?;
+            Ok(SlingProgress::Claimed(rig, attempt.into_claim()?))
         }
         SlingTarget::Agent(address) => {
             review_convoy(town, request, &found)?;
@@ -172,12 +162,12 @@ fn begin_sling<'t>(
                 Some(rig) => lock_queue(rig, request)?,
                 None => None,
             };
-            claim::hook_to_agent(town, &found, &address, request.force)?;
+            claim::hook_to_agent(town, &found, &address, request.options.force)?;
             if let (Some(rig), Some(queue)) = (rig, queue) {
                 // Errors are ignored, because the next run of the queue withdraws the request.
                 mq::withdraw_stale_requests(&rig, &queue).ok();
             }
-            let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
+            let convoy = ensure_bead_convoy(town, &found.bead, request.options.no_convoy)?;
             report_sling(town, &found.bead.id, &address.to_string());
             let running_session = session::start::notify_of_work(town, &address, &found.bead)?;
             let session = running_session.or_else(|| start_idle_agent(town, &address));
@@ -215,10 +205,14 @@ pub fn continue_sling(
 }
 
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
-fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
+fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
-    let asks = !request.no_convoy
-        && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
+    let asks = !request.options.no_convoy
+        && town_hook::has_event_hooks(
+            &town.layout,
+            rig.as_ref(),
+            town_hook::TownHookEvent::PreConvoy,
+        )
         && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
     if !asks
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
@@ -246,10 +240,10 @@ fn check_can_start(
     bead: &Bead,
     request: &SlingRequest,
 ) -> anyhow::Result<()> {
-    claim::check_open(bead, request.force)?;
+    claim::check_open(bead, request.options.force)?;
     town.host.check()?;
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
-    let wanted = request.agent.as_deref().unwrap_or_default();
+    let wanted = request.options.agent.as_deref().unwrap_or_default();
     runtime::resolve_runtime(town, Some(rig), &someone, wanted)?;
     Ok(())
 }
@@ -270,19 +264,21 @@ fn claim_worker(
     rig: &Rig,
     request: &SlingRequest,
     name: Option<&str>,
-) -> anyhow::Result<Claim> {
+) -> anyhow::Result<ClaimAttempt> {
     let queue = lock_queue(rig, request)?;
-    let kept = save_for_next_worker(rig, request)?;
-    let kept = kept.as_deref();
-    let claimed = claim::claim_bead(
+    let rescue_ref = save_for_next_worker(rig, request)?;
+    let attempt = claim::claim_bead(
         town,
         rig,
         &ClaimRequest {
             request,
             name,
-            rescue_ref: kept,
+            rescue_ref: rescue_ref.as_deref(),
         },
     )?;
+    let ClaimAttempt::Claimed(claimed) = &attempt else {
+        return Ok(attempt);
+    };
     if let Some(queue) = queue {
         // Errors are ignored: a stale request may not merge, and the next run of the queue
         // withdraws it.
@@ -294,7 +290,7 @@ fn claim_worker(
         // Errors are ignored: a remaining note is read once more and names its bead.
         handoff::withdraw_notes(town, &worker).ok();
     }
-    Ok(claimed)
+    Ok(attempt)
 }
 
 /// Saves the uncommitted work of a worker that loses its bead, and returns the rescue ref.
@@ -303,7 +299,7 @@ fn save_for_next_worker(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Opt
     let bead = beads.get(&request.bead);
     let hooked = bead.filter(|bead| bead.status == Status::Hooked);
     let holder = hooked.and_then(|bead| rig.town().parse_address(&bead.assignee).ok());
-    let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
+    let Some(Address::Polecat(at, name)) = holder.filter(|_| request.options.force) else {
         return Ok(None);
     };
     // A worker that is being prepared has no work yet.
@@ -354,8 +350,8 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         let session = session::start::start_session_name(&claimed.ids.address)?;
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
         integration::ensure_branch(rig, &claimed.bead.id, &slot.target)?;
-        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead);
-        let stands_on = stands_on.filter(|on| on.target == slot.target);
+        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead)
+            .filter(|on| on.target == slot.target);
         let prepared = Sandbox::new(rig, &claimed.worker.name).prepare(
             &slot.branch,
             &slot.target,
@@ -420,7 +416,7 @@ fn ensure_bead_convoy(town: &Town, bead: &Bead, no_convoy: bool) -> anyhow::Resu
 /// Writes the documents of earlier workers of the convoy into the sandbox.
 fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = rig.town().open_town_store()?.snapshot()?;
-    discovery::retire_landed_documents(&rig.git(), rig.name(), &convoys)?;
+    discovery::retire_landed_documents(rig, &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = rig.git().with_network(RECEIVE);
     if discovery::is_sent(rig) && git.remote_url("origin")?.is_some() {
@@ -437,7 +433,7 @@ fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report_sling(town: &LiveTown, bead: &str, target: &str) {
+fn report_sling(town: &Town, bead: &str, target: &str) {
     town.record_event(&event!(Sling, bead: bead, target: target));
 }
 

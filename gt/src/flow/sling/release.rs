@@ -31,7 +31,7 @@ fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
 /// nothing was left to do.
 pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);

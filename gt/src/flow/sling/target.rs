@@ -1,11 +1,10 @@
 //! Resolves the target argument of `gt sling`.
 
-use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 use crate::record::{dog, hook};
-use crate::town::Rig;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 /// The receiver of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub(super) enum TargetError {
 
 /// Resolves a target for a bead that lives in `home`.
 pub fn resolve_target<'t>(
-    town: &'t LiveTown,
+    town: &'t Town,
     text: &str,
     home: &BeadsHome,
 ) -> anyhow::Result<SlingTarget<'t>> {
@@ -83,7 +82,7 @@ pub fn resolve_target<'t>(
 }
 
 /// Resolves `witness`, `refinery` or `crew` in the caller's rig.
-fn resolve_role_word<'t>(town: &'t LiveTown, word: &str) -> anyhow::Result<SlingTarget<'t>> {
+fn resolve_role_word<'t>(town: &'t Town, word: &str) -> anyhow::Result<SlingTarget<'t>> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
     let rig = rig
         .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
@@ -100,18 +99,20 @@ fn resolve_role_word<'t>(town: &'t LiveTown, word: &str) -> anyhow::Result<Sling
 }
 
 /// Returns the first dog without work or hooked bead.
-fn find_idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
+fn find_idle_dog(town: &Town) -> anyhow::Result<Address> {
     let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {
         let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
     };
-    let found = dog::list_dogs(town).into_iter().find(is_free);
-    let found = found.ok_or(TargetError::NoIdleDog)?;
+    let found = dog::list_dogs(&town.layout)
+        .into_iter()
+        .find(is_free)
+        .ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }
 
-fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTarget<'_>> {
+fn resolve_address(town: &Town, address: Address) -> anyhow::Result<SlingTarget<'_>> {
     if let Some(rig) = address.rig() {
         town.find_rig(rig)?;
     }
@@ -121,7 +122,7 @@ fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTar
         Address::Crew(ref rig, ref name) if !town.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
-        Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {
+        Address::Dog(ref name) if dog::load_dog(&town.layout, name).is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
         other => SlingTarget::Agent(other),

@@ -9,6 +9,7 @@ use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
@@ -92,7 +93,7 @@ fn check_still_hooked(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), No
 }
 
 fn release_bead(
-    town: &LiveTown,
+    town: &Town,
     store: &bd::store::Store,
     released: &str,
     slot: Option<(&str, Option<&str>)>,

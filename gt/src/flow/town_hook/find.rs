@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::TownHookEvent;
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The result of inspecting a hook's path.
 pub(super) enum HookFileState {
@@ -18,8 +18,12 @@ pub(super) enum HookFileState {
 
 /// Returns the paths of an event's hooks in the order in which they run: the town's, then the
 /// rig's.
-pub(super) fn hook_paths(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Vec<PathBuf> {
-    let mut places = vec![town.layout.hooks().join(event.name())];
+pub(super) fn hook_paths(
+    layout: &TownLayout,
+    rig: Option<&Rig>,
+    event: TownHookEvent,
+) -> Vec<PathBuf> {
+    let mut places = vec![layout.hooks().join(event.name())];
     places.extend(rig.map(|rig| rig.hooks().join(event.name())));
     places
 }

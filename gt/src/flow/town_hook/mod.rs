@@ -31,10 +31,9 @@ pub use front_matter::FrontMatter;
 pub use result::{TownHookAnswer, TownHookResultError};
 pub(crate) use surroundings::{inherited_variables, looks_secret};
 
-use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The events that have hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,8 +161,8 @@ impl TownHookReport {
 }
 
 /// Returns true if an event has any hook, so that its inputs must be gathered.
-pub fn has_event_hooks(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> bool {
-    find::hook_paths(town, rig, event)
+pub fn has_event_hooks(layout: &TownLayout, rig: Option<&Rig>, event: TownHookEvent) -> bool {
+    find::hook_paths(layout, rig, event)
         .iter()
         .any(|place| place.symlink_metadata().is_ok())
 }
@@ -171,19 +170,24 @@ pub fn has_event_hooks(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> 
 /// Runs the hooks of an event.
 pub fn run_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) -> TownHookReport {
     let mut report = TownHookReport::default();
-    for place in find::hook_paths(town, call.rig, event) {
-        if call.skipped_hooks.contains(&format_path(town, &place)) {
+    for place in find::hook_paths(&town.layout, call.rig, event) {
+        if call
+            .skipped_hooks
+            .contains(&format_path(&town.layout, &place))
+        {
             continue;
         }
         let ran = match find::inspect_hook(town, &place) {
             find::HookFileState::None => continue,
             find::HookFileState::Ignored(why) => {
-                let hook = format_path(town, &place);
+                let hook = format_path(&town.layout, &place);
                 town.record_event(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
-            find::HookFileState::Refused(why) => TownHookRun::new(format_path(town, &place), why),
+            find::HookFileState::Refused(why) => {
+                TownHookRun::new(format_path(&town.layout, &place), why)
+            }
             find::HookFileState::Executable => {
                 run::run_hook(town, event, call, &place, &mut report.warnings)
             }
@@ -200,7 +204,7 @@ pub fn run_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) -
 
 /// Runs the hooks of an event that decides nothing. Their answers are only recorded.
 pub fn notify_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) {
-    if has_event_hooks(town, call.rig, event) {
+    if has_event_hooks(&town.layout, call.rig, event) {
         run_event_hooks(town, event, call);
     }
 }
@@ -229,15 +233,15 @@ fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
 }
 
 /// Returns true if automatic convoys run hooks too.
-pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&Rig>) -> bool {
+pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
 
 /// Formats a path for display, relative to the town.
-fn format_path(town: &Town, path: &Path) -> String {
-    let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
+fn format_path(layout: &TownLayout, path: &Path) -> String {
+    let inside = path.strip_prefix(layout.root()).unwrap_or(path);
     inside.display().to_string()
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run_hook(
     place: &Path,
     warnings: &mut Vec<String>,
 ) -> TownHookRun {
-    let mut ran = TownHookRun::new(format_path(town, place), String::new());
+    let mut ran = TownHookRun::new(format_path(&town.layout, place), String::new());
     match run_process(town, event, call, place, &mut ran) {
         Ok(warning) => warnings.extend(warning),
         Err(reason) => {
@@ -129,17 +129,20 @@ fn describe_exec_error(error: &ExecError) -> String {
 /// otherwise its standard output.
 fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
     let texts = [answer.reason.as_str(), errors, output];
-    let words = texts.iter().map(|text| text.trim());
-    let words = words.into_iter().find(|text| !text.is_empty());
-    let words = words.map_or_else(
-        || {
-            format!(
-                "exit code {}, without a word",
-                answer.exit.unwrap_or_default()
-            )
-        },
-        |text| truncate_reason(text).to_owned(),
-    );
+    let words = texts
+        .iter()
+        .map(|text| text.trim())
+        .into_iter()
+        .find(|text| !text.is_empty())
+        .map_or_else(
+            || {
+                format!(
+                    "exit code {}, without a word",
+                    answer.exit.unwrap_or_default()
+                )
+            },
+            |text| truncate_reason(text).to_owned(),
+        );
     escape::escape_block(&words)
 }
 

@@ -25,7 +25,7 @@ fn without_a_hook_nothing_is_run_or_reported() {
     let report = run_event_hooks(&place.town, TownHookEvent::PreConvoy, &empty_call());
     assert!(report.runs.is_empty() && report.warnings.is_empty());
     assert!(!has_event_hooks(
-        &place.town,
+        &place.town.layout,
         None,
         TownHookEvent::PreConvoy
     ));

@@ -13,9 +13,9 @@ use super::client::ask_daemon;
 use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::host::runtime;
 use crate::host::wrapper;
-use crate::town::Town;
 use crate::town::lock::Lock;
 use crate::town::process::Process;
+use crate::town::{Town, TownLayout};
 
 /// The daemon's own record in `daemon/state.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,32 +62,32 @@ pub enum DaemonError {
     DidNotStop { pid: u32, log: PathBuf },
 }
 
-pub fn lock_path(town: &Town) -> PathBuf {
-    town.layout.daemon().join("daemon.lock")
+pub fn lock_path(layout: &TownLayout) -> PathBuf {
+    layout.daemon().join("daemon.lock")
 }
 
-pub fn pid_path(town: &Town) -> PathBuf {
-    town.layout.daemon().join("daemon.pid")
+pub fn pid_path(layout: &TownLayout) -> PathBuf {
+    layout.daemon().join("daemon.pid")
 }
 
-pub fn log_path(town: &Town) -> PathBuf {
-    town.layout.daemon().join("daemon.log")
+pub fn log_path(layout: &TownLayout) -> PathBuf {
+    layout.daemon().join("daemon.log")
 }
 
-pub fn state_path(town: &Town) -> PathBuf {
-    town.layout.daemon().join("state.json")
+pub fn state_path(layout: &TownLayout) -> PathBuf {
+    layout.daemon().join("state.json")
 }
 
 /// Returns the daemon's status, from its socket or otherwise from lock and state file.
 pub fn read_daemon_status(town: &Town) -> DaemonStatus {
-    let stored: DaemonState = file::read_file_if_exists(&state_path(town))
+    let stored: DaemonState = file::read_file_if_exists(&state_path(&town.layout))
         .ok()
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
     let answer = ask_daemon(town, &DaemonRequest::Status).ok();
     // A daemon that answers runs, even if its lock file was removed.
-    let running = answer.is_some() || !Lock::is_free(&lock_path(town));
+    let running = answer.is_some() || !Lock::is_free(&lock_path(&town.layout));
     match answer {
         Some(DaemonAnswer::Status {
             pid,
@@ -105,7 +105,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
         },
         _ => DaemonStatus {
             running,
-            pid: if running { read_pid(town) } else { 0 },
+            pid: if running { read_pid(&town.layout) } else { 0 },
             started_at: stored.started_at,
             last_heartbeat: stored.last_heartbeat,
             heartbeat_count: stored.heartbeat_count,
@@ -120,34 +120,35 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
     let program = find_daemon_program(town)?;
     file::create_folder(&town.layout.daemon(), 0o700)?;
-    let log = file::open_append(&log_path(town), 0o600)?;
+    let log = file::open_append(&log_path(&town.layout), 0o600)?;
     let before = log.metadata()?.len();
     let run = ChildCommand::new(program)
         .args(["run", "--town"])
-        .arg(town.layout.root());
-    let run = run.cwd(town.layout.root()).env_clear();
+        .arg(town.layout.root())
+        .cwd(town.layout.root())
+        .env_clear();
     // The variables of the caller's own session must not leak into the sessions that the daemon
     // starts.
-    let pass = runtime::inheritable_variables(town);
-    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
+    let inherited = runtime::inheritable_variables(town);
+    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &inherited);
     let kept_vars = town.env.vars().filter(|(name, _)| kept(name));
     kept_vars
         .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
-    let up = clock::wait_for(Duration::from_secs(10), || {
+    let answered_pid = clock::wait_for(Duration::from_secs(10), || {
         match ask_daemon(town, &DaemonRequest::Status) {
             Ok(DaemonAnswer::Status { pid, .. }) => Some(pid),
             _ => None,
         }
     });
-    up.ok_or_else(|| {
-        let text = std::fs::read(log_path(town)).unwrap_or_default();
-        let fresh = text
+    answered_pid.ok_or_else(|| {
+        let text = std::fs::read(log_path(&town.layout)).unwrap_or_default();
+        let new_lines = text
             .get(usize::try_from(before).unwrap_or_default()..)
             .unwrap_or_default();
-        let tail = String::from_utf8_lossy(fresh).trim().to_owned();
+        let tail = String::from_utf8_lossy(new_lines).trim().to_owned();
         DaemonError::DidNotStart {
-            log: log_path(town),
+            log: log_path(&town.layout),
             tail,
         }
         .into()
@@ -178,16 +179,16 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
     ask_daemon(town, &DaemonRequest::Stop).ok();
-    let gone = clock::wait_for(Duration::from_secs(10), || {
+    let ended = clock::wait_for(Duration::from_secs(10), || {
         // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());
-        (has_ended && Lock::is_free(&lock_path(town))).then_some(())
+        (has_ended && Lock::is_free(&lock_path(&town.layout))).then_some(())
     });
     anyhow::ensure!(
-        gone.is_some(),
+        ended.is_some(),
         DaemonError::DidNotStop {
             pid: now.pid,
-            log: log_path(town)
+            log: log_path(&town.layout)
         }
     );
     Ok(now.pid)
@@ -204,8 +205,8 @@ fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
         })
 }
 
-fn read_pid(town: &Town) -> u32 {
-    let text = std::fs::read_to_string(pid_path(town)).unwrap_or_default();
+fn read_pid(layout: &TownLayout) -> u32 {
+    let text = std::fs::read_to_string(pid_path(layout)).unwrap_or_default();
     text.lines()
         .next()
         .and_then(|line| line.trim().parse().ok())

@@ -25,8 +25,8 @@ use crate::town::Town;
 /// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
 /// otherwise in a subfolder of the system's temporary folder that only its owner can enter.
 pub fn socket_path(town: &Town) -> PathBuf {
-    let root = town.layout.root();
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let folder = town.layout.root();
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
     socket_folder(town).join(format!("{name}.sock"))
 }

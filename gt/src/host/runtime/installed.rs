@@ -142,8 +142,10 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
 fn list_folder_workers(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
-    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    let mut names: Vec<String> = folders
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
     names.sort();
     names
 }

@@ -158,14 +158,14 @@ impl AgentRuntime {
     /// variables of a start.
     pub fn prepare(
         &self,
-        town: &Town,
+        layout: &TownLayout,
         address: &Address,
         home: &Path,
     ) -> Result<PreparedRuntime, HookFileError> {
         let preset = &self.preset;
         let mut args = Vec::new();
         let mut env: Vec<_> = preset.env.clone().into_iter().collect();
-        match settings::ensure_hook_file(&town.layout, address, preset, home)? {
+        match settings::ensure_hook_file(layout, address, preset, home)? {
             // A file that the program finds in its own folder must not be named too, because its
             // hooks would run twice.
             Some(file) if file.path == home.join(".claude/settings.json") => {
@@ -410,8 +410,8 @@ impl SettingsPair {
 
     /// Describes the file in which an agent of the settings is defined.
     fn describe_place(&self, name: &str) -> String {
-        let file = self.rig.files.get(name).or(self.town.files.get(name));
-        let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
+        let found = self.rig.files.get(name).or(self.town.files.get(name));
+        let file = found.map_or_else(String::new, |file| format!(" in {}", file.display()));
         format!("agents.{name}{file}")
     }
 

@@ -284,8 +284,11 @@ pub(super) fn has_same_commands(entry: &Value, other: &Value) -> bool {
 
 /// Returns the commands of a hook entry.
 pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
-    let hooks = entry.get("hooks").and_then(Value::as_array);
-    let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
+    let hooks = entry
+        .get("hooks")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
     hooks.iter().filter_map(command).collect()
 }

@@ -180,8 +180,10 @@ impl Tmux {
     /// carries the token, then checks its state once.
     fn launch(&self, spec: &SessionSpec, file: &Path) -> Result<LiveSession, HostError> {
         let created = self.create_session(spec, file)?;
-        let first = created.split_whitespace().nth(1);
-        let first = first.and_then(|pid| Process::find(pid.parse().ok()?));
+        let first = created
+            .split_whitespace()
+            .nth(1)
+            .and_then(|pid| Process::find(pid.parse().ok()?));
         if let Some(process) = &first {
             let ready = || (process.has_token(&spec.token) || !process.is_alive()).then_some(());
             clock::wait_for(Duration::from_secs(10), ready);

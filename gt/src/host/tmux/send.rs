@@ -140,8 +140,12 @@ impl Tmux {
 
     /// Captures the pane with its colours.
     fn capture_screen(&self, row: &SessionRow) -> Result<String, HostError> {
-        let capture = CapturePane::new().stdout().join().escape_sequences();
-        let capture = capture.target_pane(&row.pane).build();
+        let capture = CapturePane::new()
+            .stdout()
+            .join()
+            .escape_sequences()
+            .target_pane(&row.pane)
+            .build();
         let finished = self.run_commands(&row.live.name, [capture])?;
         Ok(String::from_utf8_lossy(&finished.stdout).into_owned())
     }
@@ -219,8 +223,8 @@ fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
         };
         let behind = rest.chars().count();
         let shown = &cells[cells.len() - behind..];
-        let text: String = shown.iter().map(|(c, _)| *c).collect();
-        let text = text.trim_matches(['│', '|', ' ', '\u{a0}']);
+        let characters: String = shown.iter().map(|(c, _)| *c).collect();
+        let text = characters.trim_matches(['│', '|', ' ', '\u{a0}']);
         let first = shown.iter().find(|(c, _)| !c.is_whitespace());
         let pale = first.is_some_and(|(_, dim)| *dim);
         return if text.is_empty() || pale {

@@ -4,7 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::counted;
 
-use super::matter::{AttentionMatter, MatterKind};
+use super::item::{AttentionItem, AttentionKind};
 use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::polecat::Polecat;
@@ -15,9 +15,9 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// SIGKILL, which the system sends when memory is short.
 const KILL: i32 = 9;
 
-fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> AttentionMatter {
-    AttentionMatter {
-        kind: MatterKind::Failing,
+fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> AttentionItem {
+    AttentionItem {
+        kind: AttentionKind::Failing,
         due: Timestamp::MIN,
         key,
         bead: String::new(),
@@ -33,7 +33,7 @@ fn reaches_limit(count: usize, limit: usize) -> bool {
 }
 
 /// Returns alerts for rigs with many open merge requests.
-pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter> {
+pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionItem> {
     let rigs = view.stores.rigs.iter();
     let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
     counts
@@ -41,7 +41,8 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter
         .map(|(rig, count)| {
             let next = format!("gt mq list {rig}");
             let requests = counted(count, "merge request");
-            let text = "It merges more slowly than its workers hand in, or something holds it up.";
+            let text =
+                "Its workers submit faster than the queue merges, or a request blocks the queue.";
             let key = format!("alert:queue:{rig}");
             build_alert(key, format!("{rig} has {requests} open"), text, &[&next])
         })
@@ -49,7 +50,7 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter
 }
 
 /// Returns an alert for many escalations in a short time.
-pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
+pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionItem> {
     let all = escalation::list_escalations(&view.stores.town, false);
     let at =
         |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
@@ -58,8 +59,8 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
     reaches_limit(count, limit).then(|| {
         build_alert(
             "alert:escalations".to_owned(),
-            format!("{} within an hour", counted(count, "escalation")),
-            "Often one fault is behind many of them.",
+            format!("{} in the last hour", counted(count, "escalation")),
+            "Many escalations in a short time often have the same cause.",
             &["gt escalate list"],
         )
     })
@@ -67,7 +68,7 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
 
 /// Returns an alert for sessions that the system killed, as it does when memory is short. The
 /// sessions are restarted as usual.
-pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
+pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionItem> {
     let workers: Vec<String> = view
         .polecats
         .values()
@@ -78,9 +79,9 @@ pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatte
     reaches_limit(workers.len(), limit).then(|| {
         build_alert(
             "alert:killed".to_owned(),
-            format!("{} were killed within an hour", counted(workers.len(), "session")),
+            format!("{} killed in the last hour", counted(workers.len(), "session")),
             &format!(
-                "Signal 9 ended them, as the system does when memory is short: {}. They are restarted. Fewer workers at a time need less memory (max_polecats).",
+                "Signal 9 ended the sessions of {}. The system sends it when memory is short. They are restarted. A lower max_polecats needs less memory.",
                 workers.join(", ")
             ),
             &["gt status", "gt config get max_polecats"],

@@ -5,14 +5,14 @@ use kit::ui::escape;
 use kit::ui::time::format_ago;
 
 use super::super::hooked::HookFacts;
-use super::matter::{AttentionMatter, MatterKind};
+use super::item::{AttentionItem, AttentionKind};
 
 /// Returns the agents that were reminded and still make no progress.
-pub(in crate::patrol) fn hook_matters(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionMatter> {
+pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionItem> {
     let of_one = |hook: &HookFacts| {
         let (agent, bead, nudged) = (&hook.agent, hook.bead.clone(), hook.nudged?);
-        Some(AttentionMatter {
-            kind: MatterKind::NeedsPerson,
+        Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
             due: hook.next_step_at()?,
             key: format!("hook:{agent}:{bead}:{nudged}"),
             subject: format!("{agent} does not get on with {bead}"),
@@ -42,8 +42,8 @@ mod tests {
     fn an_agent_is_reminded_once_before_the_user_is_notified() {
         let steps = |one: &HookFacts| {
             let facts = std::slice::from_ref(one);
-            let matters = hook_matters(facts, now());
-            let due = matters.iter().filter(|matter| matter.is_due(now()));
+            let items = hook_items(facts, now());
+            let due = items.iter().filter(|item| item.is_due(now()));
             (decide(facts, now()).len(), due.count())
         };
         assert_eq!(steps(&hooked(29, None)), (0, 0));

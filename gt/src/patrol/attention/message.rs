@@ -1,5 +1,5 @@
-//! Writes the messages about matters for the user: one per matter and mailbox, closed when the
-//! matter is resolved.
+//! Writes the messages about items for the user: one per item and mailbox, closed when the
+//! item is resolved.
 
 use std::collections::BTreeSet;
 
@@ -7,23 +7,23 @@ use bd::bead::{Bead, Stamp, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 
-use super::matter::AttentionMatter;
-use crate::host::LiveTown;
+use super::item::AttentionItem;
 use crate::record::mail::{self, NewMessage};
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// The label of such a message.
 const LABEL: &str = "gt:attention";
-/// The label of a message that was closed because its matter was resolved, not by a user.
+/// The label of a message that was closed because its item was resolved, not by a user.
 const OVER: &str = "over";
 
 /// The messages to write and to close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionMessages {
-    /// The matters that a mailbox has no message about.
-    pub new: Vec<AttentionMatter>,
-    /// The messages whose matter is resolved.
+    /// The items that a mailbox has no message about.
+    pub new: Vec<AttentionItem>,
+    /// The messages whose item is resolved.
     pub over: Vec<String>,
     pub mailboxes: Vec<String>,
 }
@@ -34,20 +34,20 @@ impl AttentionMessages {
     }
 }
 
-/// Compares the current matters with the messages. The mayor gets them too if it runs.
+/// Compares the current items with the messages. The mayor gets them too if it runs.
 pub(super) fn plan_messages(
     town: &Snapshot,
-    matters: Vec<AttentionMatter>,
+    items: Vec<AttentionItem>,
     mayor_runs: bool,
 ) -> AttentionMessages {
     let mut mailboxes = vec![Address::Overseer.mailbox()];
     if mayor_runs {
         mailboxes.push(Address::Mayor.mailbox());
     }
-    let ids: BTreeSet<String> = matters
+    let ids: BTreeSet<String> = items
         .iter()
-        .flat_map(|matter| {
-            [Address::Overseer, Address::Mayor].map(|to| message_id(matter, &to.mailbox()))
+        .flat_map(|item| {
+            [Address::Overseer, Address::Mayor].map(|to| message_id(item, &to.mailbox()))
         })
         .collect();
     let over = town
@@ -55,16 +55,16 @@ pub(super) fn plan_messages(
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();
-    let is_reported = |matter: &AttentionMatter| {
+    let is_reported = |item: &AttentionItem| {
         mailboxes.iter().all(|mailbox| {
-            let message = town.get(&message_id(matter, mailbox));
+            let message = town.get(&message_id(item, mailbox));
             message.is_some_and(|message| !message.has_label(OVER))
         })
     };
     AttentionMessages {
-        new: matters
+        new: items
             .into_iter()
-            .filter(|matter| !is_reported(matter))
+            .filter(|item| !is_reported(item))
             .collect(),
         over,
         mailboxes,
@@ -72,15 +72,12 @@ pub(super) fn plan_messages(
 }
 
 /// Writes and closes the messages in one transaction.
-pub(super) fn deliver_messages(
-    town: &LiveTown,
-    messages: &AttentionMessages,
-) -> anyhow::Result<()> {
+pub(super) fn deliver_messages(town: &Town, messages: &AttentionMessages) -> anyhow::Result<()> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
-        for matter in &messages.new {
+        for item in &messages.new {
             for mailbox in &messages.mailboxes {
-                write_message(tx, matter, mailbox)?;
+                write_message(tx, item, mailbox)?;
             }
         }
         for id in &messages.over {
@@ -100,16 +97,16 @@ pub(super) fn deliver_messages(
         }
         Ok(())
     })?;
-    for matter in &messages.new {
+    for item in &messages.new {
         town.record_event(&event!(NeedsPerson,
-            bead: matter.bead, subject: matter.subject, reason: matter.text,
+            bead: item.bead, subject: item.subject, reason: item.text,
         ));
     }
     Ok(())
 }
 
-fn write_message(tx: &mut Tx, matter: &AttentionMatter, mailbox: &str) -> anyhow::Result<()> {
-    let message = build_message(matter, mailbox);
+fn write_message(tx: &mut Tx, item: &AttentionItem, mailbox: &str) -> anyhow::Result<()> {
+    let message = build_message(item, mailbox);
     let id = mail::write_message(tx, &message)?;
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
@@ -129,34 +126,34 @@ fn write_message(tx: &mut Tx, matter: &AttentionMatter, mailbox: &str) -> anyhow
     Ok(())
 }
 
-/// Reopens the message of a matter that came back, as if it were new.
+/// Reopens the message of an item that came back, as if it were new.
 fn reopen_message(bead: &mut Bead, now: &Stamp) {
     change::mark_open(bead, Status::Open, now);
     bead.labels.retain(|label| label != OVER && label != "read");
 }
 
-fn build_message(matter: &AttentionMatter, mailbox: &str) -> NewMessage {
-    let mut body = format!("{}\n\nNext steps:\n", matter.text);
-    for command in &matter.next {
+fn build_message(item: &AttentionItem, mailbox: &str) -> NewMessage {
+    let mut body = format!("{}\n\nNext steps:\n", item.text);
+    for command in &item.next {
         body.push_str(&format!("\n    {command}"));
     }
     body.push('\n');
     NewMessage {
         to: mailbox.to_owned(),
         from: Address::Deacon.mailbox(),
-        subject: matter.subject.clone(),
+        subject: item.subject.clone(),
         body,
         priority: Some(1),
-        thread: Some(format!("attention-{}", matter.key)),
-        operation: Some(operation_of(matter)),
+        thread: Some(format!("attention-{}", item.key)),
+        operation: Some(operation_of(item)),
         ..NewMessage::default()
     }
 }
 
-fn operation_of(matter: &AttentionMatter) -> String {
-    format!("attention:{}", matter.key)
+fn operation_of(item: &AttentionItem) -> String {
+    format!("attention:{}", item.key)
 }
 
-fn message_id(matter: &AttentionMatter, mailbox: &str) -> String {
-    mail::hash_message_id(&operation_of(matter), mailbox)
+fn message_id(item: &AttentionItem, mailbox: &str) -> String {
+    mail::hash_message_id(&operation_of(item), mailbox)
 }

@@ -1,17 +1,17 @@
-//! Rule O1: finds the matters that only a user can resolve. They are derived from the beads each
+//! Rule O1: finds the items that only a user can resolve. They are derived from the beads each
 //! time and reported to the overseer once, and their messages are closed when they are resolved.
 
 mod alerts;
 mod hooks;
-mod matter;
+mod item;
 mod message;
 
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-pub(super) use hooks::hook_matters;
-pub use matter::{AttentionMatter, MatterKind, rig_matters};
+pub(super) use hooks::hook_items;
+pub use item::{AttentionItem, AttentionKind, rig_items};
 pub use message::AttentionMessages;
 
 use super::decision::{Action, Decision};
@@ -20,6 +20,7 @@ use super::rule;
 use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// The facts for rule O1.
@@ -33,7 +34,7 @@ pub struct AttentionFacts {
 
 /// Reads the facts.
 pub(super) fn facts(
-    town: &LiveTown,
+    layout: &TownLayout,
     view: &TownView,
     rigs: &BTreeMap<String, PatrolSettings>,
     hooked: &[HookFacts],
@@ -42,31 +43,29 @@ pub(super) fn facts(
     let (patience, limits) = (numbers.patience, numbers.alerts);
     let all = rigs
         .iter()
-        .flat_map(|(rig, settings)| rig_matters(view, rig, settings))
-        .chain(matter::outage_matters(view, patience))
-        .chain(matter::crash_loop_matters(town, view))
-        .chain(matter::review_matters(view))
-        .chain(matter::rollback_matters(view))
+        .flat_map(|(rig, settings)| rig_items(view, rig, settings))
+        .chain(item::outage_items(view, patience))
+        .chain(item::crash_loop_items(layout, view))
+        .chain(item::review_items(view))
+        .chain(item::rollback_items(view))
         .chain(alerts::queue_alerts(view, limits.requests))
         .chain(alerts::escalation_alert(view, limits.escalations))
         .chain(alerts::kill_alert(view, limits.killed))
-        .chain(hook_matters(hooked, view.now));
-    let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
+        .chain(hook_items(hooked, view.now));
+    let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
-    let waits = later
-        .iter()
-        .map(|matter| matter.due.duration_since(view.now));
+    let waits = later.iter().map(|item| item.due.duration_since(view.now));
     AttentionFacts {
         messages: message::plan_messages(&view.stores.town, due, mayor_runs),
         due_in: waits.min(),
     }
 }
 
-/// O1: a matter that only a user can resolve is reported once, and its message is closed when it is
+/// O1: an item that only a user can resolve is reported once, and its message is closed when it is
 /// resolved.
 pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     let messages = &facts.messages;
-    let subjects = messages.new.iter().map(|matter| matter.subject.clone());
+    let subjects = messages.new.iter().map(|item| item.subject.clone());
     let over = messages.over.len();
     let saw: Vec<String> = subjects
         .chain((over > 0).then(|| format!("messages about what is over: {over}")))
@@ -79,9 +78,9 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     ask.into_iter().collect()
 }
 
-/// Finds the matters again, because other actions of this pass may have resolved them, and reports
+/// Finds the items again, because other actions of this pass may have resolved them, and reports
 /// them.
-pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> {
+pub(super) fn report_items(town: &LiveTown) -> anyhow::Result<Option<String>> {
     // The sessions of an idle town are listed too, because the mayor's may run.
     let view = TownView::read(town)?;
     let (rigs, hooked) = (
@@ -89,7 +88,7 @@ pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> 
         hooked::facts(town, &view),
     );
     let numbers = Thresholds::from_layers(view.settings.for_rig(None));
-    let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
+    let messages = facts(&town.layout, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }

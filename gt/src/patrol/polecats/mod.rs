@@ -178,7 +178,7 @@ fn apply_rules(
             .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
             .flatten();
     }
-    // A matter for the user, because the state of the work is unknown.
+    // An item for the user, because the state of the work is unknown.
     if polecat.record_lost {
         return None;
     }
@@ -347,67 +347,56 @@ fn apply_closed_rule(
 /// Continues a sling at its first undone step.
 pub(super) fn resume_sling_action(
     town: &LiveTown,
-    worker: &Worker,
+    rig: &Rig,
+    name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
-    let slung = sling::resume_sling(town, &rig, name).inspect_err(|error| {
+    let slung = sling::resume_sling(town, rig, name).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
-            record_sling_failure(&rig, name, &format!("{error:#}"));
+            record_sling_failure(rig, name, &format!("{error:#}"));
         }
     })?;
     Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
 }
 
 /// Finishes a `gt done` from its record.
-pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.find_rig(&worker.rig)?;
-    let lock = rig.try_take_slot(&worker.name)?;
-    let worker = done::find_worker(rig, &worker.name, lock)?;
+pub(super) fn finish_done(rig: Rig<'_>, name: &str) -> anyhow::Result<Option<String>> {
+    let lock = rig.try_take_slot(name)?;
+    let worker = done::find_worker(rig, name, lock)?;
     let finished = done::resume_done(&worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
 /// Restarts a session in its sandbox.
-pub(super) fn respawn_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart_worker(town, worker, RestartCause::Ended)
-}
-
-/// Restarts a session that ended because the API refused its requests.
-pub(super) fn restart_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart_worker(town, worker, RestartCause::Refused)
-}
-
-fn restart_worker(
+pub(super) fn restart_worker(
     town: &LiveTown,
-    worker: &Worker,
+    rig: &Rig,
+    name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
-    let rig = town.find_rig(&worker.rig)?;
-    write_worker_checkpoint(town, worker);
-    let session = session::start::restart_session(town, &rig, &worker.name, why)?;
+    write_worker_checkpoint(rig, name);
+    let session = session::start::restart_session(town, rig, name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
 }
 
 /// Writes a checkpoint for a session that could not write one, for example after SIGKILL. The next
 /// session gets it.
-pub(super) fn write_worker_checkpoint(town: &LiveTown, worker: &Worker) {
-    let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
+pub(super) fn write_worker_checkpoint(rig: &Rig, name: &str) {
+    let town = rig.town();
+    let agent = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
     // Errors are ignored, because its commits and files exist without it.
     checkpoint::record_checkpoint(town, &agent, &session, None).ok();
 }
 
-/// Takes a bead that was closed without `gt done` off its hook.
-pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    sling::release_worker(town, &town.find_rig(&worker.rig)?, &worker.name)
-}
-
 /// Ends a session without work.
-pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
+pub(super) fn end_idle_session(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let beads = rig.store()?.snapshot()?;
     // The hook in its identity may be outdated, so the bead must name the worker too.
     if polecat::polecat_hook_of(&beads, &ids).is_some() {
@@ -420,14 +409,14 @@ pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Resu
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
-    sandbox::save_snapshot(&rig, name, &slot)?;
+    sandbox::save_snapshot(rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
 /// Records a failed try of a sling, for the breaker.
 fn record_sling_failure(rig: &Rig, name: &str, reason: &str) {
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let counted = rig.store().and_then(|store| {
         rig.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
@@ -443,18 +432,21 @@ fn record_sling_failure(rig: &Rig, name: &str, reason: &str) {
 }
 
 /// Marks the worker as stuck, so that rule O1 reports it.
-pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
+pub(super) fn open_breaker(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let ids = PolecatIds::for_polecat(&rig.prefix(), rig.name(), name);
+    let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
         return Ok(None);
     }
-    let session = SessionName::for_agent(&ids.address);
-    let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
+    let session = SessionName::for_agent(&ids.address)
+        .map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
         Some(_) => end::end_of_dead_session(town, live, &slot),
         // The session runs without progress.
@@ -466,7 +458,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         )),
     });
     if let Some(ended) = ended {
-        end::record_session_end(&rig, &ids, &mut slot, &ended)?;
+        end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
     let reason = describe_stuck(&slot);
     slot.state = slot.state.into_stuck(reason, town.clock.now());
@@ -477,17 +469,16 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     })?;
     // The record has its last screen by now.
     if let Some(ended) = session {
-        sandbox::save_snapshot(&rig, name, &slot)?;
+        sandbox::save_snapshot(rig, name, &slot)?;
         end::end_polecat_session(town, &ended.name, &slot)?;
     }
     Ok(Some("not started again".to_owned()))
 }
 
 /// Retries a worker that was stuck for a while.
-pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.find_rig(&worker.rig)?;
-    let _slot = rig.try_take_slot(&worker.name)?;
-    let reason = crate::flow::polecat::clear_stuck_mark(&rig, &worker.name)?;
+pub(super) fn retry_stuck(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
+    let _slot = rig.try_take_slot(name)?;
+    let reason = crate::flow::polecat::clear_stuck_mark(rig, name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 
@@ -503,12 +494,13 @@ fn describe_stuck(slot: &Slot) -> String {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
                 format!(", the last time {}", ended.describe())
             });
-            let times = slot.respawns.len();
-            format!("its session ended {times} times on {bead}{how}")
+            let times = kit::ui::counted(slot.respawns.len(), "time");
+            format!("its session ended {times} on {bead}{how}")
         }
         Some(sling) => format!(
-            "its sling of {bead} failed {} times: {}",
-            sling.failures, sling.failure
+            "its sling of {bead} failed {}: {}",
+            kit::ui::counted(sling.failures, "time"),
+            sling.failure
         ),
     }
 }

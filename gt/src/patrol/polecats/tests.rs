@@ -17,7 +17,7 @@ pub(crate) fn done_state(hopeless: bool) -> SlotState {
     });
     SlotState::Finishing {
         record: DoneRecord {
-            failed,
+            failed: failed.map(Box::new),
             ..DoneRecord::default()
         },
     }

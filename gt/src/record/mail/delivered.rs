@@ -7,7 +7,7 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::MailMessage;
-use crate::town::Town;
+use crate::town::TownLayout;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DeliveredMail {
@@ -18,7 +18,7 @@ struct DeliveredMail {
 /// Returns the messages that this session was not notified of, and records the notification.
 /// Without a session all are new.
 pub fn take_new_messages<'a>(
-    town: &Town,
+    layout: &TownLayout,
     mailbox: &str,
     session: &str,
     messages: &'a [MailMessage],
@@ -26,7 +26,7 @@ pub fn take_new_messages<'a>(
     if session.is_empty() {
         return messages.iter().collect();
     }
-    let path = town.layout.delivered_mail(mailbox);
+    let path = layout.delivered_mail(mailbox);
     let read = file::read_file_if_exists(&path).ok().flatten();
     let delivered: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())

@@ -28,9 +28,9 @@ use crate::host::ended;
 use crate::host::{LiveSession, ProcessEnd};
 use crate::record::progress::{self, WorkerProgress};
 use crate::record::pulse::ApiRefusal;
-use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
+use crate::town::{Rig, RigLayout};
 
 /// The current state of a polecat.
 #[derive(Debug, Clone)]
@@ -88,7 +88,11 @@ pub struct PolecatIds {
 
 impl PolecatIds {
     /// Returns the ids of a polecat by its name.
-    pub fn for_polecat(prefix: &str, rig: &str, name: &str) -> Self {
+    pub fn for_polecat(rig: &Rig, name: &str) -> Self {
+        Self::with_prefix(&rig.prefix(), rig.name(), name)
+    }
+
+    fn with_prefix(prefix: &str, rig: &str, name: &str) -> Self {
         let address = Address::Polecat(rig.to_owned(), name.to_owned());
         Self {
             agent: address.bead_id(prefix),
@@ -102,7 +106,7 @@ impl PolecatIds {
         let rig = agent_field(bead, &bead.rig, "rig");
         let name = name_of(bead, &rig)?;
         let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
-        Some(Self::for_polecat(prefix, &rig, &name))
+        Some(Self::with_prefix(prefix, &rig, &name))
     }
 
     /// Returns true if a bead is assigned to this polecat.
@@ -208,7 +212,7 @@ impl<'a> PolecatRecords<'a> {
             .id
             .split_once(&format!("-{}-polecat-", rig.name()))
             .map_or("gt", |(p, _)| p);
-        let ids = PolecatIds::for_polecat(prefix, rig.name(), &name);
+        let ids = PolecatIds::with_prefix(prefix, rig.name(), &name);
         let slot = Slot::load(beads, &ids.slot);
         let hook = polecat_hook_of(beads, &ids);
         let hooked = hook.as_deref().and_then(|id| beads.get(id));
@@ -307,8 +311,9 @@ fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
     };
     // tmux does not know the exit code at once.
     let known = session.filter(|live| live.dead != Some(ProcessEnd::Unknown));
-    let ended = known.and_then(ended::describe_dead_session);
-    let ended = ended.or_else(|| kept().map(ended::SessionEnd::describe));
+    let ended = known
+        .and_then(ended::describe_dead_session)
+        .or_else(|| kept().map(ended::SessionEnd::describe));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 

@@ -222,8 +222,10 @@ impl Stored {
 
 impl From<Stored> for Slot {
     fn from(mut stored: Stored) -> Self {
-        let state = stored.state.take();
-        let state = state.unwrap_or_else(|| stored.convert_earlier_state());
+        let state = stored
+            .state
+            .take()
+            .unwrap_or_else(|| stored.convert_earlier_state());
         Self {
             lease: stored.lease,
             bead: stored.bead,
@@ -277,7 +279,7 @@ impl SlotState {
 
     /// Returns the failed step of `gt done`.
     pub fn failed_done(&self) -> Option<&FailedStep> {
-        self.done_record()?.failed.as_ref()
+        self.done_record()?.failed.as_deref()
     }
 
     /// Returns true if `gt done` failed in a way that a retry cannot repair.
@@ -337,7 +339,7 @@ pub struct DoneRecord {
     /// True if the tip was pushed and read back.
     pub pushed: bool,
     /// The failed step with its reason.
-    pub failed: Option<FailedStep>,
+    pub failed: Option<Box<FailedStep>>,
 }
 
 /// A done record as stored.
@@ -353,7 +355,7 @@ struct StoredDone {
     documents: String,
     tip: String,
     pushed: bool,
-    failed: Option<FailedStep>,
+    failed: Option<Box<FailedStep>>,
 }
 
 /// The fields of a done record that are stored in an object of their own, because most records have
@@ -422,7 +424,7 @@ pub struct GivingUp {
 }
 
 /// A step of `gt done` that can fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DoneStep {
     Documents,
@@ -432,10 +434,13 @@ pub enum DoneStep {
     ReadBack,
     Rescue,
     Submit,
+    /// A step of another version of gt.
+    #[serde(untagged)]
+    Unknown(String),
 }
 
 impl DoneStep {
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Documents => "documents",
             Self::Proof => "proof",
@@ -443,6 +448,7 @@ impl DoneStep {
             Self::ReadBack => "read back",
             Self::Rescue => "rescue",
             Self::Submit => "submit",
+            Self::Unknown(name) => name,
         }
     }
 }
@@ -619,11 +625,11 @@ mod tests {
             model: "m".to_owned(),
             gave_up: Some(GivingUp::default()),
             documents: "refs/d".to_owned(),
-            failed: Some(FailedStep {
+            failed: Some(Box::new(FailedStep {
                 step: DoneStep::ReadBack,
                 reason: "no".to_owned(),
                 retry: true,
-            }),
+            })),
             ..DoneRecord::default()
         };
         let text = r#"{"since":"t","summary":"","no_change":null,"more":{"spec":"docs/s.md","model":"m","gave_up":{"why":"","close":false}},"documents":"refs/d","tip":"","pushed":false,"failed":{"step":"read back","reason":"no","retry":true}}"#;
@@ -644,7 +650,20 @@ mod tests {
             DoneStep::Rescue,
             DoneStep::Submit,
         ] {
-            assert_eq!(serde_json::to_value(step).unwrap(), step.name());
+            assert_eq!(serde_json::to_value(&step).unwrap(), step.name());
         }
+    }
+
+    #[test]
+    fn a_done_step_of_another_version_survives_a_rewrite() {
+        let text = r#"{"step":"sign","reason":"no key","retry":false}"#;
+        let failed: FailedStep = serde_json::from_str(text).unwrap();
+        assert_eq!(failed.step, DoneStep::Unknown("sign".to_owned()));
+        assert_eq!(serde_json::to_string(&failed).unwrap(), text);
+        let slot = r#"{"bead":"w-1","sling":"started","done":{"summary":"s","failed":FAILED}}"#;
+        let slot = read(&slot.replace("FAILED", text));
+        let again = read(&serde_json::to_string(&slot).unwrap());
+        let record = again.state.done_record().unwrap();
+        assert_eq!(record.failed.as_deref(), Some(&failed));
     }
 }

@@ -61,6 +61,15 @@ pub struct Setting {
     pub origin: SettingOrigin,
 }
 
+/// A value of a settings file.
+#[derive(Debug, Clone)]
+pub struct StoredSetting<'a> {
+    pub path: &'a Path,
+    /// The full name.
+    pub name: String,
+    pub value: &'a Value,
+}
+
 /// The layers for one rig or for the town, read once.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsLayers {
@@ -248,8 +257,8 @@ impl SettingsLayers {
         time.unwrap_or_default().min(LONGEST)
     }
 
-    /// Returns every value below a part of the files, with its file and its full name.
-    pub fn values_below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
+    /// Returns every value below a part of the files.
+    pub fn values_below(&self, part: &str) -> Vec<StoredSetting<'_>> {
         let mut found = Vec::new();
         for (path, file) in self.files() {
             let mut open: Vec<(String, &Value)> = file
@@ -265,13 +274,17 @@ impl SettingsLayers {
                                 .map(|(key, value)| (format!("{name}.{key}"), value)),
                         );
                     }
-                    value => found.push((path, name, value)),
+                    value => found.push(StoredSetting { path, name, value }),
                 }
             }
         }
         let is_below = |name: &&String| name.split('.').next() == Some(part);
         let local = self.local.values.keys().filter(is_below);
-        found.extend(local.map(|name| (self.local_path(), name.clone(), &self.local.values[name])));
+        found.extend(local.map(|name| StoredSetting {
+            path: self.local_path(),
+            name: name.clone(),
+            value: &self.local.values[name],
+        }));
         found
     }
 

@@ -17,7 +17,7 @@ pub use change::{ChangeError, SettingsLayer, change_setting};
 pub use error::SettingsError;
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub(crate) use key::parse_setting_duration;
-pub use layers::{Setting, SettingOrigin, SettingsLayers, TownSettings};
+pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting, TownSettings};
 pub use rig::{Gate, RigSettings, max_polecats_of, namepool_of, target_branch_of};
 pub use strategy::MergeStrategy;
 pub use strict::{UnusedKey, check_merge_queue};

@@ -131,7 +131,7 @@ impl RigSettings {
             groups.push(after_setup(vec![build_named_gate(rig, name, setting)?]));
         }
         let run_tests = queue.run_tests != Some(false);
-        let commands = [
+        let commands: Vec<Gate> = [
             ("typecheck_command", queue.typecheck_command.as_ref()),
             ("lint_command", queue.lint_command.as_ref()),
             ("build_command", queue.build_command.as_ref()),
@@ -139,11 +139,10 @@ impl RigSettings {
                 "test_command",
                 queue.test_command.as_ref().filter(|_| run_tests),
             ),
-        ];
-        let commands: Vec<Gate> = commands
-            .into_iter()
-            .filter_map(|(name, line)| build_command_gate(name, line))
-            .collect();
+        ]
+        .into_iter()
+        .filter_map(|(name, line)| build_command_gate(name, line))
+        .collect();
         if !commands.is_empty() || groups.is_empty() {
             groups.push(after_setup(commands));
         }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::runtime::{self, AgentRuntime};
-use crate::town::Rig;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
     check_agent(town, page, None, &Address::Mayor);
@@ -24,7 +24,7 @@ pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
     }
 }
 
-fn check_agent(town: &LiveTown, page: &mut CheckFindings, rig: Option<&Rig>, address: &Address) {
+fn check_agent(town: &Town, page: &mut CheckFindings, rig: Option<&Rig>, address: &Address) {
     let role = match rig {
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
@@ -54,7 +54,7 @@ fn check_agent(town: &LiveTown, page: &mut CheckFindings, rig: Option<&Rig>, add
 /// Checks if Claude trusts a rig's sandboxes. Claude stores the answer under the path of the shared
 /// repository.
 fn check_trust(
-    town: &LiveTown,
+    town: &Town,
     page: &mut CheckFindings,
     rig: Option<&Rig>,
     role: &str,

@@ -6,7 +6,7 @@ use crate::host::daemon;
 use crate::record::pause::TownPause;
 
 pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
-    if let Some(pause) = TownPause::load(town) {
+    if let Some(pause) = TownPause::load(&town.layout) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
     }
     let status = daemon::read_daemon_status(town);

@@ -21,8 +21,8 @@ pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
             format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
         page.warn(format!("{}: {}", rollback.home, rollback.what), &fix);
     }
-    let rigs = town.list_rigs().unwrap_or_default();
-    let rigs = rigs
+    let listed = town.list_rigs().unwrap_or_default();
+    let rigs = listed
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
     for (owner, folder) in std::iter::once(("the town".to_owned(), town.layout.beads())).chain(rigs)
@@ -50,7 +50,8 @@ pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
         let aside = count_damaged_files(&folder.join("damaged"));
         if aside > 0 {
             let text = format!(
-                "{owner}: {aside} files of damaged lines are in {}",
+                "{owner}: {} of damaged lines in {}",
+                kit::ui::counted(aside, "file"),
                 folder.join("damaged").display()
             );
             page.warn(text, "correct the lines and put them back into issues.jsonl, or remove the files if they are of no use");

@@ -63,7 +63,7 @@ fn damage_is_reported_without_changing_anything() {
     assert!(
         beads
             .iter()
-            .any(|finding| finding.text.contains("files of damaged lines")),
+            .any(|finding| finding.text.contains("of damaged lines")),
         "{beads:?}"
     );
     let routes = place.town.layout.routes();

@@ -4,6 +4,7 @@ use kit::sys::{ChildCommand, ExecError};
 
 use super::CheckFindings;
 use crate::host::LiveTown;
+use crate::town::Town;
 
 /// The first git that lists worktrees with `-z`.
 const GIT: (u32, u32) = (2, 36);
@@ -42,7 +43,7 @@ pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
 }
 
 fn check_program(
-    town: &LiveTown,
+    town: &Town,
     page: &mut CheckFindings,
     name: &str,
     args: &[&str],

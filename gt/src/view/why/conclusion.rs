@@ -8,9 +8,8 @@ use kit::ui::{counted, escape, time};
 
 use super::Explanation;
 use crate::flow::convoy::ProgressBoard;
-use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
-use crate::patrol::attention::{self, AttentionMatter};
+use crate::patrol::attention::{self, AttentionItem};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
@@ -20,10 +19,11 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 use crate::view::status::{self, QueueCounts};
 
 /// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
-pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
+pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
         found.add_rig(view, what);
@@ -45,15 +45,16 @@ pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Exp
             for polecat in view.polecats_of(rig).iter().filter(holds) {
                 found.now.push(describe_polecat(view, polecat));
             }
-            found.add_matters(town, view, rig, |matter| matter.bead == bead.bead.id);
-            found.add_saved_work(town, rig, &bead.bead);
+            let rig = town.rig(rig);
+            found.add_items(&rig, view, |item| item.bead == bead.bead.id);
+            found.add_saved_work(&rig, &bead.bead);
         }
     }
     found
 }
 
 /// Returns the agent of a name: an address, or a role with only one agent.
-fn find_agent(town: &LiveTown, what: &str) -> Option<Address> {
+fn find_agent(town: &Town, what: &str) -> Option<Address> {
     let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
     (what.contains('/') || is_single).then_some(address)
@@ -76,10 +77,10 @@ impl Explanation {
         for state in states {
             *counts.entry(state).or_default() += 1;
         }
-        let counts = counts
+        let counts: Vec<String> = counts
             .iter()
-            .map(|(state, count)| format!("{count} {state}"));
-        let counts: Vec<String> = counts.collect();
+            .map(|(state, count)| format!("{count} {state}"))
+            .collect();
         let workers = counted(polecats.len(), "worker");
         let of_them = match counts.as_slice() {
             [] => String::new(),
@@ -105,15 +106,15 @@ impl Explanation {
         }
     }
 
-    fn add_agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
+    fn add_agent(&mut self, town: &Town, view: &TownView, address: &Address) {
         if let Address::Polecat(rig, name) = address {
             let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
             };
             self.now.push(describe_polecat(view, polecat));
             let hook = polecat.hook.clone();
-            self.add_matters(town, view, rig, |matter| {
-                hook.as_deref() == Some(matter.bead.as_str())
+            self.add_items(&town.rig(rig), view, |item| {
+                hook.as_deref() == Some(item.bead.as_str())
             });
             return;
         }
@@ -142,8 +143,8 @@ impl Explanation {
             "" => String::new(),
             reason => format!(" ({})", escape::escape_line(reason)),
         };
-        let since = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-        let since = time::format_ago(view.now, since.instant());
+        let changed_at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+        let since = time::format_ago(view.now, changed_at.instant());
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
@@ -176,13 +177,12 @@ impl Explanation {
     }
 
     /// Adds the saved work of an open bead that was not submitted.
-    fn add_saved_work(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
+    fn add_saved_work(&mut self, rig: &Rig, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
-        let git = town.rig(rig).git();
         // An unreadable repository is reported by `gt doctor`.
-        for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
+        for saved in attempt::list_rescues(rig, &bead.id).unwrap_or_default() {
             let (subject, name) = (
                 escape::escape_line(&saved.subject),
                 escape::escape_line(&saved.refname),
@@ -191,20 +191,14 @@ impl Explanation {
         }
     }
 
-    /// Adds the matters for the user.
-    fn add_matters(
-        &mut self,
-        town: &LiveTown,
-        view: &TownView,
-        rig: &str,
-        is_about: impl Fn(&AttentionMatter) -> bool,
-    ) {
-        let settings = PatrolSettings::load(&town.rig(rig));
-        let matters = attention::rig_matters(view, rig, &settings).into_iter();
-        for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
-            let text = matter.text.lines().next().unwrap_or_default();
-            self.now.push(format!("{}: {text}", matter.kind.name()));
-            self.next_steps.extend(matter.next);
+    /// Adds the items for the user.
+    fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
+        let settings = PatrolSettings::load(rig);
+        let items = attention::rig_items(view, rig.name(), &settings).into_iter();
+        for item in items.filter(|item| is_about(item) && item.is_due(view.now)) {
+            let text = item.text.lines().next().unwrap_or_default();
+            self.now.push(format!("{}: {text}", item.kind.name()));
+            self.next_steps.extend(item.next);
         }
     }
 

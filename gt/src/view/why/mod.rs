@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatIds;
 use crate::record::town_view::TownView;
+use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
@@ -91,7 +92,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
 }
 
 /// Removes the names of missing polecat refs from events: pruned snapshots and dropped rescues.
-fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
+fn remove_missing_refs(town: &Town, events: &mut [EventLine]) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
@@ -123,7 +124,7 @@ fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Res
 }
 
 /// Returns true if anything in the town has this name.
-fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
+fn is_known_name(town: &Town, what: &str) -> anyhow::Result<bool> {
     if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
     }
@@ -137,7 +138,7 @@ fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
     let is_agent = match town.parse_address(what) {
         Ok(address) if town_addresses.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
-            let id = PolecatIds::for_polecat(&town.prefix_of_rig(&rig), &rig, &name).agent;
+            let id = PolecatIds::for_polecat(&town.rig(&rig), &name).agent;
             stores.get(&id).is_some()
         }
         Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),
@@ -165,11 +166,11 @@ fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
         .bead_refs()
-        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"));
-    let close = close.filter_map(|bead| {
-        let distance = strsim::levenshtein(bead.id(), what);
-        (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
-    });
+        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"))
+        .filter_map(|bead| {
+            let distance = strsim::levenshtein(bead.id(), what);
+            (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
+        });
     part.into_iter().chain(close).collect()
 }
 

@@ -82,8 +82,8 @@ pub fn list_changed_files(
 /// Reads a file's text in a commit; empty if the file does not exist. Invalid UTF-8 is replaced,
 /// because one odd byte must not bypass a rule.
 fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
-    let listed = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
-    let listed = String::from_utf8_lossy(&listed);
+    let output = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
+    let listed = String::from_utf8_lossy(&output);
     let mut words = listed.split_whitespace();
     let (kind, size) = (words.nth(1), words.nth(1));
     if kind != Some("blob") {

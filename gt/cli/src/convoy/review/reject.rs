@@ -15,7 +15,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let request = review::reject_request(&ctx.open_town()?, &args.request, &args.reason)?;
+    let town = ctx.open_town()?;
+    let request = review::reject_request(&town, &args.request, &args.reason)?;
     build_report(request, |request, page| {
         page.line(format!("✓ {} is rejected", request.id));
     })

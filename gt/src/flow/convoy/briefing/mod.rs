@@ -406,8 +406,15 @@ mod tests {
             ..super::super::NewConvoy::default()
         };
         let id = super::super::create_convoy(&place.town, &new).unwrap().id;
-        let convoy = place.town.open_town_store().unwrap().snapshot().unwrap();
-        let convoy = convoy.get(&id).unwrap().clone();
+        let convoy = place
+            .town
+            .open_town_store()
+            .unwrap()
+            .snapshot()
+            .unwrap()
+            .get(&id)
+            .unwrap()
+            .clone();
         (place, convoy)
     }
 

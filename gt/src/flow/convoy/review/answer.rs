@@ -4,10 +4,11 @@ use bd::bead::Status;
 use serde::Serialize;
 use serde_json::json;
 
+use super::ask::{self, HooksAnswer};
 use super::request::{self, ReviewRequest, ReviewState};
-use super::{ReviewError, ask, finish};
+use super::{ReviewError, finish};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
@@ -30,7 +31,7 @@ pub struct ReviewApproval {
 
 /// Approves a request and continues where it stopped. A refusal by a later hook is an error as in
 /// the first run.
-pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
+pub fn approve_request(town: &Town, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
     anyhow::ensure!(
         !matches!(town.actor, Address::Polecat(..)),
         "{} is a worker: a request is for a person, the mayor or crew to approve",
@@ -55,7 +56,7 @@ pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Resul
 }
 
 /// Rejects a request. No convoy is created.
-pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
+pub fn reject_request(town: &Town, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     if request.state != ReviewState::Waiting {
@@ -67,7 +68,7 @@ pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result
 }
 
 /// Finishes an approved request after a crash. Called by the patrol.
-pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<ReviewApproval>> {
+pub fn resume_request(town: &Town, id: &str) -> anyhow::Result<Option<ReviewApproval>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let store = town.open_town_store()?.snapshot()?;
     let Some(request) = request::find_request(&store, id)
@@ -79,16 +80,16 @@ pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<Review
     continue_request(town, request).map(Some)
 }
 
-fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewApproval> {
-    let warnings = match ask::ask_hooks(town, &mut request) {
-        Ok(warnings) => warnings,
-        Err(error) => {
-            if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
+fn continue_request(town: &Town, mut request: ReviewRequest) -> anyhow::Result<ReviewApproval> {
+    let warnings = match ask::ask_hooks(town, &mut request)? {
+        HooksAnswer::Approved { warnings } => warnings,
+        HooksAnswer::Refused(refusal) => {
+            if let ReviewError::Rejected { .. } = refusal {
                 request.state = ReviewState::Rejected;
                 let store = town.open_town_store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
             }
-            return Err(error);
+            return Err(refusal.into());
         }
     };
     let created = finish::finish_request(town, &mut request)?;
@@ -104,7 +105,7 @@ fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Resu
 }
 
 /// Writes the answer. From here on it is final, even if this process is killed.
-fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
+fn record_answer(town: &Town, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
     let status = match request.state {
         ReviewState::Rejected => Status::Closed,
         _ => Status::Open,
@@ -128,7 +129,7 @@ fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyh
 }
 
 /// Reports the answer to the hooks, which may record it.
-fn run_answer_hooks(town: &LiveTown, request: &ReviewRequest) {
+fn run_answer_hooks(town: &Town, request: &ReviewRequest) {
     let pending = request.pending.as_ref().map(|pending| &pending.decision);
     let Some(decision) = pending.or(request.decisions.last()) else {
         return;

@@ -7,13 +7,13 @@ use bd::bead::Bead;
 use super::{BeadsByRig, PendingDecision, ReviewError, ReviewRequest, ReviewState};
 use crate::flow::convoy::decision::HookDecision;
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict};
-use crate::host::LiveTown;
-use crate::town::Rig;
 use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
+use crate::town::{Rig, Town};
 
 /// Returns true if any hook reviews these beads.
-pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
-    let has = |rig: Option<&Rig>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
+pub(super) fn has_hooks(town: &Town, beads: &[String]) -> anyhow::Result<bool> {
+    let has =
+        |rig: Option<&Rig>| town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
     }
@@ -31,12 +31,19 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// Runs the hooks of each rig without a decision, and adds their decisions. Returns warnings for
-/// the user.
-pub(super) fn ask_hooks(
-    town: &LiveTown,
-    request: &mut ReviewRequest,
-) -> anyhow::Result<Vec<String>> {
+/// The answer of all hooks to a request.
+#[derive(Debug)]
+pub(super) enum HooksAnswer {
+    Approved {
+        /// Warnings for the user.
+        warnings: Vec<String>,
+    },
+    Refused(ReviewError),
+}
+
+/// Runs the hooks of each rig without a decision, and adds their decisions. The first refusal ends
+/// the run.
+pub(super) fn ask_hooks(town: &Town, request: &mut ReviewRequest) -> anyhow::Result<HooksAnswer> {
     let stores = town.read_stores()?;
     let groups = group_beads(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
@@ -75,16 +82,17 @@ pub(super) fn ask_hooks(
         }
         drop_foreign_overrides(&mut decision, beads, &mut warnings);
         if let Some(ran) = report.refusal() {
-            return Err(handle_refusal(town, request, decision, ran)?.into());
+            let refusal = handle_refusal(town, request, decision, ran)?;
+            return Ok(HooksAnswer::Refused(refusal));
         }
         request.decisions.push(decision);
     }
-    Ok(warnings)
+    Ok(HooksAnswer::Approved { warnings })
 }
 
 /// Handles a refusal: the request is deferred to the user or ends.
 fn handle_refusal(
-    town: &LiveTown,
+    town: &Town,
     request: &mut ReviewRequest,
     decision: HookDecision,
     ran: &TownHookRun,

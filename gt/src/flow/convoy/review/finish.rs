@@ -6,13 +6,13 @@ use super::request::ReviewState;
 use super::{ReviewRequest, create};
 use crate::flow::convoy::create::ConvoyChange;
 use crate::flow::convoy::decision::{self, HookDecision};
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::beads::BeadsHome;
 use crate::town::event::{ConvoyBeads, Event};
 
 /// Runs the steps: intent, front matter, convoy.
 pub(super) fn finish_request(
-    town: &LiveTown,
+    town: &Town,
     request: &mut ReviewRequest,
 ) -> anyhow::Result<ConvoyChange> {
     let writes = request.decisions.iter().any(HookDecision::has_front_matter);
@@ -28,7 +28,7 @@ pub(super) fn finish_request(
 
 /// Writes the front matter before the descriptions of a rig's beads, in one transaction.
 pub(super) fn write_front_matter(
-    town: &LiveTown,
+    town: &Town,
     request: &ReviewRequest,
     decision: &HookDecision,
 ) -> anyhow::Result<()> {
@@ -58,10 +58,7 @@ pub(super) fn write_front_matter(
 }
 
 /// Creates or extends the convoy and ends the request, in one transaction of the town.
-fn write_convoy_change(
-    town: &LiveTown,
-    request: &mut ReviewRequest,
-) -> anyhow::Result<ConvoyChange> {
+fn write_convoy_change(town: &Town, request: &mut ReviewRequest) -> anyhow::Result<ConvoyChange> {
     let beads = create::check_beads_exist(town, &request.new.beads)?;
     let store = town.open_town_store()?;
     request.state = ReviewState::Done;

@@ -26,9 +26,10 @@ pub use request::{
     PendingDecision, ReviewRequest, ReviewState, find_request, list_requests, list_unfinished,
 };
 
+use self::ask::HooksAnswer;
 use super::create::{self, ConvoyChange, NewConvoy};
-use crate::host::LiveTown;
 use crate::record;
+use crate::town::Town;
 use crate::town::lock::Lock;
 
 /// Defines why a convoy was not created.
@@ -73,7 +74,7 @@ pub struct ConvoyPurpose {
 
 /// Creates a convoy with the steps above.
 pub fn create_reviewed_convoy(
-    town: &LiveTown,
+    town: &Town,
     new: &NewConvoy,
     purpose: ConvoyPurpose,
 ) -> anyhow::Result<ReviewedConvoy> {
@@ -91,7 +92,7 @@ pub fn create_reviewed_convoy(
 /// Adds beads to a convoy. Beads of a rig without a decision are reviewed like those of a new
 /// convoy. The others get the front matter that was decided for their rig.
 pub fn add_reviewed_beads(
-    town: &LiveTown,
+    town: &Town,
     id: &str,
     beads: &[String],
 ) -> anyhow::Result<ReviewedConvoy> {
@@ -111,7 +112,7 @@ pub fn add_reviewed_beads(
 }
 
 fn add_undecided(
-    town: &LiveTown,
+    town: &Town,
     convoy: Option<&Bead>,
     id: &str,
     beads: &[String],
@@ -129,12 +130,15 @@ fn add_undecided(
 }
 
 /// Asks the hooks and finishes the request, under the request's lock.
-fn complete_review(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewedConvoy> {
+fn complete_review(town: &Town, mut request: ReviewRequest) -> anyhow::Result<ReviewedConvoy> {
     if let Some(waits) = request.find_waiting_error(town)? {
         return Err(waits.into());
     }
     let _turn = Lock::try_take(&town.layout.review_lock(&request.id))?;
-    let warnings = ask::ask_hooks(town, &mut request)?;
+    let warnings = match ask::ask_hooks(town, &mut request)? {
+        HooksAnswer::Approved { warnings } => warnings,
+        HooksAnswer::Refused(refusal) => return Err(refusal.into()),
+    };
     let created = finish::finish_request(town, &mut request)?;
     Ok(ReviewedConvoy { created, warnings })
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConvoyPurpose, ReviewError};
 use crate::flow::convoy::create::NewConvoy;
 use crate::flow::convoy::decision::HookDecision;
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::event::event;
 
 const LABEL: &str = "gt:convoy-review";
@@ -80,7 +80,7 @@ impl ReviewState {
 impl ReviewRequest {
     /// Builds the request for a new convoy.
     pub(super) fn for_new_convoy(
-        town: &LiveTown,
+        town: &Town,
         new: NewConvoy,
         purpose: ConvoyPurpose,
     ) -> anyhow::Result<Self> {
@@ -121,7 +121,7 @@ impl ReviewRequest {
 
     /// Builds the request to add beads to a convoy.
     pub(super) fn for_added_beads(
-        town: &LiveTown,
+        town: &Town,
         convoy: &Bead,
         beads: &[String],
     ) -> anyhow::Result<Self> {
@@ -137,10 +137,7 @@ impl ReviewRequest {
     }
 
     /// Returns an error if the same request already waits for a user.
-    pub(super) fn find_waiting_error(
-        &self,
-        town: &LiveTown,
-    ) -> anyhow::Result<Option<ReviewError>> {
+    pub(super) fn find_waiting_error(&self, town: &Town) -> anyhow::Result<Option<ReviewError>> {
         let store = town.open_town_store()?.snapshot()?;
         let known = store.get(&self.id).filter(|bead| bead.is_open());
         let known = known
@@ -154,7 +151,7 @@ impl ReviewRequest {
     }
 
     /// Stores the request so that a user can answer it.
-    pub(super) fn defer(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+    pub(super) fn defer(&mut self, town: &Town) -> anyhow::Result<()> {
         self.state = ReviewState::Waiting;
         let store = town.open_town_store()?;
         town.transact(&store, |tx| self.save(tx, Status::Open, false))?;
@@ -167,7 +164,7 @@ impl ReviewRequest {
     }
 
     /// Stores the request as an intent.
-    pub(super) fn save_intent(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+    pub(super) fn save_intent(&mut self, town: &Town) -> anyhow::Result<()> {
         if self.state == ReviewState::Approved {
             return Ok(());
         }

@@ -33,12 +33,12 @@ fn new_convoy() -> NewConvoy {
     }
 }
 
-fn bead_description(town: &LiveTown) -> String {
+fn bead_description(town: &Town) -> String {
     let store = town.open_town_store().unwrap().snapshot().unwrap();
     store.get("hq-one").unwrap().description.clone()
 }
 
-fn count_convoys(town: &LiveTown) -> usize {
+fn count_convoys(town: &Town) -> usize {
     crate::record::convoy::list_convoys(&town.open_town_store().unwrap().snapshot().unwrap(), true)
         .len()
 }

@@ -46,8 +46,8 @@ pub(in crate::flow::prime) fn attempts_part(
         "attempts",
         format!("bead {bead} and its merge requests"),
         text,
-    );
-    let part = part.with_items("failed.\n\n", "\n- ");
+    )
+    .with_items("failed.\n\n", "\n- ");
     Some(part.with_room(PartRoom {
         most: 2048,
         least: 400,
@@ -246,8 +246,8 @@ fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]
     let others = rescues
         .iter()
         .rev()
-        .filter(|saved| !is_named(&saved.refname));
-    let others = others.map(|saved| format!("{} ({})", saved.refname, saved.subject));
+        .filter(|saved| !is_named(&saved.refname))
+        .map(|saved| format!("{} ({})", saved.refname, saved.subject));
     let heading =
         "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
     format_list(heading, &others.collect::<Vec<_>>(), FEW)
@@ -256,8 +256,7 @@ fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]
 fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
     let sessions = match attempt.sessions {
         0 => String::new(),
-        1 => " (1 session)".to_owned(),
-        many => format!(" ({many} sessions)"),
+        count => format!(" ({})", kit::ui::counted(count, "session")),
     };
     let mut text = format!(
         "- {} on branch {}{sessions}, until {}: {}\n",

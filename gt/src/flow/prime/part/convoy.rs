@@ -14,8 +14,11 @@ pub(in crate::flow::prime) fn prior_work_part(
     let text = briefing::format_briefing(&convoy.title, entries, reader_bead)?;
     let part = ContextPart::fixed("convoy", format!("convoy {}", convoy.id), text);
     // The title is between the two blank lines of the heading. The last beads matter most.
-    let heading = part.text.match_indices("\n\n").nth(1);
-    let heading = heading.map(|(at, _)| part.text[..at + 2].to_owned());
+    let heading = part
+        .text
+        .match_indices("\n\n")
+        .nth(1)
+        .map(|(at, _)| part.text[..at + 2].to_owned());
     let part = part.with_items(&heading.unwrap_or_default(), "\n\n");
     Some(part.with_room(PartRoom {
         most: 6 * 1024 + 512,

@@ -36,8 +36,8 @@ pub(in crate::flow::prime) fn write_down_part(bead: &Bead) -> Option<ContextPart
     if !discovery::is_discovery_work(bead) {
         return None;
     }
-    let text = include_str!("../../../../templates/prompt/discovery.md");
-    let text = text.replace("{path}", &discovery::path_of(bead));
+    let text = include_str!("../../../../templates/prompt/discovery.md")
+        .replace("{path}", &discovery::path_of(bead));
     let source = format!("type, labels and title of {}", bead.id);
     Some(ContextPart::fixed("write-down", source, text))
 }

@@ -9,7 +9,7 @@ use kit::ui::escape;
 use super::foreign::quote_lines;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::prime::Occasion;
-use crate::host::LiveTown;
+use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::role_file;
 
@@ -29,7 +29,7 @@ const REPLACE: &str = "mode: replace";
 /// directive that reports the error, because instructions must not be dropped silently, and an
 /// agent without any context is worse.
 pub(in crate::flow::prime) fn read_directives(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
 ) -> Vec<RoleDirective> {
     let mut folders = vec![town.layout.root().to_owned()];
@@ -67,7 +67,7 @@ fn describe_unreadable(path: &Path, error: &std::io::Error) -> String {
 
 /// Returns the role's own text, or the last directive that replaces it, and the other directives.
 pub(in crate::flow::prime) fn role_parts(
-    town: &LiveTown,
+    town: &Town,
     address: &Address,
     occasion: Occasion,
     directives: &[RoleDirective],
@@ -125,7 +125,7 @@ pub(in crate::flow::prime) fn limits_text_part(
 }
 
 /// Describes the agent's identity and place.
-pub(in crate::flow::prime) fn identity_part(town: &LiveTown, address: &Address) -> ContextPart {
+pub(in crate::flow::prime) fn identity_part(town: &Town, address: &Address) -> ContextPart {
     let home = crate::town::agent_home(town, address);
     let mut text = format!(
         "# You are {}\n\n- address: {address}\n",

@@ -1,8 +1,8 @@
-//! Finds the matters that only a user can resolve. They are derived from the beads each time.
+//! Finds the items that only a user can resolve. They are derived from the beads each time.
 //!
 //! Every hooked or `in_progress` bead of a polecat has exactly one of: a worker with the bead, an
-//! open merge request, a place in the queue of slings. Any other is a matter here. So is every
-//! retry that fails for too long. Each matter names a next step.
+//! open merge request, a place in the queue of slings. Any other is an item here. So is every
+//! retry that fails for too long. Each item names a next step.
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
@@ -14,7 +14,6 @@ use super::super::outages;
 use super::super::thresholds::PatrolSettings;
 use crate::flow::convoy::review;
 use crate::flow::mq;
-use crate::host::LiveTown;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
@@ -24,34 +23,35 @@ use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::TownLayout;
 use crate::town::identity::Address;
 
-/// A matter that only a user can resolve.
+/// An item that only a user can resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttentionMatter {
-    /// The key, which is the same as long as the matter is the same.
+pub struct AttentionItem {
+    /// The key, which is the same as long as the item is the same.
     pub key: String,
     pub bead: String,
-    pub kind: MatterKind,
+    pub kind: AttentionKind,
     pub subject: String,
     /// The facts, and the reason why the work cannot continue.
     pub text: String,
-    /// Commands, one of which resolves the matter.
+    /// Commands, one of which resolves the item.
     pub next: Vec<String>,
-    /// The time from which the matter is reported. Retries continue independently.
+    /// The time from which the item is reported. Retries continue independently.
     pub due: Timestamp,
 }
 
-impl AttentionMatter {
-    /// Returns true if the matter is to be reported now.
+impl AttentionItem {
+    /// Returns true if the item is to be reported now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
     }
 }
 
-/// The kind of a matter.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatterKind {
+pub enum AttentionKind {
     /// A worker that is not restarted.
     Stuck,
     /// A worker gave up, and no one has taken its bead since.
@@ -62,7 +62,7 @@ pub enum MatterKind {
     NeedsPerson,
 }
 
-impl MatterKind {
+impl AttentionKind {
     /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,25 +80,24 @@ const HELD: [BeadMark<'_>; 2] = [
     BeadMark::Status(&Status::InProgress),
 ];
 
-/// Returns the matters of a rig, those due now and those that become due if the failure lasts.
-pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionMatter> {
+/// Returns the items of a rig, those due now and those that become due if the failure lasts.
+pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionItem> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
     let workers = polecats.iter();
-    let mut found: Vec<AttentionMatter> =
-        workers.filter_map(|p| worker_matter(p, patience)).collect();
+    let mut found: Vec<AttentionItem> = workers.filter_map(|p| worker_item(p, patience)).collect();
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
-            .filter_map(|request| request_matter(request, patience)),
+            .filter_map(|request| request_item(request, patience)),
     );
     let queued = queued_sling::list_queued_slings(beads);
     found.extend(
         queued
             .iter()
-            .filter_map(|queued_bead| queued_matter(queued_bead, patience)),
+            .filter_map(|queued_bead| queued_item(queued_bead, patience)),
     );
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select_marked(&HELD, |bead| !bead.is_ephemeral());
@@ -109,24 +108,24 @@ pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec
         let has_owner =
             merge_request::find_open_request(beads, &bead.id).is_some() || is_queued(&bead.id);
         if !has_owner {
-            found.extend(bead_matter(rig, bead, polecats));
+            found.extend(bead_item(rig, bead, polecats));
         }
     }
     let goes_alone = |task: &Bead| {
         is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
     };
-    found.extend(task_matters(rig, beads, &goes_alone));
-    found.extend(closed_bead_matters(rig, beads));
-    found.extend(gave_up_matters(rig, beads, &is_queued));
+    found.extend(task_items(rig, beads, &goes_alone));
+    found.extend(closed_bead_items(rig, beads));
+    found.extend(gave_up_items(rig, beads, &is_queued));
     found
 }
 
 /// Returns the stores, the town's or a rig's, in which git rolled beads back.
-pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
+pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
     let rollbacks = view.stores.rollbacks.iter();
     rollbacks
-        .map(|rollback| AttentionMatter {
-            kind: MatterKind::NeedsPerson,
+        .map(|rollback| AttentionItem {
+            kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!(
                 "rollback:{}:{}",
@@ -142,13 +141,13 @@ pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
 }
 
 /// Returns the convoys that a hook deferred to the user.
-pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
+pub(super) fn review_items(view: &TownView) -> Vec<AttentionItem> {
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     waiting
         .filter_map(|request| {
             let pending = request.pending.as_ref()?;
-            Some(AttentionMatter {
-                kind: MatterKind::NeedsPerson,
+            Some(AttentionItem {
+                kind: AttentionKind::NeedsPerson,
                 due: Timestamp::MIN,
                 key: format!("review:{}", request.id),
                 bead: request.id.clone(),
@@ -171,18 +170,19 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
 }
 
 /// Returns the patrol's agents that end again and again.
-pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
-    let agents = view
+pub(super) fn crash_loop_items(layout: &TownLayout, view: &TownView) -> Vec<AttentionItem> {
+    let agents: Vec<&Address> = view
         .roles
         .iter()
-        .filter(|role| role.mode == RoleMode::Agent);
-    let agents: Vec<&Address> = agents.map(|role| &role.address).collect();
+        .filter(|role| role.mode == RoleMode::Agent)
+        .map(|role| &role.address)
+        .collect();
     if agents.is_empty() {
         return Vec::new();
     }
-    let restarts = match restarts::load_restarts(town) {
+    let restarts = match restarts::load_restarts(layout) {
         Ok(restarts) => restarts,
-        Err(error) => return vec![unreadable_restarts_matter(town, &error)],
+        Err(error) => return vec![unreadable_restarts_item(layout, &error)],
     };
     let of_one = |agent: &Address| {
         let record = restarts.get(&agent.to_string())?;
@@ -192,8 +192,8 @@ pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<Attent
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
             None => format!("gt {} restart", agent.role()),
         };
-        Some(AttentionMatter {
-            kind: MatterKind::Stuck,
+        Some(AttentionItem {
+            kind: AttentionKind::Stuck,
             due: Timestamp::MIN,
             key: format!("crash-loop:{agent}:{since}"),
             bead: String::new(),
@@ -208,10 +208,10 @@ pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<Attent
     agents.into_iter().filter_map(of_one).collect()
 }
 
-fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> AttentionMatter {
-    let path = town.layout.restart_state();
-    AttentionMatter {
-        kind: MatterKind::NeedsPerson,
+fn unreadable_restarts_item(layout: &TownLayout, error: &anyhow::Error) -> AttentionItem {
+    let path = layout.restart_state();
+    AttentionItem {
+        kind: AttentionKind::NeedsPerson,
         due: Timestamp::MIN,
         key: "restart-state".to_owned(),
         bead: String::new(),
@@ -223,7 +223,7 @@ fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> Attenti
 
 /// Returns the APIs that refuse for too long. A refusal that a user must settle with the provider
 /// is reported at once.
-pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<AttentionMatter> {
+pub(super) fn outage_items(view: &TownView, patience: SignedDuration) -> Vec<AttentionItem> {
     let outages = outages::find_outages(view).into_iter();
     outages
         .filter_map(|outage| {
@@ -232,9 +232,9 @@ pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<A
             let patience = if is_persons { SignedDuration::ZERO } else { patience };
             let count = kit::ui::counted(outage.stopped.len(), "worker");
             let first = outage.stopped.first()?;
-            Some(AttentionMatter {
+            Some(AttentionItem {
                 due: outage.since.checked_add(patience).ok()?,
-                kind: MatterKind::Failing,
+                kind: AttentionKind::Failing,
                 key: format!("outage:{}:{}", outage.agent, outage.since),
                 bead: String::new(),
                 subject: format!("The API of {} refuses", outage.agent),
@@ -250,7 +250,7 @@ pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<A
 }
 
 /// Returns a worker that is not restarted, or whose `gt done` has failed for too long.
-fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionMatter> {
+fn worker_item(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionItem> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
@@ -258,8 +258,8 @@ fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<Attentio
     let give = format!("gt sling {bead} {} --force", polecat.rig);
     if let Some(reason) = slot.state.stuck_reason() {
         let screen = quote_last_screen(slot);
-        return Some(AttentionMatter {
-            kind: MatterKind::Stuck,
+        return Some(AttentionItem {
+            kind: AttentionKind::Stuck,
             due: Timestamp::MIN,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
@@ -276,8 +276,8 @@ fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<Attentio
     if let Some(WorkerActivity::Dialog { question }) =
         polecat.progress.as_ref().map(|progress| &progress.doing)
     {
-        return Some(AttentionMatter {
-            kind: MatterKind::NeedsPerson,
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("dialog:{bead}:{}", slot.lease),
             subject: format!("{who} waits for an answer on {bead}"),
@@ -291,9 +291,9 @@ fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<Attentio
     }
     let done = slot.state.done_record()?;
     let failed = done.failed.as_ref()?;
-    Some(AttentionMatter {
+    Some(AttentionItem {
         due: report_at(&done.since, patience)?,
-        kind: MatterKind::Failing,
+        kind: AttentionKind::Failing,
         key: format!("done:{bead}:{}", slot.lease),
         subject: format!("{who} cannot hand in {bead}"),
         text: format!(
@@ -331,11 +331,11 @@ fn quote_last_screen(slot: &Slot) -> String {
 }
 
 /// Returns a merge request that is blocked until someone acts, or that has failed for too long.
-fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionMatter> {
+fn request_item(request: &Bead, patience: SignedDuration) -> Option<AttentionItem> {
     let (id, bead) = (&request.id, merge_request::source_bead_of(request));
     if let Some(reason) = merge_request::reason_for_user(request) {
-        return Some(AttentionMatter {
-            kind: MatterKind::NeedsPerson,
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
@@ -345,9 +345,9 @@ fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionM
         });
     }
     let (since, reason) = merge_request::failing_since(request)?;
-    Some(AttentionMatter {
+    Some(AttentionItem {
         due: report_at(&since, patience)?,
-        kind: MatterKind::Failing,
+        kind: AttentionKind::Failing,
         key: format!("merging:{id}"),
         subject: format!("{id} ({bead}) cannot be merged"),
         text: format!(
@@ -360,15 +360,15 @@ fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionM
 }
 
 /// Returns a queued bead whose sling has failed for too long.
-fn queued_matter(
+fn queued_item(
     waiting: &queued_sling::QueuedSling,
     patience: SignedDuration,
-) -> Option<AttentionMatter> {
+) -> Option<AttentionItem> {
     let failed = waiting.failed.as_ref()?;
     let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
-    Some(AttentionMatter {
+    Some(AttentionItem {
         due: report_at(&failed.since, patience)?,
-        kind: MatterKind::Failing,
+        kind: AttentionKind::Failing,
         key: format!("queued:{bead}"),
         subject: format!("{bead} cannot be slung to {rig}"),
         text: format!(
@@ -387,7 +387,7 @@ fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
 }
 
 /// Returns a bead that is assigned to a polecat, but on no polecat's hook.
-fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionMatter> {
+fn bead_item(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionItem> {
     let holder = polecats
         .iter()
         .find(|polecat| polecat.is_address(&bead.assignee));
@@ -415,8 +415,8 @@ fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention
         None if !who.is_empty() || number::read_attempt(bead) == 0 => return None,
         None => format!("it is {} and assigned to nobody", bead.status),
     };
-    Some(AttentionMatter {
-        kind: MatterKind::NeedsPerson,
+    Some(AttentionItem {
+        kind: AttentionKind::NeedsPerson,
         due: Timestamp::MIN,
         key: format!("orphan:{id}:{}", number::read_attempt(bead)),
         subject: format!("Nobody works on {id}"),
@@ -431,16 +431,16 @@ fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention
 
 /// Returns conflict and repair tasks that no one has and that are not slung automatically (any
 /// more).
-fn task_matters(
+fn task_items(
     rig: &str,
     beads: &Snapshot,
     is_automatic: &dyn Fn(&Bead) -> bool,
-) -> Vec<AttentionMatter> {
+) -> Vec<AttentionItem> {
     let tasks = merge_task::open_tasks(beads).into_iter();
     let waits = tasks.filter(|task| task.status == Status::Open && !is_automatic(task));
     waits
-        .map(|task| AttentionMatter {
-            kind: MatterKind::NeedsPerson,
+        .map(|task| AttentionItem {
+            kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("task:{}", task.id),
             bead: task.id.clone(),
@@ -455,11 +455,11 @@ fn task_matters(
 }
 
 /// Returns open beads at which a worker gave up and that no one has taken since.
-fn gave_up_matters(
+fn gave_up_items(
     rig: &str,
     beads: &Snapshot,
     is_queued: &dyn Fn(&str) -> bool,
-) -> Vec<AttentionMatter> {
+) -> Vec<AttentionItem> {
     let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |bead| {
         bead.status() == Status::Open
     });
@@ -468,8 +468,8 @@ fn gave_up_matters(
         .filter_map(|bead| {
             let last = attempt::last_given_up_attempt(bead)?;
             let id = bead.id.clone();
-            Some(AttentionMatter {
-                kind: MatterKind::GaveUp,
+            Some(AttentionItem {
+                kind: AttentionKind::GaveUp,
                 due: Timestamp::MIN,
                 key: format!("failed:{id}:{}", number::read_attempt(bead)),
                 subject: format!("{} gave up on {id}", escape::escape_line(&last.worker)),
@@ -490,14 +490,14 @@ fn gave_up_matters(
 }
 
 /// Returns beads that a worker closed without `gt done`.
-fn closed_bead_matters(rig: &str, beads: &Snapshot) -> Vec<AttentionMatter> {
+fn closed_bead_items(rig: &str, beads: &Snapshot) -> Vec<AttentionItem> {
     let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
             let worker = attempt::unproven_worker(bead)?;
             let id = bead.id.clone();
-            Some(AttentionMatter {
-                kind: MatterKind::NeedsPerson,
+            Some(AttentionItem {
+                kind: AttentionKind::NeedsPerson,
                 due: Timestamp::MIN,
                 key: format!("closed:{id}:{}", number::read_attempt(bead)),
                 subject: format!("{id} was closed without being merged"),
