@@ -14,8 +14,8 @@ use kit::cli::report::{CommandResult, build_confirmation, build_report};
 /// Close beads
 ///
 /// Refuses blocked beads, templates and pinned beads unless --force is given. Several beads are
-/// closed in one transaction: if one id is not found, nothing is closed. Without an id, closes the
-/// bead that was last created, updated or shown.
+/// closed in one transaction: if one of them cannot be closed, none is. On a terminal and outside a
+/// town, closes the bead that you last created or changed if no id is given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

@@ -166,21 +166,29 @@ impl Context {
         })
     }
 
-    /// Returns the bead that was last created, updated or shown here.
+    /// Returns the bead that this actor last created or changed in this session.
     pub(crate) fn last_touched(&self) -> Option<String> {
         let path = self.project().ok()?.dir.join("last-touched");
         let text = String::from_utf8(file::read_regular_file(&path).ok()??).ok()?;
-        let id = text.lines().next()?.trim();
-        (!id.is_empty()).then(|| id.to_owned())
+        let (id, toucher) = text.lines().next()?.split_once('\t')?;
+        (toucher == self.toucher()).then(|| id.to_owned())
     }
 
-    /// Records the default bead for commands without an id.
+    /// Names the actor and session that may leave out the id of a bead.
+    fn toucher(&self) -> String {
+        let author = self.author();
+        let plain = |text: &str| text.replace(char::is_control, " ");
+        format!("{}\t{}", plain(&author.actor), plain(&author.session))
+    }
+
+    /// Records a bead that was created or changed, for commands without an id.
     pub(crate) fn set_last_touched(&self, id: &str) {
         if let (Ok(found), false) = (self.project(), self.is_readonly) {
             let path = found.dir.join("last-touched");
             if self.last_touched().as_deref() == Some(id) {
                 return;
             }
+            let id = &format!("{id}\t{}", self.toucher());
             // The record is only a convenience. A write to an unwritable folder has already failed
             // with its own error.
             file::put_first_line(&path, id, 0o600).ok();

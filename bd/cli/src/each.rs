@@ -1,19 +1,31 @@
-//! Runs an operation on several ids, each one separately, in one transaction per store.
+//! Runs an operation on several ids in one transaction per store.
 //!
-//! The error of a failed id goes to standard error, and the other ids continue. If no id succeeds,
-//! the command fails with the first error. If the store fails, nothing is changed.
+//! If an id fails, nothing is changed in its store, and the error of each failed id goes to standard
+//! error.
+
+use std::io::IsTerminal;
 
 use crate::context::Context;
 use bd::change::ChangeError;
-use bd::store::{StoreError, Tx};
+use bd::store::{StoreError, Tx, route};
 use kit::failure::UsageError;
 
-/// The given ids, or the last touched bead if there are none.
+/// The given ids, or the last touched bead if there are none. Scripts and agents, and everyone in a
+/// town, must give an id: an empty variable would change a bead that is not meant.
 pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, UsageError> {
     if !ids.is_empty() {
         return Ok(ids);
     }
-    let missing = || UsageError("no bead ID provided and no last touched bead".into());
+    if !std::io::stdin().is_terminal() {
+        let text = "no bead ID provided; it can be left out only on a terminal";
+        return Err(UsageError(text.into()));
+    }
+    if route::find_town_root(ctx.env.cwd()).is_some() {
+        let text = "no bead ID provided; in a town it cannot be left out";
+        return Err(UsageError(text.into()));
+    }
+    let missing =
+        || UsageError("no bead ID provided, and you changed no bead here in this session".into());
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 
@@ -29,7 +41,8 @@ pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs `work` on each resolved id, in the store that holds it.
+/// Runs `work` on each resolved id, in the store that holds it. All ids are resolved before anything
+/// is changed in any store.
 pub(crate) fn change_each<T>(
     ctx: &Context,
     verb: &str,
@@ -37,11 +50,15 @@ pub(crate) fn change_each<T>(
     mut work: impl FnMut(&mut Tx<'_>, &str) -> Result<T, ChangeError>,
 ) -> anyhow::Result<Vec<T>> {
     let author = ctx.author();
-    let (mut done, mut problems) = (Vec::new(), Vec::new());
-    for group in group_by_store(ctx, ids)? {
-        let (store, ids) = group;
+    let groups = group_by_store(ctx, ids)?;
+    if groups.len() > 1 {
+        resolve_all(ctx, ids)?;
+    }
+    let mut done = Vec::new();
+    for (store, ids) in groups {
+        let mut problems = Vec::new();
         let result = store.transact(&author, &ctx.clock, |tx| {
-            let (mut done, mut problems) = (Vec::new(), Vec::new());
+            let mut done = Vec::new();
             for given in &ids {
                 let id = match tx.resolve(given) {
                     Ok(bead) => bead.id.clone(),
@@ -63,13 +80,15 @@ pub(crate) fn change_each<T>(
                     }
                 }
             }
-            Ok((done, problems))
+            if problems.is_empty() {
+                return Ok(done);
+            }
+            Err(problems.remove(0))
         });
-        let (some, failed) = result?;
-        done.extend(some);
-        problems.extend(failed);
+        print_problems(ctx, &problems);
+        done.extend(result?);
     }
-    finish_each(ctx, done, problems)
+    Ok(done)
 }
 
 /// Returns true if the error comes from the disk, the lock or the file and not from the bead.

@@ -109,8 +109,8 @@ pub(super) fn merge_comments(
     number_uniquely(&mut members, |key| !base_set.contains_key(key), all_new);
     members.sort_by_key(|(_, member)| (member.time, member.number));
     let texts = members.iter().filter_map(|(_, member)| {
-        let (mut comments, _) = record::parse_list::<Comment>(&format!("[{}]", member.text))?;
-        let mut comment = comments.pop()?;
+        let mut parsed = record::parse_list::<Comment>(&format!("[{}]", member.text))?;
+        let mut comment = parsed.elements.pop()?;
         comment.id = member.number;
         comment.issue_id.clone_from(&holder);
         Some(to_json_text(&comment))
@@ -317,19 +317,17 @@ fn collect_members(members: impl Iterator<Item = (String, SetMember)>) -> Member
 
 /// Parses the lists of all sides. The second value has the merged elements that are not understood.
 fn parse_lists<T: ListElement>(three: ValueSides<'_>) -> Option<([Vec<T>; 3], Vec<String>)> {
-    let parse = |text: Option<&str>| record::parse_list(text.unwrap_or("[]"));
-    let (base, in_base) = parse(three.base)?;
-    let (left, in_left) = parse(three.left)?;
-    let (right, in_right) = parse(three.right)?;
-    let [in_base, in_left, in_right] = [in_base, in_left, in_right].map(|elements| {
-        let texts = elements.into_iter().map(|(_, raw)| raw.get().to_owned());
+    let parse = |text: Option<&str>| record::parse_list::<T>(text.unwrap_or("[]"));
+    let (base, left, right) = (parse(three.base)?, parse(three.left)?, parse(three.right)?);
+    let [in_base, in_left, in_right] = [&base, &left, &right].map(|list| {
+        let texts = list.foreign.iter().map(|(_, raw)| raw.get().to_owned());
         texts.collect::<BTreeSet<String>>()
     });
     let kept = in_left.intersection(&in_right);
     let added = in_left.symmetric_difference(&in_right);
     let added = added.filter(|text| !in_base.contains(*text));
     let foreign = kept.chain(added).cloned().collect();
-    Some(([base, left, right], foreign))
+    Some(([base, left, right].map(|list| list.elements), foreign))
 }
 
 fn format_array(members: impl Iterator<Item = String>) -> String {

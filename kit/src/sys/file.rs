@@ -480,9 +480,12 @@ pub fn read_file_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
 /// Takes the permissions of other users off a file, if it exists. The group keeps its own.
 pub fn hide_from_others(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        Ok(found) if mode_of(&found) & 0o007 == 0 => Ok(()),
         Ok(found) => {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode_of(&found) & !0o007))
+            let hidden = mode_of(&found) & !0o007;
+            if hidden == mode_of(&found) {
+                return Ok(());
+            }
+            fs::set_permissions(path, fs::Permissions::from_mode(hidden))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),

@@ -14,7 +14,7 @@ use kit::ui::{Page, escape};
 
 use super::report::{LinkedBead, PlainBead};
 use super::{each, line, watch};
-use kit::cli::report::{CommandResult, build_report};
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Show beads with all details
 ///
@@ -86,10 +86,8 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
             }
         }
     }
+    let exit = u8::from(!problems.is_empty());
     let beads = each::finish_each(ctx, found, problems)?;
-    if let Some(last) = beads.last() {
-        ctx.set_last_touched(&last.bead.id);
-    }
     let form = match args {
         Args { thread: true, .. } => ShowForm::Thread,
         Args { short: true, .. } => ShowForm::Short,
@@ -109,7 +107,7 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
         threads,
         form,
     };
-    build_report(report, write_shown_beads)
+    build_report_with_exit(exit, report, write_shown_beads)
 }
 
 /// Hints at the history of a bead that existed once.

@@ -12,7 +12,8 @@ use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
 ///
-/// Without ids, changes the bead that was last created, updated or shown. --claim takes an
+/// All of them or none. On a terminal and outside a town, changes the bead that you last created or
+/// changed if no id is given. --claim takes an
 /// unassigned bead: you become its assignee and it is in progress. If several agents claim a bead
 /// at once, exactly one succeeds. Empty text clears a field.
 #[derive(Debug, clap::Args)]

@@ -85,7 +85,7 @@ fn unknown_ids_are_reported_and_known_ones_are_still_shown() {
         none.err
     );
     let some = project.run(&["show", "bd-none", &id, "--json"]);
-    assert_eq!(some.code, 0);
+    assert_eq!(some.code, 1);
     assert!(some.err.contains("bead not found"));
     assert_eq!(
         ids(&serde_json::from_str(&some.out).unwrap()),

@@ -64,20 +64,71 @@ fn invalid_values_are_refused_before_anything_changes() {
     );
 }
 
+/// Runs `bd` on a terminal of its own.
+fn run_on_terminal(project: &Project, env: &[(&str, &str)], command: &str) -> (i32, String) {
+    let bd = project.command(&project.dir(), &[]);
+    let mut terminal = std::process::Command::new("script");
+    terminal.args([
+        "-qec",
+        &format!("{} {command}", bd.get_program().display()),
+        "/dev/null",
+    ]);
+    terminal.current_dir(project.dir()).env_clear();
+    for (name, value) in bd.get_envs() {
+        terminal.env(name, value.unwrap_or_default());
+    }
+    let ran = terminal.envs(env.iter().copied()).output().unwrap();
+    let out = String::from_utf8_lossy(&ran.stdout).into_owned();
+    (ran.status.code().unwrap(), out)
+}
+
 #[test]
-fn update_without_an_id_uses_the_last_touched_bead() {
+fn an_id_can_be_left_out_only_on_a_terminal_by_who_changed_the_bead() {
     let project = Project::new();
-    assert!(
-        project
-            .fails(&["update", "-p", "1"])
-            .contains("no bead ID provided")
-    );
-    assert!(project.fails(&["close"]).contains("no bead ID provided"));
     let id = project.make("T", &[]);
-    project.ok(&["update", "-p", "1"]);
+    for args in [&["update", "-p", "1"][..], &["close"]] {
+        let error = project.fails(args);
+        assert!(error.contains("only on a terminal"), "{error}");
+    }
+    let on_terminal = |env: &[(&str, &str)], command: &str| run_on_terminal(&project, env, command);
+    let other_session = [("CLAUDE_SESSION_ID", "other")];
+    let other_actor = [("BEADS_ACTOR", "other")];
+    for env in [&other_session[..], &other_actor[..]] {
+        // Showing a bead is no reason to change it.
+        on_terminal(env, &format!("show {id}"));
+        let (code, out) = on_terminal(env, "close");
+        assert_eq!(code, 1, "{out}");
+        assert!(out.contains("you changed no bead here"), "{out}");
+    }
+    let (code, out) = on_terminal(&[], "update -p 1");
+    assert_eq!(code, 0, "{out}");
     assert_eq!(project.shown(&id)["priority"], 1);
-    project.ok(&["close"]);
-    assert_eq!(project.shown(&id)["status"], "closed");
+    project.write("mayor/town.json", "{}");
+    let (code, out) = on_terminal(&[], "close");
+    assert!(code == 1 && out.contains("in a town"), "{out}");
+    assert_eq!(project.shown(&id)["status"], "open");
+}
+
+#[test]
+fn several_beads_are_changed_together_or_not_at_all() {
+    let project = Project::new();
+    let (first, blocked) = (project.make("First", &[]), project.make("Blocked", &[]));
+    project.ok(&["dep", "add", &blocked, &project.make("Blocker", &[])]);
+    for args in [
+        &["close", &first, &blocked][..],
+        &["close", &first, "bd-none"],
+        &["update", &first, "bd-none", "-p", "0"],
+        &["pin", &first, "bd-none"],
+        &["label", "add", &first, "bd-none", "x"],
+    ] {
+        let before = project.read(".beads/issues.jsonl");
+        let ran = project.run(args);
+        assert_eq!(ran.code, 1, "{args:?}: {}", ran.err);
+        assert_eq!(project.read(".beads/issues.jsonl"), before, "{args:?}");
+    }
+    let shown = project.run(&["show", &first, "bd-none"]);
+    assert_eq!(shown.code, 1);
+    assert!(shown.out.contains("First") && shown.err.contains("bd-none"));
 }
 
 #[test]
@@ -179,26 +230,6 @@ fn a_status_change_sets_or_clears_the_closing_time() {
         "rig/polecats/nux",
     ]);
     assert_eq!(project.shown(&id)["status"], "hooked");
-}
-
-#[test]
-fn an_unknown_id_is_reported_and_the_other_beads_are_changed() {
-    let project = Project::new();
-    let id = project.make("T", &[]);
-    let ran = project.run(&["update", "bd-none", &id, "-p", "1", "--json"]);
-    assert_eq!(ran.code, 0);
-    assert!(
-        ran.err.contains("bead not found: \"bd-none\""),
-        "{}",
-        ran.err
-    );
-    assert_eq!(ids(&serde_json::from_str(&ran.out).unwrap()), [id.as_str()]);
-    let none = project.run(&["update", "bd-none", "-p", "1"]);
-    assert!(
-        none.code == 1 && none.out.is_empty() && none.err.contains("bead not found"),
-        "{}",
-        none.err
-    );
 }
 
 #[test]

@@ -49,18 +49,25 @@ impl ListElement for Comment {
     }
 }
 
-/// Parses a list. The elements that are not understood come with their positions. Returns `None` for
-/// any other value.
-pub(crate) fn parse_list<T: ListElement>(text: &str) -> Option<(Vec<T>, Vec<(usize, RawJson)>)> {
-    let elements: Vec<RawJson> = serde_json::from_str(text).ok()?;
-    let (mut list, mut foreign) = (Vec::new(), Vec::new());
-    for (position, raw) in elements.into_iter().enumerate() {
+/// The elements of a list.
+#[derive(Debug)]
+pub(crate) struct ParsedList<T> {
+    pub elements: Vec<T>,
+    /// The elements that are not understood, with their positions.
+    pub foreign: Vec<(usize, RawJson)>,
+}
+
+/// Parses a list. Returns `None` for any other value.
+pub(crate) fn parse_list<T: ListElement>(text: &str) -> Option<ParsedList<T>> {
+    let all: Vec<RawJson> = serde_json::from_str(text).ok()?;
+    let (mut elements, mut foreign) = (Vec::new(), Vec::new());
+    for (position, raw) in all.into_iter().enumerate() {
         match parse_element(raw.get()) {
-            Some(element) => list.push(element),
+            Some(element) => elements.push(element),
             None => foreign.push((position, raw)),
         }
     }
-    Some((list, foreign))
+    Some(ParsedList { elements, foreign })
 }
 
 fn parse_element<T: ListElement>(text: &str) -> Option<T> {

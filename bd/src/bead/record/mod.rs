@@ -110,11 +110,12 @@ fn read_list(bead: &mut Bead, key: &str, text: &str) -> bool {
         elements: &mut Vec<T>,
         foreign: &mut Vec<ForeignElement>,
     ) -> bool {
-        let Some((sound, odd)) = parse_list(text) else {
+        let Some(parsed) = parse_list(text) else {
             return false;
         };
-        *elements = sound;
-        foreign.extend(odd.into_iter().map(|(position, raw)| ForeignElement {
+        *elements = parsed.elements;
+        let odd = parsed.foreign.into_iter();
+        foreign.extend(odd.map(|(position, raw)| ForeignElement {
             list,
             position,
             raw,

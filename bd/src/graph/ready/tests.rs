@@ -80,7 +80,7 @@ fn only_open_work_is_ready() {
         change(&mut bead);
         bead
     };
-    let found = all_ready_ids([
+    let found = all_ready_ids(vec![
         open_bead("bd-open"),
         with("bd-busy", |b| b.status = Status::InProgress),
         with("bd-hooked", |b| b.status = Status::Hooked),
