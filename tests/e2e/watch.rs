@@ -115,6 +115,26 @@ fn a_worker_that_keeps_hanging_is_stuck_and_retried_later() {
 }
 
 #[test]
+fn with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message() {
+    let (town, _origin) = town("while :; do sleep 1; done");
+    let bead = town.bead("web", "Hang");
+    town.sling(&bead);
+    let stuck_after = (1..60).map(|step| step * 5).find(|minutes| {
+        town.patrol_in(minutes * 60);
+        worker(&town)["stuck"].is_string()
+    });
+    assert_eq!(count(&town, "G2-restart-quiet"), 3, "{:?}", acts(&town));
+    let stuck_after = stuck_after.expect("it becomes stuck");
+    town.patrol_in((stuck_after + 5) * 60);
+    let mail = town.mail("overseer");
+    let about = mail
+        .iter()
+        .filter(|mail| mail["subject"].as_str().unwrap().contains("STUCK"));
+    assert_eq!(about.count(), 1, "{mail:?}");
+    assert!(town.sessions().is_empty());
+}
+
+#[test]
 fn session_reports_from_hooks_are_shown_and_reach_the_user() {
     let report = |event: &Value| format!("printf '%s' '{event}' | gt signal event");
     let asks = report(&json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash" }));

@@ -178,6 +178,7 @@ pub(super) mod tests {
                 at: minutes(ago),
                 sign: ProgressSign::Tool,
                 work: minutes(ago),
+                changed: None,
                 doing: WorkerActivity::AtPrompt,
                 attached: false,
             },

@@ -68,9 +68,7 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let decided = facts.iter().filter_map(|worker| {
         let mut step = find_next_step(worker, thresholds)?;
-        if step.rule == rule::G2_RESTART_QUIET
-            && polecats::has_too_many_restarts(&worker.respawns, now, thresholds)
-        {
+        if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds) {
             (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
         }
         (step.at <= now).then(|| {
@@ -142,6 +140,16 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
 }
 
 impl WatchFacts {
+    /// Returns true if the worker was restarted so often without a commit or a changed file. There is
+    /// no window: each restart comes after a long silence, so a window would forget the earlier ones.
+    fn has_too_many_restarts(&self, now: Timestamp, thresholds: &Thresholds) -> bool {
+        let restarts = self.respawns.iter().filter(|at| **at <= now);
+        let last = restarts.clone().max();
+        thresholds.is_on(rule::P6_BREAKER)
+            && restarts.count() >= thresholds.restarts
+            && !last.is_some_and(|last| self.progress.is_changed_since(*last))
+    }
+
     /// Returns the time of the last nudge, if the worker has not worked since.
     fn valid_nudge(&self) -> Option<Timestamp> {
         let last = self.nudges.last.filter(|_| self.nudges.count > 0)?;
@@ -280,6 +288,7 @@ pub(crate) mod tests {
                 at: minutes(ago),
                 sign: ProgressSign::Tool,
                 work: minutes(ago),
+                changed: None,
                 doing,
                 attached: false,
             },
@@ -355,10 +364,13 @@ pub(crate) mod tests {
     #[test]
     fn a_worker_restarted_too_often_is_stuck() {
         let facts = WatchFacts {
-            respawns: vec![minutes(5), minutes(15), minutes(25)],
+            respawns: vec![minutes(500), minutes(300), minutes(100)],
             ..quiet(WorkerActivity::AtPrompt, 30, Some(20))
         };
         assert_eq!(decided(&facts), Some("P6-breaker"));
+        let mut worked = facts;
+        worked.progress.changed = Some(minutes(60));
+        assert_eq!(decided(&worked), Some("G2-restart-quiet"));
     }
 
     #[test]

@@ -87,6 +87,9 @@ pub struct WorkerProgress {
     /// screen only.
     #[serde(skip)]
     pub work: Timestamp,
+    /// The time of the last commit or file change, if it was read. Work that leaves something.
+    #[serde(skip)]
+    pub changed: Option<Timestamp>,
     /// The current activity.
     pub doing: WorkerActivity,
     /// True if a user is attached to the session.
@@ -199,6 +202,12 @@ impl WorkerProgress {
         }
     }
 
+    /// Returns true if a commit or a changed file shows work after the session that began at `since`
+    /// was ready.
+    pub fn is_changed_since(&self, since: Timestamp) -> bool {
+        self.changed.is_some_and(|at| at > since + ECHO)
+    }
+
     /// Returns true if there was progress after a time. The start of a session does not count.
     pub fn has_progress_since(&self, at: Timestamp) -> bool {
         self.sign != ProgressSign::Start && self.at > at
@@ -206,6 +215,9 @@ impl WorkerProgress {
 
     fn add_sign(&mut self, at: Option<Timestamp>, sign: ProgressSign, is_work: bool) {
         let Some(at) = at else { return };
+        if matches!(sign, ProgressSign::Commit | ProgressSign::File) {
+            self.changed = self.changed.max(Some(at));
+        }
         if is_work {
             self.work = self.work.max(at);
         }
@@ -232,16 +244,18 @@ pub fn read_progress(
     glances: &ActivityCache,
 ) -> WorkerProgress {
     let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
+    let now = town.clock.now();
+    let committed = committed.filter(|at| *at <= now);
     let mut progress = WorkerProgress {
         at: live.created,
         sign: ProgressSign::Start,
         work: live.created,
+        changed: None,
         doing: WorkerActivity::Unknown,
         attached: live.attached,
     };
     progress.add_sign(pulse.tool, ProgressSign::Tool, true);
     progress.add_sign(committed, ProgressSign::Commit, true);
-    let now = town.clock.now();
     let is_told = pulse.dialog.is_some() || pulse.refusal.is_some();
     if progress.quiet_time(now) < note && !is_told {
         return progress;
@@ -260,7 +274,7 @@ pub fn read_progress(
         .unwrap_or_else(|| ActivityReading {
             at: now,
             activity: live.activity,
-            changed: last_file_change(sandbox),
+            changed: last_file_change(sandbox, now),
             doing: None,
         });
     progress.add_sign(glance.changed, ProgressSign::File, true);
@@ -349,11 +363,21 @@ pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
     modification_time(&sandbox.join(folder).join("logs/HEAD"))
 }
 
-/// Returns the time of the last change to an uncommitted file.
-fn last_file_change(sandbox: &Path) -> Option<Timestamp> {
+/// Returns true if a commit or a changed file shows work in a sandbox after the session that began
+/// at `since` was ready.
+pub(crate) fn is_changed_since(sandbox: &Path, since: Timestamp, now: Timestamp) -> bool {
+    let committed = last_commit_in(sandbox).filter(|at| *at <= now);
+    let last = committed.max(last_file_change(sandbox, now));
+    last.is_some_and(|at| at > since + ECHO)
+}
+
+/// Returns the time of the last change to an uncommitted file. A time in the future says nothing: it
+/// would count as progress until then.
+fn last_file_change(sandbox: &Path, now: Timestamp) -> Option<Timestamp> {
     let changes = Git::at(sandbox).status().ok()?;
     let paths = changes.iter().map(|change| sandbox.join(&change.path));
-    paths.filter_map(|path| modification_time(&path)).max()
+    let times = paths.filter_map(|path| modification_time(&path));
+    times.filter(|at| *at <= now).max()
 }
 
 fn modification_time(path: &Path) -> Option<Timestamp> {

@@ -240,6 +240,7 @@ fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
             at: Timestamp::UNIX_EPOCH,
             sign: ProgressSign::Tool,
             work: Timestamp::UNIX_EPOCH,
+            changed: None,
             doing: WorkerActivity::AtPrompt,
             attached: false,
         },

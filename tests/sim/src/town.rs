@@ -350,6 +350,7 @@ impl SimTown {
             at: *progress,
             sign: *sign,
             work: *progress,
+            changed: None,
             doing,
             attached: false,
         })

@@ -249,7 +249,9 @@ pub fn restart_session(
         RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
             RestartCount::Lost
         }
-        _ => RestartCount::Failed,
+        _ => RestartCount::Failed {
+            after_work: has_worked_since_restart(town, rig, name, &slot),
+        },
     };
     let saved = sandbox::save_snapshot(rig, name, &slot)?;
     end::end_polecat_session(town, session.as_str(), &slot)?;
@@ -402,12 +404,18 @@ fn is_session_of_slot(live: &LiveSession, slot: &Slot) -> bool {
 enum RestartCount {
     /// Not counted: the session handed over, or is the first.
     Uncounted,
-    /// The session failed. Too many of these make the worker stuck.
-    Failed,
+    /// The session failed. Too many of these make the worker stuck, unless it worked in between.
+    Failed { after_work: bool },
     /// All sessions of the town were lost at once, so no worker is at fault.
     Lost,
     /// The API refused, so no worker is at fault.
     Refused,
+}
+
+/// Returns true if a worker changed its sandbox since its last restart.
+fn has_worked_since_restart(town: &LiveTown, rig: &Rig, name: &str, slot: &Slot) -> bool {
+    let last = slot.respawns.last().and_then(|at| at.parse().ok());
+    last.is_some_and(|last| progress::is_changed_since(&rig.sandbox(name), last, town.clock.now()))
 }
 
 /// Returns true if a missing session was lost together with all others: the process that hosted the
@@ -444,7 +452,12 @@ fn take_lease(
         current.left.clear();
         let now = tx.now();
         match counted {
-            RestartCount::Failed if !current.stopped => current.respawns.push(now.to_string()),
+            RestartCount::Failed { after_work } if !current.stopped => {
+                if after_work {
+                    current.respawns.clear();
+                }
+                current.respawns.push(now.to_string());
+            }
             RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),
             RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
