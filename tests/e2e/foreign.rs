@@ -93,3 +93,55 @@ fn a_description_longer_than_an_argument_reaches_the_agent() {
     town.closed("web", bead.text());
     assert_eq!(origin.file("main", "size.txt").trim(), "300000");
 }
+
+/// Each change of the shared configuration that a worker can make in its sandbox.
+const REMOTE_CHANGES: [&[&str]; 5] = [
+    &["remote", "set-url", "origin", "FORK"],
+    &["remote", "rename", "origin", "upstream"],
+    &["remote", "remove", "origin"],
+    &["config", "remote.origin.pushurl", "FORK"],
+    &["config", "url.FORK.insteadOf", "ORIGIN"],
+];
+
+#[test]
+fn a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once() {
+    for change in REMOTE_CHANGES {
+        let worker = Worker::new();
+        let town = &worker.town;
+        let fork = town.origin("fork");
+        worker.commit_text("a.txt", "a\n");
+        let args = change.iter().map(|word| {
+            word.replace("FORK", fork.url())
+                .replace("ORIGIN", worker.origin.url())
+        });
+        let args: Vec<String> = args.collect();
+        worker.git(args.iter().map(String::as_str));
+        let before = fork.git(["for-each-ref"]);
+        worker.hand_in();
+        assert_eq!(worker.merge()["outcome"], "merged", "{change:?}");
+        assert_eq!(worker.origin.file("main", "a.txt"), "a", "{change:?}");
+        assert_eq!(fork.git(["for-each-ref"]), before, "{change:?}");
+        let mail = town.mail("overseer");
+        let about = mail.iter().filter(|mail| {
+            let subject = mail["subject"].as_str().unwrap();
+            subject.contains("The remote of web was changed")
+        });
+        assert_eq!(about.count(), 1, "{change:?}: {mail:?}");
+    }
+}
+
+#[test]
+fn a_hook_may_decline_a_push_in_any_words() {
+    let worker = Worker::new();
+    worker.commit_text("a.txt", "a\n");
+    worker
+        .origin
+        .hook("pre-receive", "echo 'found TODO but expected none'; exit 1");
+    let refused = worker.done(["--summary", "done"]).run();
+    assert_ne!(refused.code, 0);
+    assert!(
+        refused.err.contains("found TODO but expected none"),
+        "{}",
+        refused.err
+    );
+}

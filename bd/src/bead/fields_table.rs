@@ -1,8 +1,10 @@
 //! Macros that define structs and enums which preserve unknown data, with their readers and
 //! writers.
 
-use super::record::ForeignElement;
-use super::{Comment, Dep, Stamp};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::Stamp;
 
 /// A value that can count as absent. Absent values are left out of the line.
 pub(crate) trait IsBlank {
@@ -45,15 +47,38 @@ impl<T> IsBlank for Vec<T> {
     }
 }
 
+/// An element of a list that is not understood.
+#[derive(Debug, Clone)]
+pub struct ForeignElement {
+    /// The key of the list.
+    pub list: &'static str,
+    pub position: usize,
+    pub raw: Box<RawValue>,
+}
+
+/// Returns a list as it is written: its elements, with those that are not understood at their
+/// positions.
+pub(in crate::bead) fn with_foreign_elements(
+    list: &impl Serialize,
+    foreign: &[&ForeignElement],
+) -> Vec<Box<RawValue>> {
+    let elements = serde_json::value::to_raw_value(list);
+    let mut elements: Vec<Box<RawValue>> = elements
+        .and_then(|raw| serde_json::from_str(raw.get()))
+        .unwrap_or_default();
+    for element in foreign {
+        let position = element.position.min(elements.len());
+        elements.insert(position, element.raw.clone());
+    }
+    elements
+}
+
 /// A record whose lists may have elements that are not understood.
 pub(in crate::bead) trait HasForeignElements {
     fn foreign_elements(&self) -> &[ForeignElement] {
         &[]
     }
 }
-
-impl HasForeignElements for Comment {}
-impl HasForeignElements for Dep {}
 
 /// Defines an enum of known words that preserves an unknown word.
 macro_rules! word_enum {
@@ -172,7 +197,7 @@ macro_rules! table_serde {
                     |key: &str| omitted.contains(&key) || self.extra.iter().any(|(own, _)| own == key);
                 $(let odd = foreign($key);
                 if !odd.is_empty() && !omitted.contains(&$key) {
-                    let list = $crate::bead::record::with_foreign_elements(&self.$name, &odd);
+                    let list = $crate::bead::fields_table::with_foreign_elements(&self.$name, &odd);
                     map.serialize_entry($key, &list)?;
                 } else if $crate::bead::fields_table::written!($when, self.$name) && !is_left_out($key) {
                     map.serialize_entry($key, &self.$name)?;
@@ -246,6 +271,8 @@ macro_rules! part_struct {
             /// Unknown keys with the bytes of their values.
             pub extra: Vec<(String, Box<RawValue>)>,
         }
+
+        impl $crate::bead::fields_table::HasForeignElements for $owner {}
 
         $crate::bead::fields_table::table_serde!($owner, $owner::default(), $($name: $kind = $key, $when;)*);
     };

@@ -25,9 +25,10 @@ use serde_json::{Map, Value};
 
 pub use comment::Comment;
 pub use dep::{Dep, DepKind};
+pub use fields_table::ForeignElement;
 use fields_table::HasForeignElements;
 pub use kind::Kind;
-use record::{ForeignElement, RecordFields};
+use record::RecordFields;
 pub use stamp::Stamp;
 pub use status::Status;
 

@@ -161,6 +161,25 @@ impl Git {
         }
     }
 
+    /// Returns the entries of the repository's own configuration whose keys match a regular
+    /// expression: pairs of a key and one of its values.
+    pub fn own_config(&self, pattern: &str) -> Result<Vec<(String, String)>, GitError> {
+        let call = self.plumbing(["config", "--local", "-z", "--get-regexp", pattern]);
+        let command = call.command_line();
+        let finished = call.finish()?;
+        match finished.code() {
+            Some(0) => {}
+            Some(1) => return Ok(Vec::new()),
+            _ => return Err(self.failure(&command, &finished)),
+        }
+        let text = finished.text();
+        let entries = text.split('\0').filter(|entry| !entry.is_empty());
+        let entries = entries.map(|entry| entry.split_once('\n').unwrap_or((entry, "")));
+        Ok(entries
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect())
+    }
+
     /// Sets a key in the repository's own configuration.
     pub fn config_set(&self, key: &str, value: &str) -> Result<(), GitError> {
         self.plumbing(["config", "--replace-all", key, value]).run()

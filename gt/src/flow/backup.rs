@@ -12,6 +12,7 @@
 
 use bd::git::{Git, PushError, PushLease, PushRefusal};
 
+use crate::flow::rig::check_remote;
 use crate::record::polecat::{PolecatIds, Slot};
 use crate::record::progress;
 use crate::record::pushed::PushRecord;
@@ -44,7 +45,7 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
         refused: None,
     };
     let tip = tip.filter(|tip| *tip != slot.base && *tip != last.tip);
-    let Some(tip) = tip.filter(|_| has_remote(&git)) else {
+    let Some(tip) = tip.filter(|_| check_remote(rig).unwrap_or(false)) else {
         looked.save(rig, name)?;
         return Ok(None);
     };
@@ -73,10 +74,6 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
     }
     .save(rig, name)?;
     Ok(None)
-}
-
-fn has_remote(git: &Git) -> bool {
-    git.remote_url("origin").is_ok_and(|url| url.is_some())
 }
 
 /// Pushes the commit, with the replaceable remote state as its lease.

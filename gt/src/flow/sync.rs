@@ -16,6 +16,7 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::discovery;
+use crate::flow::rig::check_remote;
 use crate::record;
 use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
@@ -157,7 +158,7 @@ fn send_documents(town: &Town, rig: Option<&str>) -> anyhow::Result<()> {
     let config = Config::from_dir(&rig.beads())?;
     let git = rig.git().with_network(NETWORK);
     let may_push = config.flag("daemon.auto-push") && config.can_push();
-    if !may_push || !discovery::is_sent(&rig) || git.remote_url("origin")?.is_none() {
+    if !may_push || !discovery::is_sent(&rig) || !check_remote(&rig)? {
         return Ok(());
     }
     discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)

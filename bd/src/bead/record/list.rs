@@ -3,20 +3,10 @@
 //! An element in which a key has a value of the wrong type keeps that value among its unknown keys.
 //! An element that cannot be understood at all is kept as raw JSON with its position.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::super::{Comment, Dep, RawJson};
 use super::parse_pairs;
-
-/// An element of a list that is not understood.
-#[derive(Debug, Clone)]
-pub struct ForeignElement {
-    /// The key of the list.
-    pub list: &'static str,
-    pub position: usize,
-    pub raw: RawJson,
-}
 
 /// An element of a bead's list.
 pub(crate) trait ListElement: DeserializeOwned {
@@ -90,21 +80,4 @@ fn parse_element<T: ListElement>(text: &str) -> Option<T> {
         element.keep_raw(key, raw);
     }
     Some(element)
-}
-
-/// Returns a list as it is written: its elements, with those that are not understood at their
-/// positions.
-pub(in crate::bead) fn with_foreign_elements(
-    list: &impl Serialize,
-    foreign: &[&ForeignElement],
-) -> Vec<RawJson> {
-    let elements = serde_json::value::to_raw_value(list);
-    let mut elements: Vec<RawJson> = elements
-        .and_then(|raw| serde_json::from_str(raw.get()))
-        .unwrap_or_default();
-    for element in foreign {
-        let position = element.position.min(elements.len());
-        elements.insert(position, element.raw.clone());
-    }
-    elements
 }

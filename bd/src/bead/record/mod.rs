@@ -2,7 +2,7 @@
 //!
 //! An unknown key keeps the bytes of its value. A known key with `null` counts as absent. If a key
 //! occurs twice, the first one counts. A known key whose value has the wrong type is preserved like
-//! an unknown key, and so is an element of a list ([`ForeignElement`]). A line that is read and written without a change has the same values. Written
+//! an unknown key, and so is an element of a list ([`ForeignElement`](super::ForeignElement)). A line that is read and written without a change has the same values. Written
 //! lines escape `<`, `>`, `&`, U+2028 and U+2029 as existing clients do, so that both leave the
 //! same bytes in git.
 
@@ -18,12 +18,10 @@ mod list;
 mod number;
 
 pub use fields::RecordFields;
-pub use list::ForeignElement;
-pub(in crate::bead) use list::with_foreign_elements;
 pub(crate) use list::{ListElement, parse_list};
 pub use number::compact_json;
 
-use super::fields_table::table_serde;
+use super::fields_table::{ForeignElement, table_serde};
 use super::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, with_fields};
 
 /// The reason why a line is not a bead.

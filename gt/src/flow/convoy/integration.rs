@@ -12,6 +12,7 @@ use bd::git::{Git, GitError, PushError, PushLease};
 use bd::store::Snapshot;
 use serde::{Deserialize, Serialize};
 
+use crate::flow::rig::check_remote;
 use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
 use crate::record;
@@ -266,7 +267,7 @@ pub fn ensure_branch(rig: &Rig, bead: &str, target: &str) -> anyhow::Result<()> 
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
     let git = rig.git();
-    let remote = git.remote_url("origin")?.is_some();
+    let remote = check_remote(rig)?;
     let convoys = rig.town().open_town_store()?.snapshot()?;
     let known = convoys
         .get(&id)

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::member_address;
 use crate::flow::rig;
+use crate::flow::rig::check_remote;
 use crate::flow::sandbox;
 use crate::host::runtime;
 use crate::town::Rig;
@@ -88,6 +89,7 @@ pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember
 fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<String> {
     let (repo, clone) = (rig.git(), Git::at(rig.crew(name)));
     let target = config::target_branch_of(rig);
+    check_remote(rig)?;
     match repo.remote_url("origin")? {
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
         None => clone.clone_tree(&rig.repo().to_string_lossy(), Some(&target), None)?,

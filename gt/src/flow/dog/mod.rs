@@ -11,6 +11,7 @@ use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
 
+use crate::flow::rig::check_remote;
 use crate::flow::{role, sandbox, session};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
@@ -97,7 +98,7 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
     let (git, name) = (rig.git(), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
-    if git.remote_url("origin")?.is_some() {
+    if check_remote(rig)? {
         // Falls back to the local state if origin cannot be reached.
         git.fetch("origin").ok();
     }

@@ -4,6 +4,7 @@
 use bd::git::{CommitInfo, Git, GitError};
 
 use super::{HeldWorker, elsewhere};
+use crate::flow::rig::check_remote;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::beads::is_beads_file;
 
@@ -127,7 +128,7 @@ pub(super) fn prove_work(
     if record.no_change.is_some() {
         refuse_stray_work(&git, slot)?;
     }
-    let remote = git.remote_url("origin")?.is_some();
+    let remote = check_remote(&worker.rig)?;
     let branch = git.head_branch()?;
     // A `gt done` that was killed in its last step has left the branch already.
     let tip = git.resolve("HEAD")?.unwrap_or_default();

@@ -32,6 +32,7 @@ use crate::flow::convoy::{
     self, BeadStanding, ConvoyError, ConvoyProgress, LandedConvoy, ProgressBoard, TrackedBead,
 };
 use crate::flow::mq::job::{MergeJob, queue_repository};
+use crate::flow::rig::check_remote;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
@@ -342,7 +343,7 @@ fn build_job<'a>(
         rig: &yard.rig,
         store: &yard.store,
         settings: &yard.settings,
-        remote: git.remote_url("origin")?.is_some(),
+        remote: check_remote(&yard.rig)?,
         git,
         request: convoy.clone(),
         receipt,
@@ -428,7 +429,7 @@ fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
     for (name, branch) in &integration.rigs {
         let rig = town.find_rig(name)?;
         let git = queue_repository(&rig);
-        let remote = git.remote_url("origin")?.is_some();
+        let remote = check_remote(&rig)?;
         let step = branch.landing.clone().unwrap_or_default();
         let kept = merged_ref(id, record::convoy::count_landings(&bead));
         if let Err(error) = remove_landed_branch(&git, remote, id, &kept, branch, &step) {

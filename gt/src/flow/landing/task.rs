@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::flow::convoy::{self, integration};
 use crate::flow::mq::gate::GateFailure;
 use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
+use crate::flow::rig::check_remote;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
 use crate::town::{Rig, RigLayout};
@@ -49,7 +50,7 @@ pub(super) fn create_blocker_task(
         .get(rig.name())
         .cloned()
         .unwrap_or_default();
-    let remote = rig.git().remote_url("origin")?.is_some();
+    let remote = check_remote(rig)?;
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, what, remote);
     let key = match what {
         LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),

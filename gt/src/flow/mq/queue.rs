@@ -12,6 +12,7 @@ use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::verify::TargetPresence;
 use super::{candidate, gate, hook, land, score_request, target, task, verify, withdraw};
+use crate::flow::rig::check_remote;
 use crate::record;
 use crate::record::merge_request;
 use crate::town::config::{self, RigSettings};
@@ -100,7 +101,7 @@ impl<'a> QueueRun<'a> {
             rig: self.rig,
             store: self.store,
             settings: self.settings,
-            remote: git.remote_url("origin")?.is_some(),
+            remote: check_remote(self.rig)?,
             git,
             receipt: merge_request::receipt_of(&request),
             request,

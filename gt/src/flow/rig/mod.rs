@@ -6,11 +6,13 @@
 mod add;
 mod name;
 mod origin;
+mod remote;
 mod remove;
 mod route;
 
 pub use add::{AddRigReport, AddRigRequest, add_rig};
 pub use name::{check_rig_name, derive_prefix};
+pub use remote::check_remote;
 pub use remove::{RemoveRigReport, remove_rig};
 
 use std::path::PathBuf;

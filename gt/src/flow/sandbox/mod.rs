@@ -27,6 +27,7 @@ mod snapshot;
 pub use snapshot::save_snapshot;
 
 use crate::flow::discovery::{self, DiscoveryError};
+use crate::flow::rig::check_remote;
 use crate::record::polecat::{PolecatIds, Slot, read_record};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
@@ -163,7 +164,7 @@ impl<'a> Sandbox<'a> {
     /// work can start offline.
     fn fetch(&self) -> Result<Option<String>, SandboxError> {
         let git = self.rig.git();
-        if git.remote_url("origin")?.is_none() {
+        if !check_remote(self.rig)? {
             return Ok(None);
         }
         Ok(git.fetch("origin").err().map(|error| error.to_string()))

@@ -49,6 +49,7 @@ use crate::flow::followup;
 use crate::flow::handoff;
 use crate::flow::molecule;
 use crate::flow::mq;
+use crate::flow::rig::check_remote;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::flow::town_hook;
@@ -419,7 +420,7 @@ fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     discovery::retire_landed_documents(rig, &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = rig.git().with_network(RECEIVE);
-    if discovery::is_sent(rig) && git.remote_url("origin")?.is_some() {
+    if discovery::is_sent(rig) && check_remote(rig)? {
         // Errors are ignored, because work can start without the documents of other machines.
         discovery::receive_documents(&git, &key, &discovery::machine_identity(rig)).ok();
     }

@@ -145,6 +145,8 @@ pub enum Event {
     /// A rig was removed from the registry.
     RigRemoved { rig: String },
     /// A setting of an agent program was ignored.
+    /// The configuration of a rig's remote was restored to what the registry has.
+    RemoteRestored { rig: String, url: String, found: Vec<String> },
     RuntimePassedOver { session: String, why: String },
     /// A broken sandbox was recreated.
     SandboxRepaired { rig: String, polecat: String, reason: String, moved_to: PathBuf, rescue: Option<String> },
