@@ -235,7 +235,7 @@ fn agents_killed_together_by_the_system_are_restarted_and_finish() {
             one["subject"]
                 .as_str()
                 .unwrap()
-                .contains("3 sessions were killed")
+                .contains("3 sessions killed")
         })
     });
     assert!(

@@ -29,7 +29,7 @@ pub(crate) struct FilterArgs {
     /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Exclude beads of these types
+    /// Exclude beads of the given types
     #[arg(long, value_name = "KINDS")]
     exclude_type: Vec<String>,
     /// Filter by assignee
@@ -50,7 +50,7 @@ pub(crate) struct FilterArgs {
     /// Filter by labels; a bead must have one of them
     #[arg(long, value_name = "LABELS")]
     label_any: Vec<String>,
-    /// Exclude beads with any of these labels
+    /// Exclude beads with any of the given labels
     #[arg(long, value_name = "LABELS")]
     exclude_label: Vec<String>,
     /// Filter by label, as a pattern with `*` and `?`

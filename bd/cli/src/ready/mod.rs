@@ -53,10 +53,10 @@ pub(crate) struct Args {
     /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Exclude beads with any of these labels
+    /// Exclude beads with any of the given labels
     #[arg(long, value_name = "LABELS")]
     exclude_label: Vec<String>,
-    /// Exclude beads of these types
+    /// Exclude beads of the given types
     #[arg(long, value_name = "KINDS")]
     exclude_type: Vec<String>,
     /// Filter by ancestor
