@@ -13,7 +13,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the simulation)
+# name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the
+# simulation, `bd-cli:` before one of the program bd)
 MUTANTS = {
     "target always holds the work": (
         "gt/src/flow/mq/verify.rs",
@@ -70,10 +71,46 @@ MUTANTS = {
         "one_attempt::a_worker_is_released_and_its_commits_kept_when_its_bead_is_closed",
     ),
     "nobody hears of a bead without a worker": (
-        "gt/src/patrol/attention/matter.rs",
+        "gt/src/patrol/attention/item.rs",
         "        if !has_owner {\n",
         "        if false && !has_owner {\n",
         "attention::the_bead_of_a_manually_closed_request_is_reported",
+    ),
+    "links in a beads folder are followed": (
+        "bd/src/store/disk/entries.rs",
+        "        if kind.is_file() || kind.is_dir() || is_unused(&entry.file_name(), kind) {\n",
+        "        if true || is_unused(&entry.file_name(), kind) {\n",
+        "bd-cli:cli::hostile::a_link_in_the_beads_folder_is_refused_and_its_target_stays",
+    ),
+    "labels set commands": (
+        "gt/src/town/config/layers.rs",
+        "            LabelEffect::None => false,\n",
+        "            LabelEffect::None => true,\n",
+        "foreign::a_label_of_the_rig_bead_runs_no_command_and_skips_no_review",
+    ),
+    "a sandbox decides where work is pushed": (
+        "gt/src/flow/rig/remote.rs",
+        "    if differences.is_empty() {\n",
+        "    if true || differences.is_empty() {\n",
+        "foreign::a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once",
+    ),
+    "beads that vanish from the branch are deleted": (
+        "bd/src/sync/unite.rs",
+        "            if !vanished.is_empty() {\n",
+        "            if false && !vanished.is_empty() {\n",
+        "sync_full::beads_that_vanish_from_the_branch_stay_and_are_reported_once",
+    ),
+    "a foreign element hides its list": (
+        "bd/src/bead/record/mod.rs",
+        "        if !read_list(&mut bead, &key, raw.get()) {\n",
+        "        if true || !read_list(&mut bead, &key, raw.get()) {\n",
+        "bd-cli:cli::data::list_elements_of_other_programs_hide_no_others_and_survive_changes",
+    ),
+    "restarts of a quiet worker are forgotten": (
+        "gt/src/patrol/witness.rs",
+        "        if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds) {\n",
+        "        if polecats::has_too_many_restarts(&worker.respawns, now, thresholds) {\n",
+        "watch::with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message",
     ),
     "a worker that hangs is never restarted": (
         "gt/src/patrol/witness.rs",
@@ -146,8 +183,13 @@ MUTANTS = {
 
 def run_test(copy: pathlib.Path, target: str, test: str) -> tuple[bool, str]:
     """Whether the test passes, and what cargo said."""
-    of = ["-p", "town-sim", "--lib"] if test.startswith("town-sim:") else ["-p", "town-tests", "--test", "e2e"]
-    command = ["cargo", "test", "--locked", "--quiet", *of, "--", "--exact", test.removeprefix("town-sim:")]
+    for suite, of in {"town-sim": ["-p", "town-sim", "--lib"], "bd-cli": ["-p", "bd-cli", "--test", "binary"]}.items():
+        if test.startswith(f"{suite}:"):
+            name = test.removeprefix(f"{suite}:")
+            break
+    else:
+        name, of = test, ["-p", "town-tests", "--test", "e2e"]
+    command = ["cargo", "test", "--locked", "--quiet", *of, "--", "--exact", name]
     done = subprocess.run(command, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": target}, text=True, capture_output=True)
     said = done.stdout + done.stderr
     if "could not compile" in said or "running 0 tests" in said or "running 1 test" not in said:
