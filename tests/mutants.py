@@ -78,8 +78,8 @@ MUTANTS = {
     ),
     "links in a beads folder are followed": (
         "bd/src/store/disk/entries.rs",
-        "        if kind.is_file() || kind.is_dir() || is_unused(&entry.file_name(), kind) {\n",
-        "        if true || is_unused(&entry.file_name(), kind) {\n",
+        "        if kind.is_file() || kind.is_dir() || !is_opened(&entry.file_name()) {\n",
+        "        if true || !is_opened(&entry.file_name()) {\n",
         "bd-cli:cli::hostile::a_link_in_the_beads_folder_is_refused_and_its_target_stays",
     ),
     "labels set commands": (

@@ -145,3 +145,29 @@ fn a_hook_may_decline_a_push_in_any_words() {
         refused.err
     );
 }
+
+#[test]
+fn a_folder_with_a_repository_of_its_own_is_not_handed_in_as_a_link() {
+    let worker = Worker::new();
+    let inner = worker.sandbox.join("scaffold");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("a.txt"), "a\n").unwrap();
+    for args in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["commit", "-qm", "Scaffold"],
+    ] {
+        worker.town.git_at(&inner, args.to_vec()).ok();
+    }
+    worker.commit("b.txt");
+    worker
+        .done(["--summary", "done"])
+        .fails("scaffold is a git repository of its own");
+    fs::rename(inner.join(".git"), worker.town.path("inner.git")).unwrap();
+    worker.git(["rm", "-q", "--cached", "scaffold"]);
+    worker.git(["add", "scaffold"]);
+    worker.git(["commit", "-qm", "Add the files"]);
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.file("main", "scaffold/a.txt"), "a");
+}

@@ -1,13 +1,13 @@
 //! Runs an operation on several ids in one transaction per store.
 //!
-//! If an id fails, nothing is changed in its store, and the error of each failed id goes to standard
+//! If an id fails, nothing is changed, and the error of each failed id goes to standard
 //! error.
 
 use std::io::IsTerminal;
 
 use crate::context::Context;
 use bd::change::ChangeError;
-use bd::store::{StoreError, Tx, route};
+use bd::store::{Store, StoreError, Tx, route};
 use kit::failure::UsageError;
 
 /// The given ids, or the last touched bead if there are none. Scripts and agents, and everyone in a
@@ -41,54 +41,77 @@ pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs `work` on each resolved id, in the store that holds it. All ids are resolved before anything
-/// is changed in any store.
+/// Runs `work` on each resolved id, in the store that holds it. If an id fails, nothing is changed.
 pub(crate) fn change_each<T>(
     ctx: &Context,
     verb: &str,
     ids: &[String],
     mut work: impl FnMut(&mut Tx<'_>, &str) -> Result<T, ChangeError>,
 ) -> anyhow::Result<Vec<T>> {
-    let author = ctx.author();
     let groups = group_by_store(ctx, ids)?;
     if groups.len() > 1 {
-        resolve_all(ctx, ids)?;
+        // Tried first in all stores, because each store has a transaction of its own.
+        for (store, ids) in &groups {
+            let tried = change_in_store(ctx, store, verb, ids, &mut work, true);
+            match tried {
+                Err(error) if error.is::<Tried>() => {}
+                other => drop(other?),
+            }
+        }
     }
     let mut done = Vec::new();
-    for (store, ids) in groups {
-        let mut problems = Vec::new();
-        let result = store.transact(&author, &ctx.clock, |tx| {
-            let mut done = Vec::new();
-            for given in &ids {
-                let id = match tx.resolve(given) {
-                    Ok(bead) => bead.id.clone(),
-                    Err(error) => {
-                        problems
-                            .push(anyhow::Error::from(error).context(format!("resolving {given}")));
-                        continue;
-                    }
-                };
-                match tx.attempt(|tx| work(tx, &id)) {
-                    Ok(value) => done.push(value),
-                    Err(error) => {
-                        let of_store = is_store_failure(&error);
-                        let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
-                        if of_store {
-                            return Err(error);
-                        }
-                        problems.push(error);
-                    }
-                }
-            }
-            if problems.is_empty() {
-                return Ok(done);
-            }
-            Err(problems.remove(0))
-        });
-        print_problems(ctx, &problems);
-        done.extend(result?);
+    for (store, ids) in &groups {
+        done.extend(change_in_store(ctx, store, verb, ids, &mut work, false)?);
     }
     Ok(done)
+}
+
+/// Ends a transaction that was only tried.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was changed")]
+struct Tried;
+
+fn change_in_store<T>(
+    ctx: &Context,
+    store: &Store,
+    verb: &str,
+    ids: &[String],
+    work: &mut impl FnMut(&mut Tx<'_>, &str) -> Result<T, ChangeError>,
+    is_trial: bool,
+) -> anyhow::Result<Vec<T>> {
+    let mut problems = Vec::new();
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let mut done = Vec::new();
+        for given in ids {
+            let id = match tx.resolve(given) {
+                Ok(bead) => bead.id.clone(),
+                Err(error) => {
+                    problems.push(anyhow::Error::from(error).context(format!("resolving {given}")));
+                    continue;
+                }
+            };
+            match tx.attempt(|tx| work(tx, &id)) {
+                Ok(value) => done.push(value),
+                Err(error) => {
+                    let of_store = is_store_failure(&error);
+                    let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
+                    if of_store {
+                        return Err(error);
+                    }
+                    problems.push(error);
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems.remove(0));
+        }
+        if is_trial {
+            return Err(Tried.into());
+        }
+        Ok(done)
+    });
+    print_problems(ctx, &problems);
+    result
 }
 
 /// Returns true if the error comes from the disk, the lock or the file and not from the bead.

@@ -54,7 +54,7 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
     let mark = found.dir.join(MARK);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
     // If the mark cannot be written, the hint would be repeated by every command.
-    if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
+    if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), file::SHARED).is_err() {
         return;
     }
     if merge::lacks_driver(&found.dir) {

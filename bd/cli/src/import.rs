@@ -141,7 +141,7 @@ fn select_importable(
             kept.contains_key(id)
                 || here
                     .get(id)
-                    .is_some_and(|there| !merge::collision::is_same_bead(there, bead))
+                    .is_some_and(|there| !is_renamed_before(there, bead))
         };
         let renamed = beads.iter().filter(|bead| foreign.contains(&bead.id));
         let ids = change::map_to_prefix(renamed.map(|bead| &**bead), prefix, prefix, is_taken);
@@ -156,6 +156,12 @@ fn select_importable(
         beads.retain(|bead| has_prefix(&bead.id, &allowed));
     }
     Ok(beads)
+}
+
+/// Returns true if an earlier import gave a bead its id here. Other trackers write one time in whole
+/// seconds for many beads, and no author, so the title counts, too.
+fn is_renamed_before(there: &Bead, bead: &Bead) -> bool {
+    merge::collision::is_same_bead(there, bead) && there.title == bead.title
 }
 
 /// Collects the types and statuses that the imported settings define.

@@ -1,6 +1,10 @@
 use serde_json::Value;
 
+use std::path::Path;
+
 use crate::context::Context;
+use bd::config::SettingSource;
+use bd::git::Git;
 use kit::failure::UsageError;
 use kit::sys::exec::ChildCommand;
 
@@ -21,12 +25,37 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
+/// Returns the setting. A command that comes with the repository does not run, except `gt mail`.
+fn read_delegate(ctx: &Context) -> anyhow::Result<Option<String>> {
+    let Some(setting) = ctx.config.setting("mail.delegate") else {
+        return Ok(None);
+    };
+    let file = match setting.source {
+        SettingSource::File => "config.yaml",
+        SettingSource::Local => "config.local.yaml",
+        _ => return Ok(Some(setting.value)),
+    };
+    let dir = ctx.project().map(|found| found.dir.clone());
+    let is_tracked = |dir: &Path| {
+        let tracked = Git::at(dir).tracked(&[file]);
+        tracked.is_ok_and(|paths| !paths.is_empty())
+    };
+    if setting.value.trim() != "gt mail" && dir.is_ok_and(|dir| is_tracked(&dir)) {
+        return Err(UsageError(format!(
+            "mail.delegate is in {file}, which comes with the repository, so it does not run; set BEADS_MAIL_DELEGATE to use it"
+        ))
+        .into());
+    }
+    Ok(Some(setting.value))
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
     let named = variables.iter().find_map(|name| ctx.env.get(name));
-    let command = named
-        .map(str::to_owned)
-        .or_else(|| ctx.config.get("mail.delegate"));
+    let command = match named {
+        Some(command) => Some(command.to_owned()),
+        None => read_delegate(ctx)?,
+    };
     let missing = || {
         UsageError("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into())
     };

@@ -7,6 +7,7 @@ use bd::bead::{Bead, id};
 use bd::change::{self, NewIds};
 use bd::config;
 use bd::store::Snapshot;
+use bd::store::archive::Archive;
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -47,11 +48,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     // After a crash between the rename and the setting, some beads have the new prefix.
     let (mut beads, others): (Vec<&Bead>, Vec<&Bead>) = snapshot
         .live()
-        .filter(|bead| !has_prefix(&bead.id, &new))
+        .filter(|bead| !is_renamed(&bead.id, &old, &new))
         .partition(|bead| has_prefix(&bead.id, &old));
     let foreign: Vec<String> = others.iter().map(|bead| bead.id.clone()).collect();
     beads.extend(others);
-    let ids = plan_new_ids(&snapshot, &beads, &old, &new);
+    let ids = plan_new_ids(&snapshot, &Archive::read(store.dir())?, &beads, &old, &new);
     if !foreign.is_empty() && !args.repair {
         let first = foreign
             .iter()
@@ -84,10 +85,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Plans the new ids: a bead of the old prefix keeps the rest of its id, and so does any other bead
 /// whose new id is free.
-fn plan_new_ids(snapshot: &Snapshot, beads: &[&Bead], old: &str, new: &str) -> NewIds {
+fn plan_new_ids(
+    snapshot: &Snapshot,
+    archive: &Archive,
+    beads: &[&Bead],
+    old: &str,
+    new: &str,
+) -> NewIds {
     let renamed: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
-    let is_taken = |id: &str, _: &Bead| !renamed.contains(id) && snapshot.get(id).is_some();
+    let is_taken = |id: &str, _: &Bead| {
+        !renamed.contains(id) && (snapshot.get(id).is_some() || archive.has(id))
+    };
     change::map_to_prefix(beads.iter().copied(), old, new, is_taken)
+}
+
+/// Returns true if an id has the new prefix already. One prefix may begin with the other.
+fn is_renamed(id: &str, old: &str, new: &str) -> bool {
+    let is_longer = new.len() > old.len() && id::prefix_of(id) == Some(new);
+    has_prefix(id, new) && (is_longer || !has_prefix(id, old))
 }
 
 fn has_prefix(id: &str, prefix: &str) -> bool {

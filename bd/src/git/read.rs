@@ -169,6 +169,18 @@ impl Git {
         Ok(names.lines().map(str::to_owned).collect())
     }
 
+    /// Returns the paths that are submodules in `tip` and differ from `base`.
+    pub fn changed_submodules(&self, base: &str, tip: &str) -> Result<Vec<String>, GitError> {
+        let records = self
+            .plumbing(["diff-tree", "-r", "-z", "--no-renames"])
+            .args(["--ignore-submodules=none", base, tip, "--"])
+            .records()?;
+        // Each change is two records: `:<old mode> <new mode> <ids> <status>` and the path.
+        let changes = records.chunks_exact(2);
+        let modules = changes.filter(|change| change[0].split(' ').nth(1) == Some("160000"));
+        Ok(modules.map(|change| change[1].clone()).collect())
+    }
+
     /// Returns the configured address of a remote; `None` if there is no such remote.
     pub fn remote_url(&self, remote: &str) -> Result<Option<String>, GitError> {
         self.config_get(&format!("remote.{remote}.url"))

@@ -125,11 +125,13 @@ fn find_latecomers(
 ) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
     for (bead, there) in find_differing_beads(own_side, other_side) {
+        let before = base.find(&bead.id).and_then(MergeRow::bead);
         let is_later = there.is_some_and(|there| {
             !collision::is_same_bead(there, bead)
+                && !collision::is_of_base(before, there, bead)
                 && collision::compare_identity(there, bead) == Ordering::Less
         });
-        if is_later && base.find(&bead.id).and_then(MergeRow::bead).is_none() {
+        if is_later {
             moves.insert(bead.id.clone(), collision::compute_new_id(bead));
         }
     }

@@ -69,8 +69,9 @@ pub fn merge_beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead
     match (left, right) {
         (None, None) => BeadMerge::default(),
         (Some(only), None) | (None, Some(only)) => merge_one_sided(base, only),
-        // An id in the base is one bead, regardless of later changes of its record.
-        (Some(left), Some(right)) if base.is_some() || collision::is_same_bead(left, right) => {
+        (Some(left), Some(right))
+            if collision::is_of_base(base, left, right) || collision::is_same_bead(left, right) =>
+        {
             merge_both(base, left, right)
         }
         (Some(left), Some(right)) => merge_distinct(left, right),

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crate::config;
 use crate::store::StoreError;
-use crate::store::disk::mark;
 use crate::store::disk::paths::StorePaths;
+use crate::store::disk::{entries, mark};
 use kit::sys::file;
 
 const GITIGNORE: &str = include_str!("../../templates/gitignore");
@@ -40,6 +40,7 @@ pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
 /// Adds the missing files of a beads folder, and sets the prefix if one is given.
 pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     file::create_folder(dir, 0o770).map_err(|error| StoreError::io("create", dir, error))?;
+    entries::check_entries(dir)?;
     let paths = StorePaths::for_folder(dir);
     let has_issues = paths.issues().is_file();
     add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
@@ -60,6 +61,7 @@ pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError
 
 /// Adds the missing files of a beads folder whose beads were read from the sync branch.
 pub(crate) fn complete_fetched_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
+    entries::check_entries(dir)?;
     add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
     add_file(&dir.join("README.md"), README, file::SHARED)?;
     let path = dir.join("config.yaml");

@@ -68,7 +68,7 @@ fn acquire_in_turn(
     };
     let began = Instant::now();
     for _ in 0..TRIES {
-        let opened = file::open_append(path, 0o644).map_err(failed)?;
+        let opened = file::open_append(path, file::SHARED).map_err(failed)?;
         let left = || patience.saturating_sub(began.elapsed());
         if turn.is_some() && !yield_to_waiting(path, left()).map_err(failed)? {
             break;

@@ -1,7 +1,6 @@
 //! Applies the actions of the patrol to the simulated town: models the flows of `gt` as far as they
 //! change beads, slots and sessions.
 
-use gt::flow::polecat::PastRestarts;
 use gt::patrol::{Action, ActionReport, Decision};
 use gt::record::polecat::{
     DoneRecord, DoneStep, NudgeCount, SlingInProgress, SlingStep, SlotState,
@@ -52,7 +51,7 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
         Action::OpenBreaker(worker) => Ok(open_breaker(town, number(town, worker)?)),
         Action::HalfOpen(worker) => {
             let number = number(town, worker)?;
-            unstick_worker(town, number, PastRestarts::Counted);
+            unstick_worker(town, number);
             Ok(Some("tried again".to_owned()))
         }
         Action::EndSession(worker) => {
@@ -208,14 +207,12 @@ fn open_breaker(town: &mut SimTown, number: usize) -> Option<String> {
 }
 
 /// Does the same as `gt polecat retry`.
-pub(super) fn unstick_worker(town: &mut SimTown, number: usize, past: PastRestarts) {
+pub(super) fn unstick_worker(town: &mut SimTown, number: usize) {
     let worker = &mut town.workers[number];
     let SlotState::Stuck { before, .. } = std::mem::take(&mut worker.slot) else {
         return;
     };
-    if past == PastRestarts::Forgotten {
-        worker.respawns.clear();
-    }
+    worker.respawns.clear();
     worker.lost.clear();
     worker.refused.clear();
     worker.slot = match *before {

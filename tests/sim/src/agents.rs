@@ -1,6 +1,5 @@
 //! Models the behaviour of agents, and the troubles around them.
 
-use gt::flow::polecat::PastRestarts;
 use gt::record::polecat::{DoneRecord, DoneStep, FailedStep, SlotState};
 use gt::record::progress::ProgressSign;
 use gt::record::pulse::ApiRefusal;
@@ -209,7 +208,7 @@ fn step_user(town: &mut SimTown) {
         let worker = &town.workers[number];
         let key = format!("stuck:{}:{}", town.worker_name(worker), worker.stuck_times);
         if due.contains(&key) && worker.slot.stuck_reason().is_some() {
-            super::act::unstick_worker(town, number, PastRestarts::Forgotten);
+            super::act::unstick_worker(town, number);
             town.log_line(&format!("a person acted on {key}"));
         }
     }

@@ -375,3 +375,58 @@ fn a_rename_that_was_killed_before_it_set_the_prefix_can_be_repeated() {
     found.sort_unstable();
     assert_eq!(found, expected);
 }
+
+#[test]
+fn two_beads_made_under_the_id_of_a_deleted_bead_both_survive() {
+    let line = |title: &str, by: &str, more: &str| {
+        format!(
+            r#"{{"id":"x-t","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-0{by}T00:00:00Z","updated_at":"2026-01-0{by}T00:00:00Z","created_by":"{by}"{more}}}"#
+        ) + "\n"
+    };
+    let project = Project::empty();
+    let gone = line("Gone", "1", r#","deleted_at":"2026-01-02T00:00:00Z""#);
+    project.write(
+        "base",
+        &gone.replace(r#""status":"open""#, r#""status":"tombstone""#),
+    );
+    project.write("ours", &line("Left", "3", ""));
+    project.write("theirs", &line("Right", "4", ""));
+    project.ok(&["merge", "out", "base", "ours", "theirs"]);
+    let out = project.read("out");
+    assert!(out.contains("Left") && out.contains("Right"), "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+#[test]
+fn a_prefix_can_become_a_part_of_the_old_one_and_grow_again() {
+    let project = Project::empty();
+    project.ok(&["init", "-p", "my-app"]);
+    let hash = project.make("T", &[]).replace("my-app-", "");
+    project.ok(&["create", "U", "--id", "my-app-word", "--force"]);
+    for prefix in ["my", "my-app"] {
+        project.ok(&["rename-prefix", prefix]);
+        let found = project.json(&["list"]);
+        let mut found = ids(&found);
+        found.sort_unstable();
+        let mut expected = [format!("{prefix}-{hash}"), format!("{prefix}-word")];
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn an_import_does_not_take_a_bead_of_another_project_for_its_own() {
+    let line = |id: &str, title: &str, updated: &str| {
+        format!(
+            r#"{{"id":"{id}","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T08:00:00Z","updated_at":"{updated}"}}"#
+        ) + "\n"
+    };
+    let project = Project::new();
+    project.write("x.jsonl", &line("x-1", "X one", "2026-01-01T08:00:00Z"));
+    project.write("y.jsonl", &line("y-1", "Y one", "2026-01-02T08:00:00Z"));
+    for file in ["x.jsonl", "y.jsonl", "y.jsonl"] {
+        project.ok(&["import", file, "--rename-on-import"]);
+    }
+    let found = project.json(&["list"]);
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+}

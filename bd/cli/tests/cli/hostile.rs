@@ -345,3 +345,40 @@ fn an_export_writes_into_pipes_and_devices_and_through_links() {
     assert!(String::from_utf8(read.stdout).unwrap().contains(&id));
     assert!(!fs::symlink_metadata(&pipe).unwrap().is_file());
 }
+
+#[test]
+fn init_does_not_write_through_a_tracked_link() {
+    let project = Project::empty();
+    git(&project, &["init", "-q"]);
+    project.write("private/config.yaml", "theme: dark\n");
+    std::os::unix::fs::symlink("private", project.path(".beads")).unwrap();
+    git(&project, &["add", "-f", ".beads"]);
+    let error = project.fails(&["init", "-p", "bd"]);
+    assert!(error.contains("that the repository tracks"), "{error}");
+    assert_eq!(project.read("private/config.yaml"), "theme: dark\n");
+    assert_eq!(fs::read_dir(project.path("private")).unwrap().count(), 1);
+}
+
+#[test]
+fn links_that_no_store_opens_are_left_alone() {
+    let project = Project::new();
+    for name in [".#issues.jsonl", "notes.md", "formulas"] {
+        let link = project.path(&format!(".beads/{name}"));
+        std::os::unix::fs::symlink("nowhere", link).unwrap();
+    }
+    project.make("T", &[]);
+}
+
+#[test]
+fn a_mail_command_that_comes_with_the_repository_does_not_run() {
+    let project = Project::new();
+    git(&project, &["init", "-q"]);
+    project.ok(&["config", "set", "mail.delegate", "touch owned"]);
+    git(&project, &["add", "-f", ".beads/config.yaml"]);
+    let error = project.fails(&["mail", "inbox"]);
+    assert!(error.contains("comes with the repository"), "{error}");
+    assert!(!project.path("owned").exists());
+    git(&project, &["rm", "-q", "--cached", ".beads/config.yaml"]);
+    project.ok(&["mail", "inbox"]);
+    assert!(project.path("owned").exists());
+}

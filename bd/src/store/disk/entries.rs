@@ -7,7 +7,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::Git;
@@ -27,7 +26,7 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             kind => kind.map_err(failed)?,
         };
-        if kind.is_file() || kind.is_dir() || is_unused(&entry.file_name(), kind) {
+        if kind.is_file() || kind.is_dir() || !is_opened(&entry.file_name()) {
             continue;
         }
         file::check_kind(kind).map_err(|source| StoreError::NotRegular {
@@ -38,10 +37,33 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns true for entries that no store opens: sockets of other trackers, and formulas, which are
-/// only read.
-fn is_unused(name: &OsStr, kind: fs::FileType) -> bool {
-    kind.is_socket() || (kind.is_symlink() && name == "formulas")
+/// The names without one of the usual endings under which a store opens files and folders.
+const OPENED: [&str; 13] = [
+    "archive",
+    "clone-id",
+    "damaged",
+    "events",
+    "issues.found",
+    "issues.head",
+    "issues.kept",
+    "last-touched",
+    "redirect",
+    "sync-base",
+    ".lock",
+    ".sync.lock",
+    ".local_version",
+];
+
+/// Returns true for the names that a store opens. Others, such as the locks of editors, the sockets
+/// of other trackers and linked formulas, are left alone.
+fn is_opened(name: &OsStr) -> bool {
+    let has_usual_ending = Path::new(name).extension().is_some_and(|ending| {
+        ["jsonl", "json", "yaml", "bin", "db"]
+            .iter()
+            .any(|own| ending == *own)
+    });
+    let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
+    (has_usual_ending && !is_hidden) || OPENED.iter().any(|own| name == *own)
 }
 
 /// Returns true if git tracks `link`, so that everyone who can push decides where it leads.

@@ -59,6 +59,12 @@ pub enum ProofError {
          git restore --source {base} --staged --worktree -- {files} and commit"
     )]
     TouchesBeads { files: String, base: String },
+    /// The commits add a folder with a repository of its own, of which git records only the commit.
+    #[error(
+        "{folder} is a git repository of its own, so git has only the id of its commit, and none of its files would be \
+         merged. Move {folder}/.git out of the sandbox, then run git rm --cached {folder} and git add {folder}, and commit"
+    )]
+    InnerRepository { folder: String },
     /// The fetch failed, so the state of the target is unknown.
     #[error("cannot fetch from origin, to see what is on the target already")]
     Fetch(#[source] GitError),
@@ -157,6 +163,9 @@ pub(super) fn prove_work(
     }
     let own_commits = find_own_commits(&git, slot, &tip)?;
     check_own_commits(slot, record, &own_commits)?;
+    if let Some(folder) = git.changed_submodules(&own_commits.base, &tip)?.pop() {
+        return Err(ProofError::InnerRepository { folder });
+    }
     Ok(WorkProof {
         tip,
         base: own_commits.base,

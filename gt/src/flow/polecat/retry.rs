@@ -16,20 +16,11 @@ pub struct NotStuck {
 /// agent. Returns the reason why the worker was stuck.
 pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let _slot = rig.take_slot(name, Duration::from_secs(10))?;
-    clear_stuck_mark(rig, name, PastRestarts::Forgotten)
-}
-
-/// The restarts that count after a stuck worker is tried again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PastRestarts {
-    /// A user looked at the worker, so it starts afresh.
-    Forgotten,
-    /// The worker is tried again without a user, so one more failure makes it stuck.
-    Counted,
+    clear_stuck_mark(rig, name)
 }
 
 /// Removes the stuck mark of a worker. The caller holds its slot.
-pub fn clear_stuck_mark(rig: &Rig, name: &str, past: PastRestarts) -> anyhow::Result<String> {
+pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     rig.transact(&store, |tx| {
@@ -38,9 +29,7 @@ pub fn clear_stuck_mark(rig: &Rig, name: &str, past: PastRestarts) -> anyhow::Re
         let SlotState::Stuck { reason, before, .. } = slot.state else {
             return Err(NotStuck { worker }.into());
         };
-        if past == PastRestarts::Forgotten {
-            slot.respawns.clear();
-        }
+        slot.respawns.clear();
         slot.refused.clear();
         slot.lost.clear();
         slot.state = match *before {

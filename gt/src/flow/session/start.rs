@@ -249,8 +249,10 @@ pub fn restart_session(
         RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
             RestartCount::Lost
         }
+        // The crashes of a worker count within a window, whatever it did in between.
         _ => RestartCount::Failed {
-            after_work: has_worked_since_restart(town, rig, name, &slot),
+            after_work: matches!(why, RestartCause::NoProgress(_))
+                && has_worked_since_restart(town, rig, name, &slot),
         },
     };
     let saved = sandbox::save_snapshot(rig, name, &slot)?;

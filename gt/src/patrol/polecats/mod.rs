@@ -20,7 +20,7 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::checkpoint;
 use crate::flow::done::{self, SandboxLeftovers};
-use crate::flow::polecat::{PastRestarts, clear_stuck_mark};
+use crate::flow::polecat::clear_stuck_mark;
 use crate::flow::sandbox;
 use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
@@ -479,7 +479,7 @@ pub(super) fn open_breaker(
 /// Retries a worker that was stuck for a while.
 pub(super) fn retry_stuck(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
-    let reason = clear_stuck_mark(rig, name, PastRestarts::Counted)?;
+    let reason = clear_stuck_mark(rig, name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 
