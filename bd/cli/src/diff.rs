@@ -14,9 +14,9 @@ use kit::cli::report::{CommandResult, build_report};
 
 /// Show how beads differ from those of a commit
 ///
-/// Compares the beads of a commit with the current beads, or with those of a second commit. As JSON an
-/// array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified
-/// or removed.
+/// Compares the beads of a commit with the current beads, or with those of a second commit. As JSON
+/// an array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added,
+/// modified or removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The older commit or branch

@@ -17,8 +17,8 @@ use kit::cli::report::{CommandResult, TextReport};
 /// Edit a text of a bead in your editor
 ///
 /// The editor is the one that git uses: GIT_EDITOR, git's setting core.editor, VISUAL, EDITOR, else
-/// vi. Nothing is written if the text is unchanged. If another writer changed the text in the meantime,
-/// nothing is written either, and the error names the file with your text.
+/// vi. Nothing is written if the text is unchanged. If another writer changed the text in the
+/// meantime, nothing is written either, and the error names the file with your text.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag per text")]
 pub(crate) struct Args {

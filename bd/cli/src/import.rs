@@ -158,8 +158,8 @@ fn select_importable(
     Ok(beads)
 }
 
-/// Returns true if an earlier import gave a bead its id here. Other trackers write one time in whole
-/// seconds for many beads, and no author, so the title counts, too.
+/// Returns true if an earlier import gave a bead its id here. Other trackers write one time in
+/// whole seconds for many beads, and no author, so the title counts, too.
 fn is_renamed_before(there: &Bead, bead: &Bead) -> bool {
     merge::collision::is_same_bead(there, bead) && there.title == bead.title
 }

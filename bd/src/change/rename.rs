@@ -10,8 +10,8 @@ use crate::store::Tx;
 /// New ids by old id.
 pub type NewIds = BTreeMap<String, String>;
 
-/// Maps ids to another prefix, in the order of the beads. An id that is taken gets a fresh hash, and
-/// children follow their parents.
+/// Maps ids to another prefix, in the order of the beads. An id that is taken gets a fresh hash,
+/// and children follow their parents.
 ///
 /// `usual` is the prefix of most beads, which may have hyphens. `is_taken` returns true if an id
 /// belongs to another bead that keeps it.

@@ -265,7 +265,7 @@ fn check_values(snapshot: &Snapshot) -> DoctorCheck {
         "{} of the wrong type, which count as absent",
         counted(found.len(), "value")
     );
-    let fix = "nothing is lost: the values stay in their lines; `bd update ID` replaces a field";
+    let fix = "nothing is lost: the values stay in their lines; `bd update ID` replaces a field, elements of lists stay";
     DoctorCheck::bad("Values", CheckLevel::Warning, message, found, fix)
 }
 

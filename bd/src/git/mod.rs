@@ -1,8 +1,8 @@
 //! Owns git: the only place that reads or changes a repository.
 //!
-//! Every child git runs through [`GitCall`] (run.rs), with the caller's `GIT_*` removed, messages in
-//! English, no terminal prompt and a time limit. Our own plumbing runs no hook of the repository.
-//! A push is forced only with a lease on an observed tip.
+//! Every child git runs through [`GitCall`] (run.rs), with the caller's `GIT_*` removed, messages
+//! in English, no terminal prompt and a time limit. Our own plumbing runs no hook of the
+//! repository. A push is forced only with a lease on an observed tip.
 //!
 //! libgit2 answers questions about refs and history (read.rs) and about the user (user.rs), because
 //! it is about ten times faster than a process. If libgit2 cannot open the repository (reftable,

@@ -1,12 +1,13 @@
 //! Resolves the collision of two beads that were created independently under one id.
 //!
-//! Without a base, a bead is identified by id, `created_at` and `created_by`. Of two beads with the same id, the
-//! smaller by (`created_at`, `created_by`) keeps it. The other gets an id computed from its old id
-//! and these two values. They never change after the creation, so every clone computes the same id,
-//! regardless of edits in the meantime. A child stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`,
-//! which does not affect the numbering). The moved bead keeps the old id under `former_id` in its
-//! `metadata`, where every client preserves and shows it, and has a `related` edge to the bead that
-//! kept the id, so that showing one bead names the other. The edges of its own side follow.
+//! Without a base, a bead is identified by id, `created_at` and `created_by`. Of two beads with the
+//! same id, the smaller by (`created_at`, `created_by`) keeps it. The other gets an id computed
+//! from its old id and these two values. They never change after the creation, so every clone
+//! computes the same id, regardless of edits in the meantime. A child stays below its parent
+//! (`bd-a.1` → `bd-a.k3f9a0zq`, which does not affect the numbering). The moved bead keeps the old
+//! id under `former_id` in its `metadata`, where every client preserves and shows it, and has a
+//! `related` edge to the bead that kept the id, so that showing one bead names the other. The edges
+//! of its own side follow.
 
 use std::cmp::Ordering;
 
@@ -59,8 +60,8 @@ pub fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     a.created_by == b.created_by && (a_at == b_at || is_near)
 }
 
-/// Returns true if both sides have the bead of the base: an id in the base is one bead, regardless of
-/// later changes of its record. The id of a deleted bead is free for a new one.
+/// Returns true if both sides have the bead of the base: an id in the base is one bead, regardless
+/// of later changes of its record. The id of a deleted bead is free for a new one.
 pub(super) fn is_of_base(base: Option<&Bead>, left: &Bead, right: &Bead) -> bool {
     let are_new = !left.is_tombstone() && !right.is_tombstone();
     base.is_some_and(|base| !(base.is_tombstone() && are_new))

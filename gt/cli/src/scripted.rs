@@ -17,9 +17,10 @@ use gt::record::hook;
 ///
 /// The script runs in the working directory with `GT_BEAD`, `GT_BEAD_TITLE`,
 /// `GT_BEAD_DESCRIPTION_FILE`, `GT_PRIME_FILE` (what `gt prime --json` printed) and
-/// `GT_SUMMARY_FILE` (write a summary there) in its environment. Its changes are committed and handed in with `gt done`. To make it an agent, name it under `agents`
-/// in the town's or a rig's `settings/config.json`: `{ "default_agent": "robot", "agents": {
-/// "robot": { "provider": "scripted", "args": ["scripted", "--script", "/PATH"] } } }`
+/// `GT_SUMMARY_FILE` (write a summary there) in its environment. Its changes are committed and
+/// handed in with `gt done`. To make it an agent, name it under `agents` in the town's or a rig's
+/// `settings/config.json`: `{ "default_agent": "robot", "agents": { "robot": { "provider":
+/// "scripted", "args": ["scripted", "--script", "/PATH"] } } }`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The script, an executable file

@@ -140,8 +140,9 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
 }
 
 impl WatchFacts {
-    /// Returns true if the worker was restarted so often without a commit or a changed file. There is
-    /// no window: each restart comes after a long silence, so a window would forget the earlier ones.
+    /// Returns true if the worker was restarted so often without a commit or a changed file. There
+    /// is no window: each restart comes after a long silence, so a window would forget the earlier
+    /// ones.
     fn has_too_many_restarts(&self, now: Timestamp, thresholds: &Thresholds) -> bool {
         let restarts = self.respawns.iter().filter(|at| **at <= now);
         let last = restarts.clone().max();

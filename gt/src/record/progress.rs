@@ -202,8 +202,8 @@ impl WorkerProgress {
         }
     }
 
-    /// Returns true if a commit or a changed file shows work after the session that began at `since`
-    /// was ready.
+    /// Returns true if a commit or a changed file shows work after the session that began at
+    /// `since` was ready.
     pub fn is_changed_since(&self, since: Timestamp) -> bool {
         self.changed.is_some_and(|at| at > since + ECHO)
     }
@@ -371,8 +371,8 @@ pub(crate) fn is_changed_since(sandbox: &Path, since: Timestamp, now: Timestamp)
     last.is_some_and(|at| at > since + ECHO)
 }
 
-/// Returns the time of the last change to an uncommitted file. A time in the future says nothing: it
-/// would count as progress until then.
+/// Returns the time of the last change to an uncommitted file. A time in the future says nothing:
+/// it would count as progress until then.
 fn last_file_change(sandbox: &Path, now: Timestamp) -> Option<Timestamp> {
     let changes = Git::at(sandbox).status().ok()?;
     let paths = changes.iter().map(|change| sandbox.join(&change.path));

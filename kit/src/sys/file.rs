@@ -1,7 +1,8 @@
 //! Reads regular files, and writes them: replaced whole or appended to, never half.
 //!
 //! Files often lie where a cloned repository brings its own. So nothing here writes through a
-//! symbolic link (a caller that wants to uses [`follow_link`] first), or waits for a pipe or device.
+//! symbolic link (a caller that wants to uses [`follow_link`] first), or waits for a pipe or
+//! device.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -30,8 +31,8 @@ const SMALL: usize = 32 * 1024;
 pub const SHARED: u32 = 0o666;
 
 /// Replaces the content of `path`: writes a temporary file beside it, syncs it, renames it over
-/// `path`, and syncs the folder. The mode and group of the old file are kept; a new file gets `mode`
-/// less the umask.
+/// `path`, and syncs the folder. The mode and group of the old file are kept; a new file gets
+/// `mode` less the umask.
 pub fn replace_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     replace_file_with(path, mode, |file| file.write_all(content))
 }

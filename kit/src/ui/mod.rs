@@ -2,8 +2,8 @@
 //!
 //! A command returns a [`Report`]; [`Ui`] shows it as text or as JSON, both built from one value.
 //! Data goes to standard output, everything else to standard error. If the reader closed the
-//! output, writing ends silently; any other failure of the output is an error of the command. Text from a bead, a mail or a hook is escaped with [`escape`]
-//! before it is printed.
+//! output, writing ends silently; any other failure of the output is an error of the command. Text
+//! from a bead, a mail or a hook is escaped with [`escape`] before it is printed.
 
 pub mod cut;
 pub mod escape;
@@ -104,8 +104,8 @@ impl Ui {
         self.out_terminal
     }
 
-    /// Creates a progress bar for `count` things, named by the plural `noun`, on standard error. Hidden if standard error
-    /// is not a terminal, and for short work.
+    /// Creates a progress bar for `count` things, named by the plural `noun`, on standard error.
+    /// Hidden if standard error is not a terminal, and for short work.
     pub fn progress_bar(&self, count: usize, noun: &str) -> ProgressBar {
         if self.quiet || self.json || count < 5_000 {
             return ProgressBar::hidden();
@@ -199,8 +199,8 @@ impl Ui {
         }
     }
 
-    /// Returns the exit code of a command that ends with `code`: an output that could not be written
-    /// makes a success a failure.
+    /// Returns the exit code of a command that ends with `code`: an output that could not be
+    /// written makes a success a failure.
     pub fn exit_code(&self, code: u8) -> ExitCode {
         let is_incomplete = self.output.get() == OutputState::Failed;
         ExitCode::from(if is_incomplete && code == 0 {

@@ -11,8 +11,8 @@ use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Create a swarm for an epic
 ///
-/// If the bead is not an epic, creates an epic around it. As JSON: `{swarm_id, epic_id, coordinator,
-/// analysis}`.
+/// If the bead is not an epic, creates an epic around it. As JSON: `{swarm_id, epic_id,
+/// coordinator, analysis}`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The epic

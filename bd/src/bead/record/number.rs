@@ -1,8 +1,8 @@
 //! Preserves the text of numbers in `--json` output: a JSON value would print `1.50` as `1.5`.
 //!
 //! A number that a JSON value would print differently is stored in the value as a marked string.
-//! [`kit::json::unmark_numbers`] turns that string into a number again in the printed text. A number that is
-//! too large for a JSON value is a plain string, which clients can read.
+//! [`kit::json::unmark_numbers`] turns that string into a number again in the printed text. A
+//! number that is too large for a JSON value is a plain string, which clients can read.
 
 use kit::json::NUMBER_MARK;
 use serde_json::value::RawValue;

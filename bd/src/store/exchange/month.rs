@@ -149,7 +149,8 @@ mod tests {
         let december = paths.events().join("k/2026-12.jsonl");
         move_waiting_history(&paths, "k", &now).unwrap();
         let whole = fs::read(&november).unwrap();
-        // In turn: no byte was written, a part of a line, one month, and both with the rest pending.
+        // In turn: no byte was written, a part of a line, one month, and both with the rest
+        // pending.
         for (first, second) in [
             (&whole[..0], false),
             (&whole[..20], false),

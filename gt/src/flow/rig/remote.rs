@@ -1,9 +1,10 @@
 //! Keeps the remote of a rig as the registry has it.
 //!
 //! All worktrees of a rig share one git configuration. A `git remote set-url`, `rename` or `remove`
-//! in one sandbox, a push URL, or a rewriting of URLs would send the work of every worker to another
-//! place, or take a rig for one without a remote. Every flow that fetches, pushes or reads back asks
-//! [`check_remote`] first. It restores the configuration and reports the difference to the user once.
+//! in one sandbox, a push URL, or a rewriting of URLs would send the work of every worker to
+//! another place, or take a rig for one without a remote. Every flow that fetches, pushes or reads
+//! back asks [`check_remote`] first. It restores the configuration and reports the difference to
+//! the user once.
 
 use bd::git::{Git, GitError, redact_urls};
 

@@ -360,7 +360,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Number,
         SettingPlacement::Rig,
         "3",
-        "a worker restarted so often within patrol.breaker.window is stuck",
+        "a worker is stuck if its session ended so often within patrol.breaker.window, or if it was restarted so often without a commit or a changed file",
     ),
     define_key(
         "patrol.breaker.sling_failures",
@@ -381,7 +381,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Duration,
         SettingPlacement::Rig,
         "30m",
-        "the time over which restarts are counted",
+        "the time over which the restarts of sessions that ended are counted",
     ),
     define_key(
         "patrol.budget.starts",

@@ -1,6 +1,6 @@
 //! Reads settings in layers, highest first: environment, the local ("wisp") layer of this machine,
-//! the labels of the rig's bead as far as [`LabelEffect`] permits, the rig's settings, the town's settings, built-in. (A command's
-//! flag takes precedence over all. The command handles it.)
+//! the labels of the rig's bead as far as [`LabelEffect`] permits, the rig's settings, the town's
+//! settings, built-in. (A command's flag takes precedence over all. The command handles it.)
 //!
 //! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
 //! files is ignored, and a change preserves every other key.

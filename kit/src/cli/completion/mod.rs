@@ -1,8 +1,8 @@
 //! The completion scripts of shells, and the answers to a shell that completes a command line.
 //!
 //! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE`
-//! set, and [`answer_completion`] prints the candidates. What must always hold: an answer prints no error, and
-//! no values if there is no store.
+//! set, and [`answer_completion`] prints the candidates. What must always hold: an answer prints no
+//! error, and no values if there is no store.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
