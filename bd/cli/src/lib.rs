@@ -4,7 +4,7 @@
     clippy::unnecessary_wraps,
     clippy::struct_excessive_bools,
     clippy::format_push_string,
-    reason = "every command is run(ctx, args) -> Answer; flags are bools; lines for people are built once"
+    reason = "every command is run(ctx, args) -> CommandResult; flags are bools; lines for people are built once"
 )]
 
 mod absent;

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::create::{build_bead, check_depth, choose_id};
 use super::{ChangeError, NewBead, add_dep_with_metadata, is_ancestor_id};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
+use crate::graph::cycle;
 use crate::store::Tx;
 
 /// One end of a reference: a planned bead by its key, or an existing bead by its id.
@@ -309,10 +310,10 @@ fn check_cycles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanE
             .collect()
     };
     let waits: Vec<Vec<usize>> = beads.iter().map(targets).collect();
-    let Some(circle) = crate::graph::circle::find_index_cycle(&waits) else {
+    let Some(cycle) = cycle::find_cycle(&waits) else {
         return Ok(());
     };
-    let path: Vec<String> = circle.iter().map(|at| beads[*at].id.clone()).collect();
+    let path: Vec<String> = cycle.iter().map(|at| beads[*at].id.clone()).collect();
     let from = path.first().cloned().unwrap_or_default();
     let to = path.get(1).cloned().unwrap_or_default();
     Err(PlanError::Edge {

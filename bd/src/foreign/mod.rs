@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, record};
-use crate::graph::circle;
+use crate::graph::cycle;
 use crate::store::Snapshot;
 use issue::TrackerIssue;
 
@@ -205,8 +205,8 @@ fn build_edges(
             }
         }
     }
-    while let Some(circle) = circle::find_index_cycle(&waits) {
-        let pairs = || circle.windows(2).map(|pair| (pair[0], pair[1]));
+    while let Some(cycle) = cycle::find_cycle(&waits) {
+        let pairs = || cycle.windows(2).map(|pair| (pair[0], pair[1]));
         // Containment is more reliable than blocking, so a cycle is broken at a blocking edge
         // first.
         let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));

@@ -11,7 +11,7 @@ use super::schema::{
 };
 use super::source::{FormulaSource, LoadedFormula};
 use super::vars::{self, StepCondition};
-use crate::graph::circle;
+use crate::graph::cycle;
 
 /// The maximum number of problems reported at once.
 const ENOUGH: usize = 50;
@@ -423,10 +423,10 @@ pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaPro
         }
     }
     if problems.is_empty()
-        && let Some(circle) = find_step_cycle(&flat, &at)
+        && let Some(cycle) = find_step_cycle(&flat, &at)
     {
-        let first = circle.first().cloned().unwrap_or_default();
-        let text = format!("dependency cycle: {}", circle.join(" → "));
+        let first = cycle.first().cloned().unwrap_or_default();
+        let text = format!("dependency cycle: {}", cycle.join(" → "));
         problems.push(source.step_problem(&first, "needs", text));
     }
     problems
@@ -520,7 +520,7 @@ fn find_step_cycle(
             }
         }
     }
-    let nodes = circle::find_index_cycle(&waits)?;
+    let nodes = cycle::find_cycle(&waits)?;
     let mut names: Vec<String> = Vec::new();
     for node in nodes {
         let id = &flat[node % count].0.id;

@@ -2,7 +2,7 @@
 //!
 //! Pure functions of a snapshot and an instant.
 
-pub mod circle;
+pub mod cycle;
 pub mod epic;
 pub mod explain;
 pub mod external;

@@ -5,18 +5,20 @@ use super::{MoleculeError, burn};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
+use kit::ui::counted;
 
 /// The label of a digest.
-pub const LABEL: &str = "digest";
+pub const DIGEST_LABEL: &str = "digest";
 
-/// The maximum length of a step's text in a digest, in bytes.
-const EXCERPT: usize = 200;
+/// The maximum length of a step's description in a digest, in bytes.
+const MAX_EXCERPT_LEN: usize = 200;
 
 /// The options of a squash.
 #[derive(Debug, Clone, Default)]
 pub struct SquashRequest {
-    /// The text of the digest; empty to generate it from the steps.
+    /// The text of the digest; empty to generate it from the wisps.
     pub summary: String,
+    /// Keep the wisps beside the digest.
     pub keep_children: bool,
 }
 
@@ -28,13 +30,13 @@ pub struct SquashOutcome {
     /// The squashed wisps.
     pub ids: Vec<String>,
     pub deleted: usize,
-    /// True if the molecule was a wisp and was removed with its steps.
+    /// True if the root was a wisp.
     pub was_wisp: bool,
 }
 
-/// Squashes a molecule. A molecule without wisps stays unchanged. If the root is a wisp, it is
-/// removed with its steps, and the digest has an edge to the bead that the molecule was attached
-/// to.
+/// Squashes a molecule: creates its digest, and erases its wisps unless `keep_children` is set. A
+/// molecule without wisps stays unchanged. If the root is a wisp, it is erased too, and the digest
+/// has an edge to the bead that the molecule was attached to.
 pub fn squash_molecule(
     tx: &mut Tx<'_>,
     root: &str,
@@ -46,100 +48,100 @@ pub fn squash_molecule(
         .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let progress = MoleculeProgress::for_root(tx, root)
         .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let steps: Vec<&MoleculeStep<'_>> = progress
+    let wisps: Vec<&MoleculeStep<'_>> = progress
         .steps
         .iter()
         .filter(|step| step.bead_ref.is_ephemeral())
         .collect();
-    let mut done = SquashOutcome {
+    let mut outcome = SquashOutcome {
         molecule: root.to_owned(),
         was_wisp: bead.ephemeral,
         ..SquashOutcome::default()
     };
-    if steps.is_empty() && !bead.ephemeral {
-        return Ok(done);
+    if wisps.is_empty() && !bead.ephemeral {
+        return Ok(outcome);
     }
-    done.ids = steps
+    outcome.ids = wisps
         .iter()
-        .map(|step| step.bead_ref.id().to_owned())
+        .map(|wisp| wisp.bead_ref.id().to_owned())
         .collect();
-    let text = match request.summary.as_str() {
-        "" => summarize_steps(&bead, &steps),
-        given => given.to_owned(),
+    let description = match request.summary.as_str() {
+        "" => summarize_wisps(&bead, &wisps),
+        summary => summary.to_owned(),
     };
     tx.describe("squash", "");
-    let digest = create_digest(tx, &bead, text, done.ids.len())?;
+    let digest = create_digest(tx, &bead, description, outcome.ids.len())?;
     if !request.keep_children {
-        let mut gone = done.ids.clone();
+        let mut erased_ids = outcome.ids.clone();
         if bead.ephemeral {
-            gone.push(root.to_owned());
+            erased_ids.push(root.to_owned());
         }
-        done.deleted = gone.len();
-        burn::erase_wisps(tx, &gone)?;
+        outcome.deleted = erased_ids.len();
+        burn::erase_wisps(tx, &erased_ids)?;
     }
-    done.digest = Some(digest);
-    Ok(done)
+    outcome.digest = Some(digest);
+    Ok(outcome)
 }
 
 fn create_digest(
     tx: &mut Tx<'_>,
     root: &Bead,
-    text: String,
-    count: usize,
+    description: String,
+    wisp_count: usize,
 ) -> Result<String, MoleculeError> {
-    let reason = format!("Squashed from {}", format_step_count(count));
+    let reason = format!("Squashed from {}", counted(wisp_count, "wisp"));
     let deps = if root.ephemeral {
-        // The digest is in git and the molecule is not, so the digest is linked to the work bead of
-        // the molecule.
-        let tracked = root
-            .edges(&DepKind::Tracks)
-            .map(|edge| edge.depends_on_id.clone());
-        let tracked = tracked.filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral));
-        tracked.map(|id| (DepKind::Related, id)).collect()
+        // The digest is in git and the molecule is not, so the digest is linked to the bead that
+        // the molecule was attached to.
+        root.edges(&DepKind::Tracks)
+            .map(|edge| edge.depends_on_id.clone())
+            .filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral))
+            .map(|id| (DepKind::Related, id))
+            .collect()
     } else {
         vec![(DepKind::ParentChild, root.id.clone())]
     };
     let title = crate::bead::validate::fit_to_title(&format!("Digest: {}", root.title));
-    let mut made = change::create_bead(
+    let mut digest = change::create_bead(
         tx,
         NewBead {
             title,
-            description: text,
+            description,
             priority: root.priority,
             issue_type: Kind::Task,
             assignee: root.assignee.clone(),
-            labels: vec![LABEL.to_owned()],
+            labels: vec![DIGEST_LABEL.to_owned()],
             source_formula: root.source_formula.clone(),
             deps,
             ..NewBead::default()
         },
     )?;
     let now = tx.now();
-    change::mark_closed(&mut made, &reason, &now);
-    let id = made.id.clone();
-    tx.put(made)?;
+    change::mark_closed(&mut digest, &reason, &now);
+    let id = digest.id.clone();
+    tx.put(digest)?;
     Ok(id)
 }
 
-/// Describes the outcome of each step.
-fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
-    let closed = steps.iter().filter(|step| !step.bead_ref.is_open()).count();
-    let begun = steps
+/// Describes the outcome of each wisp.
+fn summarize_wisps(root: &Bead, wisps: &[&MoleculeStep<'_>]) -> String {
+    let closed_count = wisps.iter().filter(|wisp| !wisp.bead_ref.is_open()).count();
+    let current_count = wisps
         .iter()
-        .filter(|step| step.state == progress::StepState::Current)
+        .filter(|wisp| wisp.state == progress::StepState::Current)
         .count();
     let mut text = format!(
-        "## Molecule Execution Summary\n\n**Molecule**: {}\n**Steps**: {}\n**Completed**: {closed}/{}\n",
+        "## Molecule Execution Summary\n\n**Molecule**: {}\n**Steps**: {}\n**Completed**: {closed_count}/{}\n",
         root.title,
-        steps.len(),
-        steps.len()
+        wisps.len(),
+        wisps.len()
     );
-    if begun > 0 {
-        text.push_str(&format!("**In Progress**: {begun}\n"));
+    if current_count > 0 {
+        text.push_str(&format!("**In Progress**: {current_count}\n"));
     }
     text.push_str("\n### Steps\n");
-    for (number, step) in steps.iter().enumerate() {
-        let Some(bead) = step.bead_ref.bead() else {
+    for (number, wisp) in wisps.iter().enumerate() {
+        let Some(bead) = wisp.bead_ref.bead() else {
             continue;
         };
         text.push_str(&format!(
@@ -151,10 +153,10 @@ fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
         if !bead.description.is_empty() {
             text.push_str(&format!("   {}\n", cut_excerpt(&bead.description)));
         }
-        let says_more = bead.status == Status::Closed
+        let has_own_close_reason = bead.status == Status::Closed
             && !bead.close_reason.is_empty()
             && bead.close_reason != "Closed";
-        if says_more {
+        if has_own_close_reason {
             text.push_str(&format!("   *Outcome*: {}\n", one_line(&bead.close_reason)));
         }
     }
@@ -167,17 +169,12 @@ fn one_line(text: &str) -> String {
 
 fn cut_excerpt(text: &str) -> String {
     let line = one_line(text);
-    if line.len() <= EXCERPT {
+    if line.len() <= MAX_EXCERPT_LEN {
         return line;
     }
-    let mut end = EXCERPT - 3;
+    let mut end = MAX_EXCERPT_LEN - 3;
     while !line.is_char_boundary(end) {
         end -= 1;
     }
     format!("{}...", &line[..end])
-}
-
-fn format_step_count(count: usize) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} wisp{end}")
 }

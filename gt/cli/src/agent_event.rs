@@ -4,7 +4,6 @@ use std::io::{IsTerminal, Read};
 
 use serde_json::{Value, json};
 
-use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::seance;
 use gt::host::daemon;
@@ -20,11 +19,6 @@ pub(super) struct AgentEvent(Value);
 /// Returns true if a copy of a session runs the hook. A copy only answers a question.
 pub(super) fn is_session_copy(ctx: &Context) -> bool {
     ctx.env.get(seance::COPY).is_some()
-}
-
-/// Builds the empty report of a hook.
-pub(super) fn build_empty_report() -> CommandResult {
-    build_report(Value::Null, |_, _| {})
 }
 
 impl AgentEvent {

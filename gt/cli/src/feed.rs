@@ -6,34 +6,33 @@ use kit::sys::env;
 use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, escape};
 
-use super::CommandResult;
-use super::agent_event::build_empty_report;
+use super::{CommandResult, build_empty_report};
 use crate::context::Context;
-use gt::town::event::{EventReader, StoredEvent};
+use gt::town::event::{EventLine, EventReader, StoredEvent};
 use gt::view::feed::{FeedFilter, FeedRig, describe_event};
 
 /// Show what happened in the town, newest last
 ///
-/// One line per event: when, who, what. With `--json` the lines of the town's .events.jsonl, one
-/// per event.
+/// Prints one line per event: its time, its actor and its text. With `--json`, prints the lines of
+/// the town's .events.jsonl.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Follow events as they happen
+    /// Wait for new events and show them
     #[arg(short, long)]
     follow: bool,
-    /// Only events since this time: 5m, 2h, 2026-03-01
+    /// Show only events since this time: 5m, 2h, 2026-03-01
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Show at most N events, the last; 0 for all
+    /// Show only the last N events; 0 shows all
     #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]
     limit: usize,
-    /// Only events of this rig
+    /// Show only events of this rig
     #[arg(long)]
     rig: Option<String>,
-    /// Only events whose type begins with this: sling, merge, escalation
+    /// Show only events whose type begins with this: sling, merge, escalation
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only events of an actor whose address contains this
+    /// Show only events of actors whose address contains this
     #[arg(long)]
     actor: Option<String>,
 }
@@ -57,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let root = town.layout.root();
     // The watch starts before the first read, so that the next read finds every later change.
-    let changes = args
+    let watch = args
         .follow
         .then(|| {
             FolderWatch::start([root]).with_context(|| {
@@ -70,15 +69,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .transpose()?;
     let mut reader = EventReader::new(&town.layout);
     let mut events = reader.read_new()?;
-    events.retain(|event| filter.is_match(&event.line));
+    events.retain(|stored| filter.is_match(&stored.event));
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    let mut goes_on = print_events(ctx, &events, args.follow);
-    while goes_on && changes.as_ref().is_some_and(FolderWatch::wait) {
+    let mut is_output_open = print_events(ctx, &events, args.follow);
+    while is_output_open && watch.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
-        events.retain(|event| filter.is_match(&event.line));
-        goes_on = print_events(ctx, &events, true);
+        events.retain(|stored| filter.is_match(&stored.event));
+        is_output_open = print_events(ctx, &events, true);
     }
     build_empty_report()
 }
@@ -87,23 +86,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// so their times are absolute.
 fn print_events(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
     let mut page = ctx.ui.page();
-    for event in events {
+    for stored in events {
         if ctx.ui.is_json() {
-            page.line(&event.text);
+            page.line(&stored.raw_line);
         } else {
-            write_event_line(event, is_followed, &mut page);
+            write_event_line(&stored.event, is_followed, &mut page);
         }
     }
     ctx.ui.stream(page.text())
 }
 
-fn write_event_line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
-    let line = &event.line;
-    let when = if is_followed {
-        page.local_time(&line.ts)
+fn write_event_line(event: &EventLine, is_followed: bool, page: &mut Page) {
+    let time = if is_followed {
+        page.local_time(&event.ts)
     } else {
-        page.relative_time(&line.ts)
+        page.relative_time(&event.ts)
     };
-    let (actor, text) = (escape::escape_line(&line.actor), describe_event(line));
-    page.cut_line(format!("{when:<15}  {actor:<20}  {text}"));
+    let (actor, text) = (escape::escape_line(&event.actor), describe_event(event));
+    page.cut_line(format!("{time:<15}  {actor:<20}  {text}"));
 }

@@ -73,7 +73,9 @@ use crate::context::Context;
 
 const GT: Program<RootArgs, Command, Whole> = Program::new("gt");
 
-pub(crate) use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
+pub(crate) use kit::cli::report::{
+    CommandResult, build_empty_report, build_report, build_report_with_exit,
+};
 
 /// Run a town of AI coding agents
 ///

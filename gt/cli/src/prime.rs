@@ -1,7 +1,7 @@
 //! `gt prime`.
 
-use super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
-use super::{CommandResult, build_report};
+use super::agent_event::{AgentEvent, is_session_copy};
+use super::{CommandResult, build_empty_report, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 use gt::flow::prime::{self, Occasion, PartFate, SessionContext, StartedSession};

@@ -7,8 +7,7 @@ use anyhow::Context as _;
 use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, counted, escape};
 
-use super::agent_event::build_empty_report;
-use super::{CommandResult, build_report, build_report_with_exit};
+use super::{CommandResult, build_empty_report, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;

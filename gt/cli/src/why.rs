@@ -3,8 +3,7 @@
 use kit::ui::{Page, escape};
 use serde_json::Value;
 
-use super::agent_event::build_empty_report;
-use super::{CommandResult, build_report, pager};
+use super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
 use gt::town::event::EventLine;
 use gt::view::feed::describe_event;

@@ -114,12 +114,13 @@ pub fn restart_role(
     Ok((was_running, start_role(town, agent, runtime)?))
 }
 
-/// Records a heartbeat of the acting agent.
-pub fn record_heartbeat(town: &Town, action: &str) -> anyhow::Result<Heartbeat> {
+/// Records a heartbeat of the deacon's patrol. Fails while the town is paused.
+pub fn record_heartbeat(town: &Town, action: Option<&str>) -> anyhow::Result<Heartbeat> {
     if let Some(pause) = TownPause::load(&town.layout) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }
     let last = Heartbeat::load(&town.layout).unwrap_or_default();
+    let action = action.unwrap_or_default();
     let next = Heartbeat {
         last_action: action.to_owned(),
         actions: u64::from(!action.is_empty()),

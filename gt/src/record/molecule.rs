@@ -155,7 +155,7 @@ pub fn molecule_of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
 pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let holders = beads.dependents_of(bead).into_iter();
     let digests = holders.filter(|(holder, edge)| {
-        holder.has_label(squash::LABEL)
+        holder.has_label(squash::DIGEST_LABEL)
             && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
     });
     let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;

@@ -60,6 +60,11 @@ impl Report for EmptyReport {
     fn human(&self, _page: &mut Page) {}
 }
 
+/// Builds a report without output.
+pub fn build_empty_report() -> CommandResult {
+    Ok(Box::new(EmptyReport))
+}
+
 /// A report with an exit code other than 0.
 #[derive(Debug)]
 pub struct ExitReport {

@@ -3,8 +3,8 @@
 use std::panic;
 use std::thread::{self, Builder};
 
-/// Runs `one` in another thread and `other` in this one, or both in sequence if the system cannot
-/// start a thread.
+/// Runs `first` in a new thread and `other` in the current one. If no thread can be started, runs
+/// `other`, then `first`.
 pub fn run_both<A: Send, B>(first: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
         let thread = Builder::new().spawn_scoped(scope, &first);
@@ -21,8 +21,8 @@ pub fn run_both<A: Send, B>(first: impl Fn() -> A + Sync, other: impl FnOnce() -
 
 /// Drops a value in another thread if freeing it is slow: much memory, or a large file that is
 /// already unlinked. Nothing waits for it. If no thread can be started, the value is dropped here.
-pub fn drop_in_background<T: Send + 'static>(what: T) {
-    Builder::new().spawn(move || drop(what)).ok();
+pub fn drop_in_background<T: Send + 'static>(value: T) {
+    Builder::new().spawn(move || drop(value)).ok();
 }
 
 #[cfg(test)]
@@ -31,8 +31,8 @@ mod tests {
 
     #[test]
     fn both_closures_run_and_each_result_keeps_its_place() {
-        let (one, other) = run_both(|| 1, || "two");
-        assert_eq!((one, other), (1, "two"));
+        let results = run_both(|| 1, || "two");
+        assert_eq!(results, (1, "two"));
     }
 
     #[test]

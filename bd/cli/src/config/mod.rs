@@ -7,14 +7,14 @@ mod set_many;
 mod unset;
 mod validate;
 
-use crate::context::Context;
-
 use kit::cli::report::CommandResult;
+
+use crate::context::Context;
 
 /// Show and change settings
 ///
-/// A value comes from a flag, an environment variable (`sync.mode` is `BD_SYNC_MODE`),
-/// `config.local.yaml`, `config.yaml`, or is built in, in this order.
+/// The first of these sources applies: a flag, an environment variable (`sync.mode` is
+/// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

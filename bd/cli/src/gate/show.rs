@@ -1,14 +1,16 @@
-use crate::context::Context;
-use bd::bead::Bead;
+//! `bd gate show`.
+
+use bd::bead::{Bead, DepKind};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
 
 use super::super::report::PlainBead;
-use kit::cli::report::{CommandResult, build_report};
+use crate::context::Context;
 
 /// Show a gate and the beads it blocks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The gate
+    /// The gate's id
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -19,11 +21,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let blocked: Vec<(String, String)> = snapshot
         .dependents_of(&gate.id)
         .into_iter()
+        .filter(|(_, edge)| can_block(&edge.kind))
         .map(|(bead, _)| (bead.id.clone(), bead.title.clone()))
         .collect();
     build_report(PlainBead(gate), move |gate, page| {
         write_gate(gate, &blocked, page);
     })
+}
+
+/// Returns true if an edge of this kind to a gate can block its bead.
+fn can_block(kind: &DepKind) -> bool {
+    kind.affects_ready() && *kind != DepKind::ParentChild
 }
 
 fn write_gate(gate: &Bead, blocked: &[(String, String)], page: &mut Page) {

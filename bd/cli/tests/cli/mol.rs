@@ -171,6 +171,21 @@ fn case_86_a_gate_is_a_child_that_blocks_its_step() {
 }
 
 #[test]
+fn a_gate_shows_only_the_beads_that_it_can_block() {
+    let project = Project::new();
+    let step = project.make("Publish", &[]);
+    let note = project.make("Note", &[]);
+    let child = project.make("Child", &[]);
+    let gate = project.json(&["gate", "create", "--blocks", &step]);
+    let gate = gate["id"].as_str().unwrap();
+    project.ok(&["dep", "add", &note, gate, "--type", "related"]);
+    project.ok(&["dep", "add", &child, gate, "--type", "parent-child"]);
+    let text = project.ok(&["gate", "show", gate]);
+    assert!(text.contains(&format!("Blocks {step}: Publish")), "{text}");
+    assert!(!text.contains(&note) && !text.contains("Child"), "{text}");
+}
+
+#[test]
 fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
     let project = project();
     let kept = project.json(&["cook", "mol-ship", "--persist"]);

@@ -2,8 +2,8 @@
 
 use kit::ui::escape;
 
-use super::super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
-use super::super::{CommandResult, build_report};
+use super::super::agent_event::{AgentEvent, is_session_copy};
+use super::super::{CommandResult, build_empty_report, build_report};
 use crate::context::Context;
 use gt::record::mail::{self, MailMessage};
 

@@ -2,8 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::agent_event::build_empty_report;
-use super::super::{CommandResult, build_report, pager};
+use super::super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
 use gt::flow::rescue::{self, SavedWorkDetails};
 

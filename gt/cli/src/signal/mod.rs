@@ -4,8 +4,8 @@ mod end;
 mod event;
 mod stop;
 
-use super::CommandResult;
-use super::agent_event::{build_empty_report, is_session_copy};
+use super::agent_event::is_session_copy;
+use super::{CommandResult, build_empty_report};
 use crate::context::Context;
 
 /// Answer an agent program's hooks

@@ -1,16 +1,16 @@
-//! The merge queue of a rig. It merges exactly the commit of the receipt, for a bead that is open
-//! and at the attempt that submitted it. "Merged" is recorded only after the fetched target
-//! contains the commit.
+//! The merge queue of a rig. Merges exactly the commit that the worker submitted, and only if the
+//! bead is still open and has not been slung again since. "Merged" is recorded only after the
+//! fetched target contains the commit.
 //!
 //! Requests that may not merge any more are withdrawn first (`withdraw`). Then, for each ready
 //! request, highest score first (`queue`):
 //!
 //! 1. Fetch the target, and check if it contains the work already (`verify`).
-//! 2. Remove discovery documents from the receipt's commits and keep them for the convoy. Merge the
+//! 2. Remove discovery documents from the submitted commits and keep them for the convoy. Merge the
 //!    rest with the target, as trees. Create the commit of the result, with the beads files of the
 //!    target (`candidate`).
 //! 3. Run the rig's gates on it, each in a tree that is checked out for it (`gate`), then its
-//!    `pre-merge` hooks (`hook`, `waive`).
+//!    `pre-merge` hooks (`hook`). A user can waive the hooks for one request (`waive`).
 //! 4. Check that no discovery document would land. Record the candidate if the request may still
 //!    merge. Push it as a fast-forward of the fetched tip, fetch, verify (`land`).
 //! 5. Remove the branch. Close request and bead in one transaction (`land`).
@@ -20,9 +20,9 @@
 //! run starts at 1 and finds the finished steps.
 //!
 //! If a gate also fails on the target alone, the target gets one task, and its requests wait until
-//! it moves (`target`).
+//! the target changes (`target`).
 //!
-//! A convoy with branches of its own is landed from them by `landing`.
+//! A convoy with branches of its own is landed from them by [`crate::flow::landing`].
 
 pub(crate) mod candidate;
 mod close;

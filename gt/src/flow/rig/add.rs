@@ -116,8 +116,8 @@ pub fn add_rig(
     };
     create_folder(rig.root(), 0o755)?;
     write_text(&rig.root().join(MARK), "")?;
-    say(&format!("Fetching {} ...", origin.describe_origin()));
-    let branch = origin.fetch(&rig.git(), request.branch.as_deref())?;
+    say(&format!("Fetching {} ...", origin.describe()));
+    let branch = origin.clone_into(&rig.git(), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
     let (prefix, tracked) = set_up_beads(request, &rig, &wanted)?;
@@ -128,7 +128,7 @@ pub fn add_rig(
     draft.kept = true;
     remove_mark(&rig)?;
     let remote = match origin {
-        RigOrigin::Remote(_) => Some(origin.describe_origin()),
+        RigOrigin::Remote(_) => Some(origin.describe()),
         RigOrigin::Local(_) => None,
     };
     town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));

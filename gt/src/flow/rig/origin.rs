@@ -1,4 +1,4 @@
-//! Reads the origin of a rig's repository, and checks that the town supports it.
+//! Clones a new rig's repository from its origin, and checks that the town supports it.
 
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,9 @@ impl RigOrigin {
         match url {
             None => Self::Local(None),
             Some(url) if no_remote => Self::Local(Some(
-                local_path(url, env).unwrap_or_else(|| env.make_absolute(url)),
+                find_local_repository(url, env).unwrap_or_else(|| env.make_absolute(url)),
             )),
-            Some(url) => Self::Remote(match local_path(url, env) {
+            Some(url) => Self::Remote(match find_local_repository(url, env) {
                 Some(path) => path.to_string_lossy().into_owned(),
                 None => url.to_owned(),
             }),
@@ -33,7 +33,7 @@ impl RigOrigin {
     }
 
     /// Returns the origin's name for messages, without a password.
-    pub(super) fn describe_origin(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::Remote(url) => redact_urls(url),
             Self::Local(Some(path)) => path.display().to_string(),
@@ -41,8 +41,10 @@ impl RigOrigin {
         }
     }
 
-    /// Fetches the repository into `repo` and returns the branch that work is merged into.
-    pub(super) fn fetch(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
+    /// Clones the origin into `repo` and returns the branch that work is merged into: `branch`, or
+    /// the default. Fails if the branch does not exist, if it uses git-lfs or submodules, or if it
+    /// is checked out in the origin and git would reject pushes to it.
+    pub(super) fn clone_into(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,
             Self::Local(source) => {
@@ -50,28 +52,34 @@ impl RigOrigin {
                     Some(source) => Git::at(source).head_branch()?,
                     None => None,
                 };
-                let wanted = branch.map(str::to_owned).or(head_branch);
-                let first = wanted.as_deref().unwrap_or("main");
-                repo.import_bare(source.as_deref(), first, &founder_identity())?;
+                let initial_branch = branch
+                    .map(str::to_owned)
+                    .or(head_branch)
+                    .unwrap_or_else(|| "main".to_owned());
+                repo.import_bare(
+                    source.as_deref(),
+                    &initial_branch,
+                    &initial_commit_identity(),
+                )?;
             }
         }
-        let found = self.find_branch(repo, branch)?;
-        self.check_supported(repo, &found)?;
-        Ok(found)
+        let target_branch = self.find_branch(repo, branch)?;
+        self.check_supported(repo, &target_branch)?;
+        Ok(target_branch)
     }
 
-    /// Returns the ref of a branch of the origin in the rig's repository.
-    pub(super) fn reference(&self, branch: &str) -> String {
+    /// Returns the name of the ref that holds a branch of the origin in the rig's repository.
+    fn branch_ref_name(&self, branch: &str) -> String {
         match self {
             Self::Remote(_) => format!("refs/remotes/origin/{branch}"),
             Self::Local(_) => format!("refs/heads/{branch}"),
         }
     }
 
-    fn find_branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
-        let url = self.describe_origin();
-        if let Some(branch) = wanted {
-            if repo.resolve(&self.reference(branch))?.is_some() {
+    fn find_branch(&self, repo: &Git, requested: Option<&str>) -> anyhow::Result<String> {
+        let url = self.describe();
+        if let Some(branch) = requested {
+            if repo.resolve(&self.branch_ref_name(branch))?.is_some() {
                 return Ok(branch.to_owned());
             }
             let branch = branch.to_owned();
@@ -82,7 +90,7 @@ impl RigOrigin {
             .into_iter()
             .chain(["main".to_owned(), "master".to_owned()])
         {
-            if repo.resolve(&self.reference(&branch))?.is_some() {
+            if repo.resolve(&self.branch_ref_name(&branch))?.is_some() {
                 return Ok(branch);
             }
         }
@@ -90,15 +98,19 @@ impl RigOrigin {
     }
 
     fn check_supported(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
-        let (url, tip) = (self.describe_origin(), self.reference(branch));
-        let what = if repo.uses_lfs(&tip)? {
+        let (url, tip) = (self.describe(), self.branch_ref_name(branch));
+        let unsupported_feature = if repo.uses_lfs(&tip)? {
             "git-lfs"
         } else if repo.has_submodules(&tip)? {
             "submodules"
         } else {
             return self.check_not_checked_out(branch);
         };
-        Err(RigError::Unsupported { url, what }.into())
+        Err(RigError::Unsupported {
+            url,
+            what: unsupported_feature,
+        }
+        .into())
     }
 
     /// Refuses a branch that is checked out in its repository, because git rejects pushes to it
@@ -129,8 +141,9 @@ impl RigOrigin {
     }
 }
 
-/// Returns the local folder that a URL names.
-fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
+/// Returns the existing local folder that a URL or a path names. Returns `None` for a remote, and
+/// for a folder that does not exist.
+fn find_local_repository(url: &str, env: &Env) -> Option<PathBuf> {
     if let Some(path) = url.strip_prefix("file://") {
         return Some(PathBuf::from(path)).filter(|path| path.is_dir());
     }
@@ -140,7 +153,7 @@ fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
 }
 
 /// Returns the git identity for the first commit of a rig without an origin.
-fn founder_identity() -> Identity {
+fn initial_commit_identity() -> Identity {
     Identity {
         name: "Gas Town".to_owned(),
         email: "town@gastown.local".to_owned(),

@@ -120,12 +120,12 @@ pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
         .collect())
 }
 
-/// An event with its line in the file.
+/// An event with the line that it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
-    pub line: EventLine,
-    /// The line without the line end.
-    pub text: String,
+    pub event: EventLine,
+    /// The line of the file, without the line end.
+    pub raw_line: String,
 }
 
 /// Reads events, and on later calls the new ones.
@@ -163,8 +163,8 @@ impl EventReader {
         let lines = whole.split(|byte| *byte == b'\n');
         let read = |bytes: &[u8]| {
             Some(StoredEvent {
-                line: serde_json::from_slice(bytes).ok()?,
-                text: String::from_utf8(bytes.to_vec()).ok()?,
+                event: serde_json::from_slice(bytes).ok()?,
+                raw_line: String::from_utf8(bytes.to_vec()).ok()?,
             })
         };
         Ok(lines.filter_map(read).collect())
@@ -268,7 +268,7 @@ mod tests {
         let mut kinds = |text: &str| {
             std::fs::write(layout.events(), text).unwrap();
             let new = reader.read_new().unwrap().into_iter();
-            new.map(|one| one.line.kind).collect::<Vec<_>>()
+            new.map(|stored| stored.event.kind).collect::<Vec<_>>()
         };
         let (one, two) = (r#"{"ts":"t","type":"a"}"#, r#"{"ts":"t","type":"b","x":1}"#);
         assert_eq!(kinds(&format!("{one}\nnoise\n{}", &two[..9])), ["a"]);
