@@ -2,7 +2,7 @@
 //!
 //! An unknown key keeps the bytes of its value. A known key with `null` counts as absent. If a key
 //! occurs twice, the first one counts. A known key whose value has the wrong type is preserved like
-//! an unknown key, and so is an element of a list ([`ForeignElement`](super::ForeignElement)). A
+//! an unknown key, and so is an element of a list ([`ForeignElement`]). A
 //! line that is read and written without a change has the same values. Written lines escape `<`,
 //! `>`, `&`, U+2028 and U+2029 as existing clients do, so that both leave the same bytes in git.
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::history::{HistoryStep, TestClone, any_steps};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{FileMerge, MergeNote, OverruledValue, former_id, merge_files};
+use crate::merge::{FileMerge, MergeNote, OverruledValue, collision, former_id, merge_files};
 
 fn merge_clones(base: &TestClone, left: &TestClone, right: &TestClone) -> FileMerge {
     merge_files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
@@ -35,12 +35,31 @@ fn identity_key(bead: &Bead) -> String {
     format!("{id} {} {}", bead.created_at, bead.created_by)
 }
 
-fn by_maker<'a>(base: &TestClone, world: &'a TestClone) -> BTreeMap<String, &'a Bead> {
+/// Returns the ids of deleted beads of the base under which both sides made a new bead.
+fn ids_made_twice(base: &TestClone, left: &TestClone, right: &TestClone) -> Vec<String> {
+    let live = |world: &TestClone, id: &str| {
+        let found = world.beads.iter().find(|bead| bead.id == id);
+        found.filter(|bead| !bead.is_tombstone()).cloned()
+    };
+    let deleted = base.beads.iter().filter(|bead| bead.is_tombstone());
+    let made_twice = deleted.filter(|gone| {
+        let sides = live(left, &gone.id).zip(live(right, &gone.id));
+        sides.is_some_and(|(left, right)| !collision::is_same_bead(&left, &right))
+    });
+    made_twice.map(|bead| bead.id.clone()).collect()
+}
+
+fn by_maker<'a>(
+    base: &TestClone,
+    made_twice: &[String],
+    world: &'a TestClone,
+) -> BTreeMap<String, &'a Bead> {
     let keys: Vec<String> = world.beads.iter().map(identity_key).collect();
     let key_of = |bead: &Bead| {
         // An id in the base is one bead, also if it was created again, unless the bead of the base
         // moved to another id.
-        let in_base = base.beads.iter().find(|there| there.id == bead.id);
+        let mut of_base = base.beads.iter();
+        let in_base = of_base.find(|there| there.id == bead.id && !made_twice.contains(&bead.id));
         let recreated = in_base.map(identity_key).filter(|key| !keys.contains(key));
         recreated.unwrap_or_else(|| identity_key(bead))
     };
@@ -224,7 +243,8 @@ fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClo
             "a fast forward"
         );
     }
-    let [b, l, r, m] = [base, left, right, &result].map(|world| by_maker(base, world));
+    let made_twice = ids_made_twice(base, left, right);
+    let [b, l, r, m] = [base, left, right, &result].map(|world| by_maker(base, &made_twice, world));
     for (maker, own) in l.iter().chain(&r) {
         match (b.get(maker), l.get(maker), r.get(maker), m.get(maker)) {
             (base, Some(left), Some(right), Some(result)) => {
