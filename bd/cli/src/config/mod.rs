@@ -13,7 +13,7 @@ use crate::context::Context;
 
 /// Show and change settings
 ///
-/// The first of these sources applies: a flag, an environment variable (`sync.mode` is
+/// The first source that has a value applies: a flag, an environment variable (`sync.mode` is
 /// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
