@@ -124,7 +124,7 @@ fn a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once() {
         let mail = town.mail("overseer");
         let about = mail.iter().filter(|mail| {
             let subject = mail["subject"].as_str().unwrap();
-            subject.contains("The remote of web was changed")
+            subject.contains("The remote of web differed")
         });
         assert_eq!(about.count(), 1, "{change:?}: {mail:?}");
     }

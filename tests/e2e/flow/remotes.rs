@@ -129,10 +129,12 @@ fn a_remote_that_never_answers_times_out_without_blocking_others() {
     town.set_town_setting("git", json!({ "network_timeout": "5s" }));
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("git://{}/web.git", silent.local_addr().unwrap());
-    let repo = town.root().join("web/.repo.git");
+    let registry = town.root().join("mayor/rigs.json");
     let point_at = |url: &str| {
-        let set = ["config", "remote.origin.url", url];
-        town.git_at(&repo, set).ok();
+        let text = std::fs::read(&registry).unwrap();
+        let mut rigs: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        rigs["rigs"]["web"]["git_url"] = json!(url);
+        std::fs::write(&registry, rigs.to_string()).unwrap();
     };
     point_at(&url);
     let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));

@@ -91,11 +91,10 @@ fn report_differences(rig: &Rig, config: &[(String, String)], differences: &[Str
     let message = mail::NewMessage {
         to: Address::Overseer.mailbox(),
         from: Address::Deacon.mailbox(),
-        subject: format!("The remote of {name} was changed in one of its worktrees"),
+        subject: format!("The remote of {name} differed from mayor/rigs.json"),
         body: format!(
-            "All worktrees of {name} share one git configuration. It had:\n\n    {}\n\nIt was set back to {url}, \
-             the URL in mayor/rigs.json, so that all work goes there. If the rig has moved, change the URL in \
-             mayor/rigs.json.",
+            "All worktrees of {name} share one git configuration. It had:\n\n    {}\n\nIt was set to {url}, the URL in \
+             mayor/rigs.json, so that all work goes there. If that URL is wrong, change it in mayor/rigs.json.",
             found.join("\n    ")
         ),
         operation: Some(format!("remote:{name}:{}", found.join("\n"))),

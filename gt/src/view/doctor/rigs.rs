@@ -66,7 +66,7 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Re
         let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");
         page.warn(
             text,
-            "correct mayor/rigs.json, or the remote with `git remote set-url`",
+            "the next command that fetches or pushes sets it to the registry's; correct mayor/rigs.json if that URL is wrong",
         );
     }
     if url.is_some() {
