@@ -112,6 +112,12 @@ MUTANTS = {
         "        if polecats::has_too_many_restarts(&worker.respawns, now, thresholds) {\n",
         "watch::with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message",
     ),
+    "a crash after a change does not count": (
+        "gt/src/flow/session/start.rs",
+        "            after_work: matches!(why, RestartCause::NoProgress(_))\n                && has_worked",
+        "            after_work: true\n                && has_worked",
+        "watch::a_worker_that_changes_a_file_and_crashes_again_and_again_becomes_stuck",
+    ),
     "a worker that hangs is never restarted": (
         "gt/src/patrol/witness.rs",
         "            restart(at.max(progress.at), rest.max(SignedDuration::ZERO))\n",

@@ -78,3 +78,16 @@ fn dependencies_on_another_rig_need_an_existing_bead() {
         said.err
     );
 }
+
+#[test]
+fn beads_of_several_stores_are_closed_together_or_not_at_all() {
+    let (town, _web) = Town::with_rig();
+    let task = town.bead(".", "A task of the town");
+    let (blocker, blocked) = (town.bead("web", "Blocker"), town.bead("web", "Blocked"));
+    town.bd("web", ["dep", "add", &blocked, &blocker]).ok();
+    town.bd(".", ["close", &task, &blocked]).fails(&blocked);
+    assert_eq!(town.status_of(".", &task), "open");
+    town.bd(".", ["close", &task, &blocker]).ok();
+    assert_eq!(town.status_of(".", &task), "closed");
+    assert_eq!(town.status_of("web", &blocker), "closed");
+}

@@ -135,6 +135,29 @@ fn with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message() 
 }
 
 #[test]
+fn a_worker_that_changes_a_file_and_crashes_again_and_again_becomes_stuck() {
+    let (go, offset) = ("$GT_ROOT/../go", "$GT_ROOT/../offset");
+    let (town, _origin) = town(&format!(
+        "until [ -e {go} ]; do sleep 0.1; done\ntouch -d \"+$(cat {offset}) sec\" note.txt\nexit 1"
+    ));
+    set(&town, "patrol.breaker.wait", "0s");
+    let bead = town.bead("web", "Crash");
+    town.sling(&bead);
+    // Each session changes a file well after its start, on the clock of the patrol.
+    let is_stuck = (1..20).any(|step: i64| {
+        std::fs::write(town.path("offset"), (step * 60 + 30).to_string()).unwrap();
+        std::fs::write(town.path("go"), "").unwrap();
+        eventually("the session has ended", || {
+            town.sessions().is_empty().then_some(())
+        });
+        town.patrol_in(step * 60);
+        worker(&town)["stuck"].is_string()
+    });
+    assert!(is_stuck, "{:?}", acts(&town));
+    assert_eq!(count(&town, "P6-respawn-stalled"), 3, "{:?}", acts(&town));
+}
+
+#[test]
 fn session_reports_from_hooks_are_shown_and_reach_the_user() {
     let report = |event: &Value| format!("printf '%s' '{event}' | gt signal event");
     let asks = report(&json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash" }));

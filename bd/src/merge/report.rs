@@ -71,8 +71,8 @@ pub enum MergeNote {
         /// The new id of the later bead.
         to: String,
     },
-    /// Beads are missing on the other side of a sync, although nobody deleted or archived them.
-    /// They are kept.
+    /// Beads are missing on the other side of a sync, although no one deleted or archived them. The
+    /// beads are kept.
     Vanished {
         ids: Vec<String>,
         /// The commit that removed them, with its author.

@@ -430,3 +430,27 @@ fn an_import_does_not_take_a_bead_of_another_project_for_its_own() {
     let found = project.json(&["list"]);
     assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
 }
+
+#[test]
+fn a_new_prefix_spares_the_ids_of_archived_beads() {
+    let project = Project::empty();
+    project.ok(&["init", "-p", "old"]);
+    let long_ago = [("BD_NOW", "2020-01-01T00:00:00Z")];
+    for args in [
+        &["create", "Archived", "--id", "old-a1b"][..],
+        &["close", "old-a1b"],
+    ] {
+        assert_eq!(project.run_with(&long_ago, args).code, 0);
+    }
+    project.ok(&["compact"]);
+    project.ok(&["rename-prefix", "new"]);
+    project.ok(&["create", "Live", "--id", "new-a1b"]);
+    project.ok(&["rename-prefix", "old"]);
+    let found = project.json(&["list"]);
+    let found = ids(&found);
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].starts_with("old-") && found[0] != "old-a1b",
+        "{found:?}"
+    );
+}
