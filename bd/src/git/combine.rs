@@ -1,9 +1,13 @@
 //! Merges without a checkout: creates trees and commits in the object store, and touches no work
-//! tree. Merge drivers and the target's `.gitattributes` apply; hooks do not run.
+//! tree. Merge drivers and the target's `.gitattributes` apply, except where a change is looked for
+//! in a tree: a driver could call any tree the merged one. Hooks do not run.
 
 use std::collections::BTreeSet;
 use std::fs;
 
+use tempfile::TempDir;
+
+use super::run::GitCall;
 use super::without::RawCommit;
 use super::{Git, GitError};
 
@@ -36,35 +40,35 @@ pub enum Containment {
     Missing(Vec<String>),
 }
 
+/// The `.gitattributes` that a merge obeys.
+#[derive(Debug, Clone, Copy)]
+enum MergeAttributes {
+    /// Those of the commit that is merged into.
+    OfTarget,
+    /// None: git merges each file by its lines.
+    None,
+}
+
 impl Git {
     /// Merges the commits `ours` and `theirs`, from their merge bases.
     pub fn merge_tree(&self, ours: &str, theirs: &str) -> Result<TreeMerge, GitError> {
+        self.merge(ours, theirs, MergeAttributes::OfTarget)
+    }
+
+    fn merge(
+        &self,
+        ours: &str,
+        theirs: &str,
+        attributes: MergeAttributes,
+    ) -> Result<TreeMerge, GitError> {
+        let scratch = match attributes {
+            MergeAttributes::OfTarget => self.check_out_attributes(ours)?,
+            MergeAttributes::None => self.create_scratch()?,
+        };
         let call = self
             .plumbing(["merge-tree", "--write-tree", "--name-only", "--messages"])
             .args(["-z", "--allow-unrelated-histories", ours, theirs]);
-        // A bare repository does not read `.gitattributes` from commits, so they are written to a
-        // temporary work tree.
-        let common = self.common_dir()?;
-        let attributes = self.read_attributes(ours)?;
-        let scratch;
-        let call = if attributes.is_empty() {
-            call
-        } else {
-            scratch = tempfile::Builder::new()
-                .prefix("attributes-")
-                .tempdir_in(&common)
-                .map_err(|error| Self::file_error(&common, error))?;
-            for (path, content) in attributes {
-                let path = scratch.path().join(path);
-                let folder = path.parent().unwrap_or(scratch.path());
-                fs::create_dir_all(folder)
-                    .and_then(|()| fs::write(&path, content))
-                    .map_err(|error| Self::file_error(&path, error))?;
-            }
-            call.cwd(scratch.path())
-                .env("GIT_DIR", &common)
-                .env("GIT_WORK_TREE", scratch.path())
-        };
+        let call = self.in_scratch(call, &scratch)?;
         let command = call.command_line();
         let finished = call.finish()?;
         if !matches!(finished.code(), Some(0 | 1)) {
@@ -93,6 +97,16 @@ impl Git {
     /// Applies the change from `from` to `to` on top of `onto`. All three may be commits or trees;
     /// their history is not used.
     pub fn apply_change(&self, from: &str, to: &str, onto: &str) -> Result<TreeMerge, GitError> {
+        self.apply(from, to, onto, MergeAttributes::OfTarget)
+    }
+
+    fn apply(
+        &self,
+        from: &str,
+        to: &str,
+        onto: &str,
+        attributes: MergeAttributes,
+    ) -> Result<TreeMerge, GitError> {
         let (from, to, onto) = (self.tree_of(from)?, self.tree_of(to)?, self.tree_of(onto)?);
         if from == onto {
             return Ok(TreeMerge::Clean(to));
@@ -105,7 +119,7 @@ impl Git {
         let base = self.create_anonymous_commit(&from, None)?;
         let ours = self.create_anonymous_commit(&onto, Some(&base))?;
         let theirs = self.create_anonymous_commit(&to, Some(&base))?;
-        self.merge_tree(&ours, &theirs)
+        self.merge(&ours, &theirs, attributes)
     }
 
     /// Returns the extent to which `tree` contains the change from `from` to `to`.
@@ -116,7 +130,8 @@ impl Git {
         tree: &str,
     ) -> Result<Containment, GitError> {
         let target_tree = self.tree_of(tree)?;
-        let (result, rewritten) = match self.apply_change(from, to, &target_tree)? {
+        let applied = self.apply(from, to, &target_tree, MergeAttributes::None)?;
+        let (result, rewritten) = match applied {
             TreeMerge::Clean(result) if result == target_tree => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),
             TreeMerge::Conflict { tree, files, .. } => (tree, files),
@@ -222,6 +237,40 @@ impl Git {
                 .env(format!("GIT_{who}_DATE"), "@1 +0000");
         }
         call.text()
+    }
+
+    /// Creates a folder with the `.gitattributes` files of a commit, because a bare repository does
+    /// not read them from commits.
+    pub(super) fn check_out_attributes(&self, rev: &str) -> Result<TempDir, GitError> {
+        let scratch = self.create_scratch()?;
+        for (path, content) in self.read_attributes(rev)? {
+            let path = scratch.path().join(path);
+            let folder = path.parent().unwrap_or(scratch.path());
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&path, content))
+                .map_err(|error| Self::file_error(&path, error))?;
+        }
+        Ok(scratch)
+    }
+
+    fn create_scratch(&self) -> Result<TempDir, GitError> {
+        let common = self.common_dir()?;
+        tempfile::Builder::new()
+            .prefix("attributes-")
+            .tempdir_in(&common)
+            .map_err(|error| Self::file_error(&common, error))
+    }
+
+    /// Makes a call in the scratch folder as its work tree, so that its attributes apply.
+    pub(super) fn in_scratch<'a>(
+        &self,
+        call: GitCall<'a>,
+        scratch: &TempDir,
+    ) -> Result<GitCall<'a>, GitError> {
+        Ok(call
+            .cwd(scratch.path())
+            .env("GIT_DIR", self.common_dir()?)
+            .env("GIT_WORK_TREE", scratch.path()))
     }
 
     /// Reads the `.gitattributes` files of a commit, by path.

@@ -12,6 +12,7 @@
 
 mod change;
 mod combine;
+mod driven;
 mod driver;
 mod folders;
 pub mod past;
@@ -37,6 +38,7 @@ use kit::sys::ExecError;
 
 pub use change::CommitIdentities;
 pub use combine::{Containment, TreeMerge};
+pub use driven::DrivenFile;
 pub(crate) use folders::find_git_folders;
 pub use read::Stash;
 pub use redact::redact_urls;

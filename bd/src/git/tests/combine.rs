@@ -132,3 +132,25 @@ fn a_change_is_contained_or_reverted_or_rewritten() {
     assert_eq!(taken_back(&again), Some((reverted, files.clone())));
     assert_eq!(taken_back(&moved), None);
 }
+
+#[test]
+fn a_merge_driver_does_not_decide_what_a_tree_contains() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    work.config_set("merge.keep.driver", "true").unwrap();
+    commit_file(&work, ".gitattributes", "*.lst merge=keep\n");
+    let base = commit_file(&work, "a.lst", "1\n");
+    work.switch_new_branch("topic", &base).unwrap();
+    let topic = commit_file(&work, "a.lst", "1\n2\n");
+    work.switch("main").unwrap();
+    let main = commit_file(&work, "a.lst", "0\n1\n");
+    let TreeMerge::Clean(merged) = work.merge_tree(&main, &topic).unwrap() else {
+        panic!("it conflicts");
+    };
+    let lists = vec!["a.lst".to_owned()];
+    let contained = work.contains_change(&base, &topic, &merged).unwrap();
+    assert_eq!(contained, Containment::Missing(lists));
+    let driven = work.find_driven_files(&base, &topic, &main, &merged);
+    let [file] = <[_; 1]>::try_from(driven.unwrap()).unwrap();
+    assert_eq!((file.driver.as_str(), file.holds_change), ("keep", false));
+}
