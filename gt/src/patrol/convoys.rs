@@ -65,11 +65,18 @@ pub(super) fn land_convoy_action(town: &Town, convoy: &str) -> anyhow::Result<Op
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
         Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
-        Some(LandingOutcome::Waits(waits)) => {
-            let stands = format!("landing {} of {}", waits.landed, waits.of);
-            match &waits.task {
-                Some(task) => Ok(Some(format!("{stands}: {} (task {task})", waits.reason))),
-                None => Err(anyhow::anyhow!("{stands}: {}: {}", waits.rig, waits.reason)),
+        Some(LandingOutcome::Waiting(waiting)) => {
+            let progress = format!("landing {} of {}", waiting.landed_rigs, waiting.total_rigs);
+            match &waiting.task {
+                Some(task) => Ok(Some(format!(
+                    "{progress}: {} (task {task})",
+                    waiting.reason
+                ))),
+                None => Err(anyhow::anyhow!(
+                    "{progress}: {}: {}",
+                    waiting.rig,
+                    waiting.reason
+                )),
             }
         }
     }

@@ -48,13 +48,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(format!("  {rig}: discovery documents stay on {reference}"));
             }
         }
-        LandConvoyReport::Landing(LandingOutcome::Waits(waits)) => {
-            let reason = escape::escape_line(&waits.reason);
+        LandConvoyReport::Landing(LandingOutcome::Waiting(waiting)) => {
+            let reason = escape::escape_line(&waiting.reason);
             page.line(format!(
                 "… {}: landing {} of {}; {} waits: {reason}",
-                waits.convoy, waits.landed, waits.of, waits.rig
+                waiting.convoy, waiting.landed_rigs, waiting.total_rigs, waiting.rig
             ));
-            if let Some(task) = &waits.task {
+            if let Some(task) = &waiting.task {
                 page.line(format!("  task: {task} (bd show {task})"));
             }
         }

@@ -25,7 +25,6 @@ use bd::bead::Bead;
 use bd::git::Git;
 use bd::store::Store;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::flow::convoy::integration::{self, ConvoyBranch, Integration, LandingStep};
 use crate::flow::convoy::{
@@ -36,12 +35,13 @@ use crate::flow::rig::check_remote;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
-use crate::town::event::{Event, LandingStop, event};
+use crate::town::event::{Event, LandingProgress, LandingStop, event};
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
-/// The number of times that a landing is prepared again because a target has moved.
-const ROUNDS: usize = 3;
+/// The number of attempts to prepare and push before a landing waits, because its target or its
+/// beads keep changing.
+const MAX_LANDING_ATTEMPTS: usize = 3;
 
 /// The outcome of a landing.
 #[derive(Debug, Clone, Serialize)]
@@ -49,7 +49,8 @@ const ROUNDS: usize = 3;
 pub enum LandingOutcome {
     /// Everything is on its targets, and the convoy is closed.
     Landed(LandedConvoy),
-    Waits(WaitingLanding),
+    #[serde(rename = "waits")]
+    Waiting(WaitingLanding),
 }
 
 /// A landing that has to wait.
@@ -57,23 +58,41 @@ pub enum LandingOutcome {
 pub struct WaitingLanding {
     pub convoy: String,
     /// The number of rigs that have landed.
-    pub landed: usize,
+    #[serde(rename = "landed")]
+    pub landed_rigs: usize,
     /// The number of rigs with work of the convoy.
-    pub of: usize,
+    #[serde(rename = "of")]
+    pub total_rigs: usize,
+    /// The rig that the landing waits for.
     pub rig: String,
     pub reason: String,
     /// The task that was created for the reason. None if waiting is enough.
     pub task: Option<String>,
 }
 
+impl From<&WaitingLanding> for LandingStop {
+    fn from(waiting: &WaitingLanding) -> Self {
+        Self {
+            convoy: waiting.convoy.clone(),
+            reason: waiting.reason.clone(),
+            progress: Some(LandingProgress {
+                landed_rigs: waiting.landed_rigs,
+                total_rigs: waiting.total_rigs,
+                rig: waiting.rig.clone(),
+                task: waiting.task.clone(),
+            }),
+        }
+    }
+}
+
 /// Defines why a convoy is not ready to land.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NotReadyError {
-    #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", open.join(", "))]
-    Open {
+    #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", unfinished.join(", "))]
+    UnfinishedBeads {
         convoy: String,
-        /// The open beads with their states.
-        open: Vec<String>,
+        /// The beads with their states.
+        unfinished: Vec<String>,
     },
     /// A critical escalation blocks the convoy.
     #[error(
@@ -82,7 +101,7 @@ pub enum NotReadyError {
     Escalated { convoy: String, escalation: String },
     /// A merge request for one of the branches is open.
     #[error("{convoy} cannot land yet: {} go to {branch} (`gt mq list {rig}`)", requests.join(", "))]
-    OnTheWay {
+    OpenRequests {
         convoy: String,
         rig: String,
         branch: String,
@@ -90,7 +109,7 @@ pub enum NotReadyError {
     },
 }
 
-/// The reason why a landing stops.
+/// The reason why an attempt to land stops.
 enum LandingInterruption {
     /// A target has moved since the landing was prepared.
     Moved,
@@ -102,7 +121,7 @@ enum LandingInterruption {
     /// Someone must act.
     Blocked {
         rig: String,
-        what: task::LandingBlocker,
+        blocker: task::LandingBlocker,
     },
     Failed(anyhow::Error),
 }
@@ -113,8 +132,8 @@ impl<E: Into<anyhow::Error>> From<E> for LandingInterruption {
     }
 }
 
-/// A rig of the convoy, with its merge queue locked.
-struct LandingRig<'t> {
+/// A rig in which the convoy has a branch, with its merge queue locked.
+struct LockedRig<'t> {
     rig: Rig<'t>,
     store: Store,
     settings: RigSettings,
@@ -136,7 +155,7 @@ pub fn land_ready_convoys(town: &Town) -> anyhow::Result<Vec<LandedConvoy>> {
     let mut landed = Vec::new();
     for id in ready {
         match land_convoy(town, &id) {
-            Ok(Some(LandingOutcome::Landed(one))) => landed.push(one),
+            Ok(Some(LandingOutcome::Landed(convoy))) => landed.push(convoy),
             Ok(_) => {}
             Err(error) => {
                 let reason = format!("{error:#}");
@@ -152,11 +171,11 @@ pub fn land_ready_convoys(town: &Town) -> anyhow::Result<Vec<LandedConvoy>> {
 }
 
 /// Lands a convoy whose tracked work is all done, directly or from branches of its own. `None` if
-/// another process landed it first, or if it tracks new beads.
+/// the convoy is closed already, or if beads were added while it was about to be closed.
 pub fn land_convoy(town: &Town, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
-    let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
-    let Some(convoy) = stores.town.get(id).filter(known) else {
+    let is_convoy = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
+    let Some(convoy) = stores.town.get(id).filter(is_convoy) else {
         return Err(ConvoyError::Unknown { id: id.to_owned() }.into());
     };
     if !convoy.is_open() {
@@ -170,11 +189,12 @@ pub fn land_convoy(town: &Town, id: &str) -> anyhow::Result<Option<LandingOutcom
     convoy::close_epic(town, convoy)?;
     // Read again right before closing, because a bead may have been reopened.
     let done_beads = find_done_beads(town, id)?;
-    let judged: Vec<&str> = done_beads.iter().map(String::as_str).collect();
-    Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
+    let done_beads: Vec<&str> = done_beads.iter().map(String::as_str).collect();
+    Ok(convoy::close_if_done(town, id, &done_beads)?.map(LandingOutcome::Landed))
 }
 
-/// Returns the tracked beads of a convoy, if all are done in the stores now.
+/// Returns the tracked beads of a convoy. Fails if one of them is not done in the stores now, or if
+/// there are none.
 fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
@@ -182,15 +202,19 @@ fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     refuse_escalated(&progress)?;
     if !progress.is_done() {
         let not_done = |bead: &&TrackedBead| bead.standing != BeadStanding::Done;
-        let how = |bead: &TrackedBead| format!("{} is {}", bead.id, bead.standing.name());
-        let mut open: Vec<String> = progress.tracked.iter().filter(not_done).map(how).collect();
-        if open.is_empty() {
-            open.push("it tracks nothing".to_owned());
+        let tracked = progress.tracked.iter();
+        let mut unfinished: Vec<String> = tracked.filter(not_done).map(format_standing).collect();
+        if unfinished.is_empty() {
+            unfinished.push("it tracks nothing".to_owned());
         }
         let convoy = id.to_owned();
-        return Err(NotReadyError::Open { convoy, open }.into());
+        return Err(NotReadyError::UnfinishedBeads { convoy, unfinished }.into());
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
+}
+
+fn format_standing(bead: &TrackedBead) -> String {
+    format!("{} is {}", bead.id, bead.standing.name())
 }
 
 /// Refuses a convoy that a critical escalation blocks.
@@ -210,18 +234,18 @@ fn land_branches(town: &Town, id: &str) -> anyhow::Result<LandingOutcome> {
     let convoy = load_convoy(town, id)?;
     let integration = integration::read_integration(&convoy).unwrap_or_default();
     if !integration.closing {
-        let yards = lock_rigs(town, &integration)?;
-        for round in 1.. {
-            let judged = check_ready(town, id, &yards)?;
-            match prepare_and_push(town, id, &yards, &judged) {
+        let locked_rigs = lock_rigs(town, &integration)?;
+        for attempt in 1.. {
+            let tracked_beads = check_ready(town, id, &locked_rigs)?;
+            match prepare_and_push(town, id, &locked_rigs, &tracked_beads) {
                 // Checked again, because beads may have been reopened during the pushes.
                 Ok(())
-                    if check_ready(town, id, &yards)? == judged
-                        && begin_closing(town, id, &judged)? =>
+                    if check_ready(town, id, &locked_rigs)? == tracked_beads
+                        && begin_closing(town, id, &tracked_beads)? =>
                 {
                     break;
                 }
-                Ok(()) | Err(LandingInterruption::Moved) if round < ROUNDS => {}
+                Ok(()) | Err(LandingInterruption::Moved) if attempt < MAX_LANDING_ATTEMPTS => {}
                 Ok(()) | Err(LandingInterruption::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
                     let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
@@ -231,9 +255,9 @@ fn land_branches(town: &Town, id: &str) -> anyhow::Result<LandingOutcome> {
                 Err(LandingInterruption::Later { rig, reason }) => {
                     return record_waiting(town, id, &rig, &reason, None);
                 }
-                Err(LandingInterruption::Blocked { rig, what }) => {
+                Err(LandingInterruption::Blocked { rig, blocker }) => {
                     let job_rig = town.find_rig(&rig)?;
-                    let (reason, task) = task::create_blocker_task(&job_rig, id, &what)?;
+                    let (reason, task) = task::create_blocker_task(&job_rig, id, &blocker)?;
                     return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
@@ -250,13 +274,13 @@ fn land_branches(town: &Town, id: &str) -> anyhow::Result<LandingOutcome> {
 fn prepare_and_push(
     town: &Town,
     id: &str,
-    yards: &[LandingRig],
-    judged: &[String],
+    locked_rigs: &[LockedRig],
+    tracked_beads: &[String],
 ) -> Result<(), LandingInterruption> {
     let convoy = load_convoy(town, id)?;
-    let prepared = prepare_all(town, &convoy, yards)?;
+    let prepared = prepare_all(town, &convoy, locked_rigs)?;
     // Checked again, because a bead may have been reopened or work submitted while the gates ran.
-    if check_ready(town, id, yards)? != judged {
+    if check_ready(town, id, locked_rigs)? != tracked_beads {
         return Err(LandingInterruption::Moved);
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
@@ -275,20 +299,20 @@ fn prepare_and_push(
 fn prepare_all<'a>(
     town: &'a Town,
     convoy: &Bead,
-    yards: &'a [LandingRig<'a>],
+    locked_rigs: &'a [LockedRig<'a>],
 ) -> Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption> {
     let integration = integration::read_integration(convoy).unwrap_or_default();
-    let mut looked = Vec::new();
-    for yard in yards {
-        let Some(branch) = integration.rigs.get(yard.rig.name()) else {
+    let mut jobs = Vec::new();
+    for locked in locked_rigs {
+        let Some(branch) = integration.rigs.get(locked.rig.name()) else {
             continue;
         };
-        let job = build_job(convoy, yard, branch)?;
+        let job = merge_job_for_landing(convoy, locked, branch)?;
         let onto = prepare::check_target(&job)?;
-        looked.push((job, branch, onto));
+        jobs.push((job, branch, onto));
     }
     let mut prepared = Vec::new();
-    for (job, branch, onto) in looked {
+    for (job, branch, onto) in jobs {
         let step = prepare::prepare_rig(&job, convoy, branch, onto)?;
         integration::change_integration(town, &convoy.id, |integration| {
             if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
@@ -312,61 +336,65 @@ fn load_convoy(town: &Town, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
-fn lock_rigs<'t>(town: &'t Town, integration: &Integration) -> anyhow::Result<Vec<LandingRig<'t>>> {
-    let mut yards = Vec::new();
+fn lock_rigs<'t>(town: &'t Town, integration: &Integration) -> anyhow::Result<Vec<LockedRig<'t>>> {
+    let mut locked_rigs = Vec::new();
     for name in integration.rigs.keys() {
         let rig = town.find_rig(name)?;
-        yards.push(LandingRig {
+        locked_rigs.push(LockedRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
             store: rig.store()?,
             settings: RigSettings::load(&rig)?,
             rig,
         });
     }
-    Ok(yards)
+    Ok(locked_rigs)
 }
 
 /// Builds the queue's job for the convoy's landing in one rig.
-fn build_job<'a>(
+fn merge_job_for_landing<'a>(
     convoy: &Bead,
-    yard: &'a LandingRig<'a>,
+    locked: &'a LockedRig<'a>,
     branch: &ConvoyBranch,
 ) -> anyhow::Result<MergeJob<'a>> {
-    let git = queue_repository(&yard.rig);
+    let git = queue_repository(&locked.rig);
     let receipt = merge_request::Receipt {
         branch: branch.branch.clone(),
         target: branch.target.clone(),
-        worker: format!("{}/refinery", yard.rig.name()),
+        worker: format!("{}/refinery", locked.rig.name()),
         ..merge_request::Receipt::default()
     };
     Ok(MergeJob {
-        rig: &yard.rig,
-        store: &yard.store,
-        settings: &yard.settings,
-        remote: check_remote(&yard.rig)?,
+        rig: &locked.rig,
+        store: &locked.store,
+        settings: &locked.settings,
+        remote: check_remote(&locked.rig)?,
         git,
         request: convoy.clone(),
         receipt,
     })
 }
 
-/// Checks that everything to land is done. Returns the ids of the tracked beads.
-fn check_ready(town: &Town, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
+/// Returns the tracked beads of a convoy with branches of its own. Fails if one of them is not done,
+/// the landing's own tasks aside, or if a request for one of the branches is open.
+fn check_ready(town: &Town, id: &str, locked_rigs: &[LockedRig]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = load_convoy(town, id)?;
     let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
     refuse_escalated(&progress)?;
-    let is_own = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
-    let open: Vec<String> = progress
+    let is_landing_task = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
+    let unfinished: Vec<String> = progress
         .tracked
         .iter()
-        .filter(|bead| bead.standing != BeadStanding::Done && !is_own(&bead.id))
-        .map(|bead| format!("{} is {}", bead.id, bead.standing.name()))
+        .filter(|bead| bead.standing != BeadStanding::Done && !is_landing_task(&bead.id))
+        .map(format_standing)
         .collect();
     let convoy = id.to_owned();
-    anyhow::ensure!(open.is_empty(), NotReadyError::Open { convoy, open });
-    for yard in yards {
-        refuse_open_requests(id, &stores, yard, progress.integration.as_ref())?;
+    anyhow::ensure!(
+        unfinished.is_empty(),
+        NotReadyError::UnfinishedBeads { convoy, unfinished }
+    );
+    for locked in locked_rigs {
+        refuse_open_requests(id, &stores, locked, progress.integration.as_ref())?;
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
@@ -374,11 +402,11 @@ fn check_ready(town: &Town, id: &str, yards: &[LandingRig]) -> anyhow::Result<Ve
 fn refuse_open_requests(
     id: &str,
     stores: &TownStores,
-    yard: &LandingRig,
+    locked: &LockedRig,
     integration: Option<&Integration>,
 ) -> Result<(), NotReadyError> {
-    let rig = yard.rig.name();
-    let branch = integration.and_then(|own| own.rigs.get(rig));
+    let rig = locked.rig.name();
+    let branch = integration.and_then(|integration| integration.rigs.get(rig));
     let (Some(branch), Some(beads)) = (branch, stores.rigs.get(rig)) else {
         return Ok(());
     };
@@ -390,7 +418,7 @@ fn refuse_open_requests(
     if requests.is_empty() {
         return Ok(());
     }
-    Err(NotReadyError::OnTheWay {
+    Err(NotReadyError::OpenRequests {
         convoy: id.to_owned(),
         rig: rig.to_owned(),
         branch: branch.branch.clone(),
@@ -399,17 +427,17 @@ fn refuse_open_requests(
 }
 
 /// Records that every rig has landed. Returns false if the tracked beads have changed.
-fn begin_closing(town: &Town, id: &str, judged: &[String]) -> anyhow::Result<bool> {
+fn begin_closing(town: &Town, id: &str, tracked_beads: &[String]) -> anyhow::Result<bool> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
         };
         let mut integration = integration::read_integration(&convoy).unwrap_or_default();
-        let landed =
+        let has_landed =
             |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
-        if !record::convoy::tracked_ids(&convoy).eq(judged)
-            || !integration.rigs.values().all(landed)
+        if !record::convoy::tracked_ids(&convoy).eq(tracked_beads)
+            || !integration.rigs.values().all(has_landed)
         {
             return Ok(false);
         }
@@ -421,8 +449,8 @@ fn begin_closing(town: &Town, id: &str, judged: &[String]) -> anyhow::Result<boo
     })
 }
 
-/// Removes the branches and closes the landing's tasks. A branch that cannot be removed is reported
-/// and otherwise harmless.
+/// Removes the branches, and closes the landing's tasks and the convoy's epic. A branch that cannot
+/// be removed is reported and otherwise harmless.
 fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
     let bead = load_convoy(town, id)?;
     let integration = integration::read_integration(&bead).unwrap_or_default();
@@ -431,8 +459,8 @@ fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
         let git = queue_repository(&rig);
         let remote = check_remote(&rig)?;
         let step = branch.landing.clone().unwrap_or_default();
-        let kept = merged_ref(id, record::convoy::count_landings(&bead));
-        if let Err(error) = remove_landed_branch(&git, remote, id, &kept, branch, &step) {
+        let merged_ref = merged_ref_name(id, record::convoy::count_landings(&bead));
+        if let Err(error) = remove_landed_branch(&git, remote, id, &merged_ref, branch, &step) {
             let reason = format!("{error:#}");
             town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
@@ -445,10 +473,10 @@ fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
 
 /// Returns the ref that keeps the commits of a landed convoy's branch. Each landing has its own
 /// ref.
-fn merged_ref(id: &str, landings: u64) -> String {
+fn merged_ref_name(id: &str, landings: u64) -> String {
     match landings {
         0 => format!("refs/gt/merged/{id}"),
-        more => format!("refs/gt/merged/{id}.{}", more + 1),
+        earlier => format!("refs/gt/merged/{id}.{}", earlier + 1),
     }
 }
 
@@ -457,13 +485,13 @@ fn remove_landed_branch(
     git: &Git,
     remote: bool,
     id: &str,
-    kept: &str,
+    merged_ref: &str,
     branch: &ConvoyBranch,
     step: &LandingStep,
 ) -> anyhow::Result<()> {
     if !step.tip.is_empty() && git.resolve(&step.tip)?.is_some() {
-        let old = git.resolve(kept)?;
-        git.update_ref(kept, &step.tip, old.as_deref())?;
+        let old = git.resolve(merged_ref)?;
+        git.update_ref(merged_ref, &step.tip, old.as_deref())?;
     }
     let candidate = format!("refs/gt/landing/{id}");
     if let Some(commit) = git.resolve(&candidate)? {
@@ -475,7 +503,7 @@ fn remove_landed_branch(
     Ok(())
 }
 
-/// Records the reason for which a landing waits.
+/// Records why a landing waits, in the convoy and as an event.
 fn record_waiting(
     town: &Town,
     id: &str,
@@ -483,24 +511,22 @@ fn record_waiting(
     reason: &str,
     task: Option<String>,
 ) -> anyhow::Result<LandingOutcome> {
-    let mut counts = (0, 0);
+    let (mut landed_rigs, mut total_rigs) = (0, 0);
     integration::change_integration(town, id, |integration| {
         if let Some(branch) = integration.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);
             branch.task = task.clone().unwrap_or_default();
         }
-        counts = integration.count_landed_rigs();
+        (landed_rigs, total_rigs) = integration.count_landed_rigs();
     })?;
-    let waits = WaitingLanding {
+    let waiting = WaitingLanding {
         convoy: id.to_owned(),
-        landed: counts.0,
-        of: counts.1,
+        landed_rigs,
+        total_rigs,
         rig: rig.to_owned(),
         reason: reason.to_owned(),
         task,
     };
-    if let Ok(event) = serde_json::from_value(json!(waits)) {
-        town.record_event(&Event::LandingStopped(event));
-    }
-    Ok(LandingOutcome::Waits(waits))
+    town.record_event(&Event::LandingStopped((&waiting).into()));
+    Ok(LandingOutcome::Waiting(waiting))
 }

@@ -1,7 +1,7 @@
 //! Prepares a landing in one rig (phase one): builds the commit to land. Never pushes.
 
 use bd::bead::Bead;
-use bd::git::{GitError, TreeMerge};
+use bd::git::{DrivenFile, GitError, TreeMerge};
 
 use super::LandingInterruption;
 use super::task::LandingBlocker;
@@ -43,15 +43,17 @@ pub(super) fn prepare_rig(
     if let Some(lost) = find_dropped_part(job, &before, &onto)? {
         return Err(interrupt_blocked(job, lost));
     }
-    // Without anything to land, a target that was reset must be checked again. A candidate that is
-    // on the target without a record was pushed by a try that was killed before it could record it.
-    let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
+    // A recorded landing is checked again, because the target may have been reset since. A candidate
+    // that is on the target without a record was pushed by an attempt that was killed before it
+    // could record it.
+    let candidate_exists =
+        !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
     let update = RefUpdate {
         onto: &before.onto,
         commit: &before.candidate,
     };
     before.landed = verify::contains_change(job, &onto, update)?;
-    let tip = fetched_tip(job)?;
+    let tip = resolve_fetched_tip(job)?;
     if before.landed && tip.as_ref().is_none_or(|tip| *tip == before.tip) {
         return Ok(before);
     }
@@ -62,7 +64,7 @@ pub(super) fn prepare_rig(
         // No work was ever merged to the branch.
         return Ok(build_empty_step(branch.base.clone(), onto));
     };
-    if known && before.tip == tip && before.onto == onto {
+    if candidate_exists && before.tip == tip && before.onto == onto {
         return Ok(before);
     }
     // A part of the convoy has landed before. Only the work that was added since is new.
@@ -79,41 +81,42 @@ fn find_dropped_part(
     onto: &str,
 ) -> anyhow::Result<Option<LandingBlocker>> {
     let Some(LandedPart {
-        onto: then,
+        onto: target_before,
         candidate,
         ..
     }) = before.landed_part()
     else {
         return Ok(None);
     };
-    let nothing = candidate == then;
+    let is_empty = candidate == target_before;
     let update = RefUpdate {
-        onto: &then,
+        onto: &target_before,
         commit: &candidate,
     };
-    if nothing || verify::contains_change(job, onto, update)? {
+    if is_empty || verify::contains_change(job, onto, update)? {
         return Ok(None);
     }
-    Ok(Some(LandingBlocker::LostAgain { candidate }))
+    Ok(Some(LandingBlocker::LandingReverted { candidate }))
 }
 
 /// Returns the tip of the convoy's branch, as just fetched.
-fn fetched_tip(job: &MergeJob) -> Result<Option<String>, GitError> {
-    let place = if job.remote {
+fn resolve_fetched_tip(job: &MergeJob) -> Result<Option<String>, GitError> {
+    let namespace = if job.remote {
         "refs/remotes/origin"
     } else {
         "refs/heads"
     };
-    job.git.resolve(&format!("{place}/{}", job.receipt.branch))
+    job.git
+        .resolve(&format!("{namespace}/{}", job.receipt.branch))
 }
 
+/// Builds the step of a rig in which nothing is left to land.
 fn build_empty_step(tip: String, onto: String) -> LandingStep {
-    let (candidate, landed) = (onto.clone(), true);
     LandingStep {
         tip,
+        candidate: onto.clone(),
         onto,
-        candidate,
-        landed,
+        landed: true,
         part: None,
     }
 }
@@ -132,15 +135,15 @@ fn find_lost_work(job: &MergeJob, tip: Option<&str>) -> anyhow::Result<Option<La
         let Some(commit) = commit.filter(|commit| commit != "null" && !commit.is_empty()) else {
             continue;
         };
-        let there = match tip {
+        let is_on_branch = match tip {
             Some(tip) if job.git.resolve(&commit)?.is_some() => {
                 job.git.is_ancestor(&commit, tip)?
             }
             _ => false,
         };
-        if !there && !has_landed_before(job, &commit)? {
+        if !is_on_branch && !has_landed_before(job, &commit)? {
             let bead = merge_request::source_bead_of(request);
-            return Ok(Some(LandingBlocker::TakenBack { bead, commit }));
+            return Ok(Some(LandingBlocker::WorkReverted { bead, commit }));
         }
     }
     Ok(None)
@@ -152,11 +155,11 @@ fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let merge_ref = format!("refs/gt/merged/{}", job.request.id);
-    let further = format!("{merge_ref}.*");
+    let later_refs = format!("{merge_ref}.*");
     let call = job
         .git
         .plumbing(["for-each-ref", "--format=%(refname)", "--contains", commit]);
-    Ok(!call.args([merge_ref, further]).text()?.is_empty())
+    Ok(!call.args([merge_ref, later_refs]).text()?.is_empty())
 }
 
 /// Builds the single commit and runs the gates on it.
@@ -174,31 +177,41 @@ fn build_candidate(
         return Err(anyhow::anyhow!("{branch} and {target} have no commit in common").into());
     }
     // Discovery documents and beads files do not land: both keep the content of the branch's start.
-    let stays = |path: &[u8]| {
+    let keeps_start = |path: &[u8]| {
         discovery::is_in_gt_folder(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
     };
-    let who = candidate::queue_identity(job);
-    let from = git.tree_without(part.unwrap_or(&fork), &stays, &fork)?;
-    let tree = git.tree_without(&tip, &stays, &fork)?;
+    let committer = candidate::queue_identity(job);
+    let from = git.tree_without(part.unwrap_or(&fork), &keeps_start, &fork)?;
+    let tree = git.tree_without(&tip, &keeps_start, &fork)?;
     if tree == from {
         return Ok(build_empty_step(tip, onto));
     }
     let merged = match git.apply_change(&from, &tree, &onto)? {
-        TreeMerge::Clean(merged) => merged,
+        TreeMerge::Clean(merged) => {
+            let mut driven_files = git.find_driven_files(&from, &tree, &onto, &merged)?;
+            driven_files.retain(|file| !file.holds_change);
+            if !driven_files.is_empty() {
+                return Err(interrupt_blocked(
+                    job,
+                    blocker_for_drivers(onto, driven_files),
+                ));
+            }
+            merged
+        }
         TreeMerge::Conflict { files, detail, .. } => {
-            let what = LandingBlocker::Conflict {
+            let blocker = LandingBlocker::Conflict {
                 onto,
                 files,
                 detail,
             };
-            return Err(interrupt_blocked(job, what));
+            return Err(interrupt_blocked(job, blocker));
         }
     };
     if merged == git.tree_of(&onto)? {
         return Ok(build_empty_step(tip, onto));
     }
     let message = format_message(job, convoy, part.unwrap_or(&fork), &tip)?;
-    let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
+    let candidate = git.commit_tree(&merged, &[&onto], &message, &committer)?;
     if let Some(failure) = gate::run_gates(job, &candidate)? {
         return Err(interrupt_blocked(
             job,
@@ -206,9 +219,9 @@ fn build_candidate(
         ));
     }
     // Protects the commit from garbage collection until it is pushed.
-    let kept = format!("refs/gt/landing/{}", convoy.id);
-    let old = git.resolve(&kept)?;
-    git.update_ref(&kept, &candidate, old.as_deref())?;
+    let landing_ref = format!("refs/gt/landing/{}", convoy.id);
+    let old = git.resolve(&landing_ref)?;
+    git.update_ref(&landing_ref, &candidate, old.as_deref())?;
     Ok(LandingStep {
         tip,
         onto,
@@ -216,6 +229,25 @@ fn build_candidate(
         landed: false,
         part: None,
     })
+}
+
+/// Describes a merge in which a merge driver left out the branch's change as a conflict, because the
+/// same next step resolves it.
+fn blocker_for_drivers(onto: String, driven_files: Vec<DrivenFile>) -> LandingBlocker {
+    let detail: Vec<String> = driven_files
+        .iter()
+        .map(|file| {
+            format!(
+                "The merge driver {} left out the branch's change of {}.",
+                file.driver, file.path
+            )
+        })
+        .collect();
+    LandingBlocker::Conflict {
+        onto,
+        files: driven_files.into_iter().map(|file| file.path).collect(),
+        detail: detail.join("\n"),
+    }
 }
 
 /// Builds the message of the single commit: the convoy, its beads of this rig, and the authors.
@@ -262,7 +294,7 @@ fn interrupt_for_later(job: &MergeJob, reason: &str) -> LandingInterruption {
     }
 }
 
-fn interrupt_blocked(job: &MergeJob, what: LandingBlocker) -> LandingInterruption {
+fn interrupt_blocked(job: &MergeJob, blocker: LandingBlocker) -> LandingInterruption {
     let rig = job.rig.name().to_owned();
-    LandingInterruption::Blocked { rig, what }
+    LandingInterruption::Blocked { rig, blocker }
 }

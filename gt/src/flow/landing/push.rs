@@ -21,8 +21,8 @@ pub(super) fn push_landing(
     match discovery::check_landing(&job.git, target, &step.onto, &step.candidate) {
         Ok(()) => {}
         Err(LandingCheckError::WouldLand(refused)) => {
-            let what = LandingBlocker::Door(refused.to_string());
-            return Err(LandingInterruption::Blocked { rig, what });
+            let blocker = LandingBlocker::Documents(refused.to_string());
+            return Err(LandingInterruption::Blocked { rig, blocker });
         }
         Err(LandingCheckError::Git(error)) => return Err(error.into()),
     }
@@ -34,29 +34,29 @@ pub(super) fn push_landing(
             return Err(LandingInterruption::Moved);
         }
         Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
-            let what = LandingBlocker::Declined {
+            let blocker = LandingBlocker::Declined {
                 candidate: step.candidate.clone(),
-                words: error.to_string(),
+                message: error.to_string(),
             };
-            return Err(LandingInterruption::Blocked { rig, what });
+            return Err(LandingInterruption::Blocked { rig, blocker });
         }
         Err(error) => {
             let reason = error.to_string();
             return Err(LandingInterruption::Later { rig, reason });
         }
     }
-    let seen = match fetch_target(job) {
-        Ok(seen) => seen,
+    let fetched = match fetch_target(job) {
+        Ok(fetched) => fetched,
         Err(error) => {
             let reason = format!("pushed, but not proven: {error}");
             return Err(LandingInterruption::Later { rig, reason });
         }
     };
-    let holds = match &seen {
-        Some(seen) => verify::contains_commit(job, seen, &step.candidate)?,
+    let is_contained = match &fetched {
+        Some(tip) => verify::contains_commit(job, tip, &step.candidate)?,
         None => false,
     };
-    if !holds {
+    if !is_contained {
         let reason = format!(
             "{:.12} was pushed, but the fetched {target} does not hold it",
             step.candidate
@@ -65,9 +65,8 @@ pub(super) fn push_landing(
     }
     integration::change_integration(job.rig.town(), convoy, |integration| {
         if let Some(branch) = integration.rigs.get_mut(&rig) {
-            let landed = true;
             branch.landing = Some(LandingStep {
-                landed,
+                landed: true,
                 ..step.clone()
             });
             branch.trouble.clear();

@@ -27,20 +27,20 @@ pub(super) enum LandingBlocker {
     /// A gate fails on the candidate.
     Gate { onto: String, failure: GateFailure },
     /// The remote refuses the push.
-    Declined { candidate: String, words: String },
+    Declined { candidate: String, message: String },
     /// Discovery documents would reach the target.
-    Door(String),
+    Documents(String),
     /// Merged work is no longer on the convoy's branch.
-    TakenBack { bead: String, commit: String },
+    WorkReverted { bead: String, commit: String },
     /// Landed work is no longer on the target.
-    LostAgain { candidate: String },
+    LandingReverted { candidate: String },
 }
 
-/// Creates the task, one per blocker. Returns a short reason and the task's id.
+/// Creates the task, or reopens the one that exists for the same blocker. Returns a short reason and the task's id.
 pub(super) fn create_blocker_task(
     rig: &Rig,
     convoy: &str,
-    what: &LandingBlocker,
+    blocker: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
     let convoys = rig.town().open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
@@ -51,13 +51,13 @@ pub(super) fn create_blocker_task(
         .cloned()
         .unwrap_or_default();
     let remote = check_remote(rig)?;
-    let (reason, evidence) = describe_blocker(rig, convoy, &branch, what, remote);
-    let key = match what {
+    let (reason, evidence) = describe_blocker(rig, convoy, &branch, blocker, remote);
+    let key = match blocker {
         LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),
         LandingBlocker::Declined { .. } => "push",
-        LandingBlocker::Door(_) => "door",
-        LandingBlocker::TakenBack { commit, .. } => commit.as_str(),
-        LandingBlocker::LostAgain { candidate } => candidate.as_str(),
+        LandingBlocker::Documents(_) => "door",
+        LandingBlocker::WorkReverted { commit, .. } => commit.as_str(),
+        LandingBlocker::LandingReverted { candidate } => candidate.as_str(),
     };
     let number = record::convoy::count_landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
@@ -81,18 +81,18 @@ pub(super) fn create_blocker_task(
 fn task_id_for(tx: &Tx, convoy: &str, prefix: &str, about: &str) -> String {
     let mut number = 0;
     loop {
-        let further = match number {
+        let suffix = match number {
             0 => String::new(),
             number => format!("\0{number}"),
         };
         let id = format!(
             "{prefix}-land-{}",
-            compute_short_hash(format!("{about}{further}"), 3)
+            compute_short_hash(format!("{about}{suffix}"), 3)
         );
-        let fits = |bead: &Bead| {
+        let is_reusable = |bead: &Bead| {
             !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_task_of(bead, convoy)
         };
-        if tx.get(&id).is_none_or(fits) {
+        if tx.get(&id).is_none_or(is_reusable) {
             return id;
         }
         number += 1;
@@ -158,54 +158,54 @@ fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
     branch: &integration::ConvoyBranch,
-    what: &LandingBlocker,
+    blocker: &LandingBlocker,
     remote: bool,
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
     let repo_path = rig.repo();
     let repo = repo_path.display();
     let origin = if remote { "origin/" } else { "" };
-    let bring_in = format!(
+    let merge_target = format!(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
          make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
          landing takes it out. Remove it first (`git rm -r .gt`) if you bring this work there in another way.",
         fence_output(&format!("git merge {origin}{to}"))
     );
-    let (reason, evidence) = match what {
+    let (reason, evidence) = match blocker {
         LandingBlocker::Conflict { .. } => (
             format!("{from} does not fit {to}"),
-            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
+            format!("{}\n\n{merge_target}", describe_evidence(branch, blocker)),
         ),
         LandingBlocker::Gate { failure, .. } => (
             format!("gate {} fails on {to}", failure.gate),
-            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
+            format!("{}\n\n{merge_target}", describe_evidence(branch, blocker)),
         ),
-        LandingBlocker::Declined { candidate, words } => (
+        LandingBlocker::Declined { candidate, message } => (
             format!("the push to {to} was declined"),
             format!(
                 "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
                  What to do: let it be taken (a protection rule, a hook, a right that is missing), or bring that commit to \
                  `{to}` in the way that is allowed there. It is in {repo} and can be pushed with\n\n{}",
-                fence_output(words),
+                fence_output(message),
                 fence_output(&format!(
                     "git -C {repo} push origin {candidate}:refs/heads/{to}"
                 )),
             ),
         ),
-        LandingBlocker::Door(words) => (
+        LandingBlocker::Documents(refusal) => (
             format!("discovery documents would reach {to}"),
             format!(
-                "{words}\n\nWhat to do: look how they came into the prepared commit, and take them out of `{from}`."
+                "{refusal}\n\nWhat to do: look how they came into the prepared commit, and take them out of `{from}`."
             ),
         ),
-        LandingBlocker::TakenBack { bead, commit } => (
+        LandingBlocker::WorkReverted { bead, commit } => (
             format!("{commit:.12} is not on {from} any more"),
             format!(
                 "The work of {bead} was merged to `{from}` as {commit:.12}, and is not on it any more: someone deleted the \
                  branch or took it back.\n\nWhat to do: bring the commit back (it may still be in {repo}), or reopen {bead}.",
             ),
         ),
-        LandingBlocker::LostAgain { candidate } => (
+        LandingBlocker::LandingReverted { candidate } => (
             format!("{candidate:.12} is not on {to} any more"),
             format!(
                 "The work had landed on `{to}` as {candidate:.12}, and is not on it any more: someone reset the branch or \
@@ -214,16 +214,16 @@ fn describe_blocker(
             ),
         ),
     };
-    let again = format!(
+    let retry = format!(
         "Once this bead is closed the landing is retried automatically; `gt convoy land {convoy}` does it at once."
     );
-    (reason, format!("{evidence}\n\n{again}\n"))
+    (reason, format!("{evidence}\n\n{retry}\n"))
 }
 
 /// Describes the evidence of a conflict or a failed gate.
-fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) -> String {
+fn describe_evidence(branch: &integration::ConvoyBranch, blocker: &LandingBlocker) -> String {
     let (from, to) = (&branch.branch, &branch.target);
-    match what {
+    match blocker {
         LandingBlocker::Conflict {
             onto,
             files,

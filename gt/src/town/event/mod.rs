@@ -7,7 +7,7 @@
 
 mod log;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,8 @@ pub enum Event {
     LandingPushed { convoy: String, rig: String, target: String, commit: String },
     LandingStopped(LandingStop),
     Mail { to: String, subject: String, id: String },
+    /// Merge drivers of the repository merged these files.
+    MergeDriven { files: BTreeSet<String>, drivers: BTreeSet<String>, #[serde(flatten)] request: MergeRef },
     /// A request could not be merged.
     MergeFailed(MergeResultEvent),
     /// A request will be retried later.
@@ -331,9 +333,21 @@ pub struct MergedAlong {
 pub struct LandingStop {
     pub convoy: String,
     pub reason: String,
-    /// The progress of a landing that has begun.
+    /// None if the landing had not begun.
     #[serde(flatten)]
-    pub place: Map<String, Value>,
+    pub progress: Option<LandingProgress>,
+}
+
+/// The rigs of a landing that has stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandingProgress {
+    #[serde(rename = "landed")]
+    pub landed_rigs: usize,
+    #[serde(rename = "of")]
+    pub total_rigs: usize,
+    /// The rig that the landing waits for.
+    pub rig: String,
+    pub task: Option<String>,
 }
 
 /// A worker that had work when the town was stopped.
