@@ -94,6 +94,18 @@ MUTANTS = {
         "    if true || differences.is_empty() {\n",
         "foreign::a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once",
     ),
+    "a merge driver drops a change": (
+        "gt/src/flow/mq/candidate.rs",
+        "        files.retain(|file| !file.holds_change && !accepted.contains(&file.path));\n",
+        "        files.clear();\n",
+        "merged_means_merged::a_change_that_a_merge_driver_left_out_waits_for_a_person",
+    ),
+    "a synced approval counts": (
+        "gt/src/flow/mq/land.rs",
+        "    if !approval.reviewed_by.is_empty() {\n",
+        "    if !approval.reviewed_by.is_empty() || job.request.metadata.is_some() {\n",
+        "foreign::a_label_of_the_rig_bead_runs_no_command_and_skips_no_review",
+    ),
     "beads that vanish from the branch are deleted": (
         "bd/src/sync/unite.rs",
         "            if !vanished.is_empty() {\n",

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::json;
 use town_tests::{Town, Worker};
 
 #[test]
@@ -41,6 +42,11 @@ fn a_label_of_the_rig_bead_runs_no_command_and_skips_no_review() {
     .ok();
     worker.commit_text("a.txt", "a\n");
     let request = worker.hand_in();
+    // Nor does a review or a waiver that is written into the request.
+    let mut metadata = town.show("web", &request)["metadata"].clone();
+    metadata["queue"] = json!({ "reviewed_by": "mayor/", "passed": ["x"] });
+    let update = ["update", &request, "--metadata", &metadata.to_string()];
+    town.bd("web", update).ok();
     let merged = worker.merge();
     assert_eq!(merged["outcome"], "needs_person", "{merged}");
     town.gt(["mq", "retry", &request]).ok();

@@ -316,3 +316,69 @@ fn a_gate_that_changes_its_checked_files_fails() {
         assert_eq!(worker.origin.subjects("main"), ["Other"]);
     }
 }
+
+/// Sets up a merge driver for one file, which runs `command`.
+fn set_driver(worker: &Worker, file: &str, command: &str) {
+    let attributes = format!("{file} merge=own\n");
+    worker
+        .origin
+        .commit(".gitattributes", &attributes, "A driver");
+    worker.git(["fetch", "-q", "origin"]);
+    worker.git(["rebase", "-q", "origin/main"]);
+    worker.git(["config", "merge.own.driver", command]);
+}
+
+#[test]
+fn a_change_that_a_merge_driver_left_out_waits_for_a_person() {
+    // With and without another change that can be merged.
+    for others in [true, false] {
+        let worker = Worker::new();
+        set_driver(&worker, "shared.txt", "true");
+        worker.commit_text("shared.txt", "one\ntwo\nthree\nworker\n");
+        if others {
+            worker.commit("work.txt");
+        }
+        worker
+            .origin
+            .commit("shared.txt", "person\none\ntwo\nthree\n", "By hand");
+        let main = worker.origin.git(["rev-parse", "main"]);
+        let request = worker.hand_in();
+        let held = worker.merge();
+        assert_eq!(held["outcome"], "needs_person", "{held}");
+        let reason = held["reason"].as_str().unwrap();
+        assert!(reason.contains("shared.txt (driver own)"), "{reason}");
+        assert_eq!(worker.origin.git(["rev-parse", "main"]), main);
+        assert_eq!(worker.shown()["status"], "in_progress");
+        let why = worker.town.gt(["why", &worker.bead]).ok().out;
+        assert!(why.contains("let own merge shared.txt"), "{why}");
+        // A worker cannot accept it, a person can.
+        worker
+            .town
+            .gt_as(&worker.name, ["mq", "retry", &request])
+            .fails("is a worker");
+        worker.town.gt(["mq", "retry", &request]).ok();
+        assert_eq!(worker.merge()["outcome"], "merged");
+        let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
+        assert_eq!(files.contains("work.txt"), others, "{files}");
+        assert_eq!(
+            worker.origin.file("main", "shared.txt"),
+            "person\none\ntwo\nthree"
+        );
+    }
+}
+
+#[test]
+fn a_change_that_a_merge_driver_kept_is_merged() {
+    let worker = Worker::new();
+    set_driver(&worker, "shared.txt", "git merge-file --union %A %O %B");
+    worker.commit_text("shared.txt", "one\ntwo\nthree\nworker\n");
+    worker
+        .origin
+        .commit("shared.txt", "one\ntwo\nthree\nperson\n", "By hand");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    let merged = worker.origin.file("main", "shared.txt");
+    assert_eq!(merged, "one\ntwo\nthree\nperson\nworker");
+    let reported = worker.town.events("merge_driven");
+    assert_eq!(reported[0]["payload"]["drivers"][0], "own");
+}

@@ -4,7 +4,8 @@ use bd::bead::{Bead, DepKind, Kind, Stamp};
 use bd::store::{BeadMark, BeadRef, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::town::Town;
+use super::approval::Approval;
+use crate::town::Rig;
 use crate::town::identity::Address;
 use crate::town::name::Lease;
 
@@ -59,21 +60,15 @@ pub struct RequestState {
     /// True if it waits for a review.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub for_review: bool,
-    /// The user that released it after a review.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub reviewed_by: String,
     /// True if a `pre-merge` hook stopped it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stopped_by: String,
-    /// The hooks that a waiver skips. The others are still asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub passed: Vec<String>,
     /// The task for the hook's rejection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hook_task: String,
-    /// The waiver of these hooks.
+    /// A waiver of its hooks, for readers. The queue obeys only [`super::approval`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waived: Option<HookWaiver>,
 }
@@ -210,8 +205,10 @@ pub fn stopping_hook(request: &Bead) -> Option<String> {
 }
 
 /// Continues a request that waits for a user or for its target, or that keeps failing. Returns the
-/// reason for which it waited.
-pub fn retry_request(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
+/// reason for which it waited. A user who continues a request that waited for a review, or because
+/// of a merge driver, approves it.
+pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
+    let town = rig.town();
     town.transact(store, |tx| {
         let mut request = tx
             .get(id)
@@ -230,13 +227,20 @@ pub fn retry_request(town: &Town, store: &Store, id: &str) -> anyhow::Result<Opt
             .or(broken)
             .or(failing);
         if was.is_some() {
-            if std::mem::take(&mut state.for_review) {
-                let worker = town.actor.to_string();
+            let mut approval = Approval::load(rig, id)?;
+            let for_review = std::mem::take(&mut state.for_review);
+            if for_review || !approval.driven_files_asked.is_empty() {
+                let actor = town.actor.to_string();
                 anyhow::ensure!(
                     !matches!(town.actor, Address::Polecat(..)),
-                    "{worker} is a worker: a review is for a person, the mayor or crew"
+                    "{actor} is a worker: a review is for a person, the mayor or crew"
                 );
-                state.reviewed_by = worker;
+                if for_review {
+                    approval.reviewed_by = actor;
+                }
+                let asked = std::mem::take(&mut approval.driven_files_asked);
+                approval.driven_files_accepted.extend(asked);
+                approval.save(rig, id)?;
             }
             set_request_state(&mut request, &state)?;
             request.updated_at = tx.now();

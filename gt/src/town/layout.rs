@@ -389,6 +389,13 @@ impl RigLayout {
         self.runtime().join("overlay")
     }
 
+    /// `.runtime/approvals/<request>.json`: what a person has allowed for a merge request.
+    pub fn approval(&self, request: &str) -> PathBuf {
+        self.runtime()
+            .join("approvals")
+            .join(format!("{request}.json"))
+    }
+
     /// `.runtime/gates/`: logs of the merge queue's gates.
     pub fn gate_logs(&self) -> PathBuf {
         self.runtime().join("gates")

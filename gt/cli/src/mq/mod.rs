@@ -5,6 +5,9 @@ mod retry;
 mod run;
 mod waive;
 
+use gt::town::beads::{BeadsHome, FoundBead};
+use gt::town::{Rig, Town};
+
 use super::CommandResult;
 use crate::context::Context;
 
@@ -15,4 +18,14 @@ kit::family! {
     Run => run,
     Retry => retry,
     Waive => waive,
+}
+
+/// Returns the rig whose queue a request is in.
+fn rig_of_request<'t>(town: &'t Town, request: &FoundBead) -> anyhow::Result<Rig<'t>> {
+    match &request.home {
+        BeadsHome::Rig(name) => Ok(town.find_rig(name)?),
+        BeadsHome::Town => {
+            anyhow::bail!("`{}` is no open merge request: not found", request.bead.id)
+        }
+    }
 }

@@ -20,7 +20,8 @@ struct RetryRequestReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
-    let was = merge_request::retry_request(&town, &found.store, &found.bead.id)?;
+    let rig = super::rig_of_request(&town, &found)?;
+    let was = merge_request::retry_request(&rig, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(
         RetryRequestReport {

@@ -28,7 +28,8 @@ struct WaiveReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
-    let waiver = mq::waive_hooks(&town, &found.store, &found.bead.id, &args.reason)?;
+    let rig = super::rig_of_request(&town, &found)?;
+    let waiver = mq::waive_hooks(&rig, &found.store, &found.bead.id, &args.reason)?;
     gt::host::daemon::wake_daemon(&town);
     let waived = WaiveReport {
         request: found.bead.id,

@@ -2,11 +2,12 @@
 //! the receipt's commits, made without a checkout. Discovery documents are removed from the commits
 //! first, and beads files keep the content of the target.
 
-use bd::git::{CommitIdentities, Identity, TreeMerge};
+use bd::git::{CommitIdentities, DrivenFile, Identity, TreeMerge};
 
 use super::job::MergeJob;
 use crate::flow::convoy::integration;
 use crate::flow::discovery::{self, KeptDocuments};
+use crate::record::approval::Approval;
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config::MergeStrategy;
@@ -22,6 +23,8 @@ pub(crate) enum MergeCandidate {
     Conflict { files: Vec<String>, detail: String },
     /// The work has only discovery documents, which are now kept on `reference`.
     OnlyDocuments { reference: String },
+    /// A merge driver left out the work's change of these files.
+    LeftOutByDriver { files: Vec<DrivenFile> },
     /// A commit of the receipt is missing.
     MissingCommit { commit: String },
 }
@@ -61,6 +64,10 @@ pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<Me
         }
         TreeMerge::Clean(tree) => restore_target_beads(job, target, tree)?,
     };
+    let left_out = work.files_left_out_by_driver(job, target, &tree)?;
+    if !left_out.is_empty() {
+        return Ok(MergeCandidate::LeftOutByDriver { files: left_out });
+    }
     if tree == job.git.tree_of(target)? {
         return Ok(MergeCandidate::AlreadyMerged);
     }
@@ -107,6 +114,37 @@ impl WorkRange {
         } else {
             job.git.apply_change(&self.base, &self.tip, target)?
         })
+    }
+
+    /// Returns the files whose change a merge driver left out of the merged tree and that no person
+    /// has accepted. Reports the drivers that ran.
+    fn files_left_out_by_driver(
+        &self,
+        job: &MergeJob,
+        target: &str,
+        tree: &str,
+    ) -> anyhow::Result<Vec<DrivenFile>> {
+        let base = if self.on_target {
+            job.git.merge_base(target, &self.tip)?
+        } else {
+            Some(self.base.clone())
+        };
+        let Some(base) = base else {
+            return Ok(Vec::new());
+        };
+        let mut files = job.git.find_driven_files(&base, &self.tip, target, tree)?;
+        files.retain(|file| !is_beads_file(&file.path));
+        if files.is_empty() {
+            return Ok(files);
+        }
+        job.rig.town().record_event(&Event::MergeDriven {
+            files: files.iter().map(|file| file.path.clone()).collect(),
+            drivers: files.iter().map(|file| file.driver.clone()).collect(),
+            request: job.merge_ref(),
+        });
+        let accepted = Approval::load(job.rig, &job.request.id)?.driven_files_accepted;
+        files.retain(|file| !file.holds_change && !accepted.contains(&file.path));
+        Ok(files)
     }
 
     /// Creates the commit with exactly that tree, in the form that the rig's settings require.

@@ -14,6 +14,7 @@ use crate::flow::town_hook::{
     self, FrontMatter, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict,
 };
 use crate::record;
+use crate::record::approval::Approval;
 use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::town::event::event;
 
@@ -33,10 +34,10 @@ pub(crate) fn ask_pre_merge_hooks(
     ) {
         return Ok(None);
     }
-    let state = request_state(&job.request);
-    if let Some(waiver) = &state.waived {
+    let approval = Approval::load(job.rig, &job.request.id)?;
+    if let Some(waiver) = &approval.waiver {
         job.rig.town().record_event(&event!(HookWaived,
-            by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
+            by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: approval.passed_hooks,
             request: job.merge_ref(),
         ));
     }
@@ -44,7 +45,7 @@ pub(crate) fn ask_pre_merge_hooks(
     gate::check_out_candidate(job, &tree, candidate)?;
     let mut call = build_call(job)?;
     call.cwd = Some(tree);
-    call.skipped_hooks = state.passed;
+    call.skipped_hooks = approval.passed_hooks;
     call.more.extend([
         ("GT_BASE", target.to_owned()),
         ("GT_COMMIT", candidate.to_owned()),

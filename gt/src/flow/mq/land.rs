@@ -1,13 +1,14 @@
 //! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Containment, PushError, PushLease, PushRefusal};
+use bd::git::{Containment, DrivenFile, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
 
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery::{self, LandingCheckError};
+use crate::record::approval::Approval;
 use crate::record::merge_request::{
     self, AS_IT_WAS, RequestState, request_state, set_request_state,
 };
@@ -185,6 +186,10 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
         }
         Ok(())
     })?;
+    Approval::remove(job.rig, &job.request.id);
+    for original in &brought {
+        Approval::remove(job.rig, &original.id);
+    }
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|bead| bead.id == original.id);
         let along = describe_original(job, original, commit);
@@ -367,12 +372,37 @@ pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<Mer
     })
 }
 
+/// Makes the request wait for a user because a merge driver left out its change of these files.
+pub(crate) fn block_for_driver(
+    job: &MergeJob,
+    files: &[DrivenFile],
+) -> anyhow::Result<MergeOutcome> {
+    let described: Vec<String> = files
+        .iter()
+        .map(|file| format!("{} (driver {})", file.path, file.driver))
+        .collect();
+    let (id, branch, target) = (&job.request.id, &job.receipt.branch, &job.receipt.target);
+    let bead = merge_request::source_bead_of(&job.request);
+    let reason = format!(
+        "a merge driver of the repository left out this work's change of {}. If that is right, `gt mq retry {id}` merges \
+         the rest. If not, change the driver (`merge=` in .gitattributes) or bring the change to {target} from {branch} by \
+         hand, then close the bead: `bd close {bead} {id} --force --reason \"Merged by hand\"`",
+        list_some_files(&described)
+    );
+    let mut approval = Approval::load(job.rig, id)?;
+    let paths = files.iter().map(|file| file.path.clone());
+    approval.driven_files_asked.extend(paths);
+    approval.save(job.rig, id)?;
+    block_for_user(job, &reason)
+}
+
 /// Makes the request wait for a review, if the rig's settings require one and it has had none.
 pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let Some(reason) = job.settings.review_reason() else {
         return Ok(None);
     };
-    if !request_state(&job.request).reviewed_by.is_empty() {
+    let approval = Approval::load(job.rig, &job.request.id)?;
+    if !approval.reviewed_by.is_empty() {
         return Ok(None);
     }
     job.rig.transact(job.store, |tx| {

@@ -277,6 +277,7 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         MergeCandidate::OnlyDocuments { reference } => {
             return land::close_documents(job, reference);
         }
+        MergeCandidate::LeftOutByDriver { files } => return land::block_for_driver(job, &files),
         MergeCandidate::MissingCommit { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::block_for_user(job, &reason);

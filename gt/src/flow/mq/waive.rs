@@ -4,10 +4,11 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::{Store, Tx};
 
+use crate::record::approval::Approval;
 use crate::record::merge_request::{
     HookWaiver, is_merge_request, request_state, set_request_state,
 };
-use crate::town::Town;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -31,12 +32,8 @@ pub enum WaiveError {
 
 /// Waives the hooks for a request: closes its task, and the next run of the queue continues the
 /// request.
-pub fn waive_hooks(
-    town: &Town,
-    store: &Store,
-    id: &str,
-    reason: &str,
-) -> anyhow::Result<HookWaiver> {
+pub fn waive_hooks(rig: &Rig, store: &Store, id: &str, reason: &str) -> anyhow::Result<HookWaiver> {
+    let town = rig.town();
     anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
     if let Address::Polecat(..) = &town.actor {
         let worker = town.actor.to_string();
@@ -62,9 +59,12 @@ pub fn waive_hooks(
             reason: reason.trim().to_owned(),
         };
         let hook = std::mem::take(&mut state.stopped_by);
-        if !hook.is_empty() && !state.passed.contains(&hook) {
-            state.passed.push(hook);
+        let mut approval = Approval::load(rig, id)?;
+        if !hook.is_empty() && !approval.passed_hooks.contains(&hook) {
+            approval.passed_hooks.push(hook);
         }
+        approval.waiver = Some(waiver.clone());
+        approval.save(rig, id)?;
         state.waived = Some(waiver.clone());
         set_request_state(&mut request, &state)?;
         request.updated_at = now;
