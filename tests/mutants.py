@@ -106,6 +106,18 @@ MUTANTS = {
         "    if !approval.reviewed_by.is_empty() || job.request.metadata.is_some() {\n",
         "foreign::a_label_of_the_rig_bead_runs_no_command_and_skips_no_review",
     ),
+    "the files of inner repositories are lost": (
+        "gt/src/flow/sandbox/mod.rs",
+        "        let dirty = git.has_unsaved_files()?;\n",
+        "        let dirty = git.has_unsaved_files()? && git.inner_repositories()?.is_empty();\n",
+        "foreign::the_files_of_an_inner_repository_survive_nuke_and_the_next_sling",
+    ),
+    "hidden changes count as none": (
+        "gt/src/flow/done/proof.rs",
+        "    if !hidden.is_empty() {\n",
+        "    if false && !hidden.is_empty() {\n",
+        "foreign::changes_that_git_hides_are_not_reported_as_done",
+    ),
     "beads that vanish from the branch are deleted": (
         "bd/src/sync/unite.rs",
         "            if !vanished.is_empty() {\n",

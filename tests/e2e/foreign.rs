@@ -177,3 +177,102 @@ fn a_folder_with_a_repository_of_its_own_is_not_handed_in_as_a_link() {
     assert_eq!(worker.merge()["outcome"], "merged");
     assert_eq!(worker.origin.file("main", "scaffold/a.txt"), "a");
 }
+
+#[test]
+fn the_files_of_an_inner_repository_survive_nuke_and_the_next_sling() {
+    for is_nuked in [true, false] {
+        let worker = Worker::new();
+        let town = &worker.town;
+        let inner = worker.sandbox.join("tool");
+        fs::create_dir(&inner).unwrap();
+        town.git_at(&inner, ["init", "-q"]).ok();
+        fs::write(inner.join("main.rs"), "fn main() {}\n").unwrap();
+        town.gt(["unsling", &worker.bead]).ok();
+        if is_nuked {
+            town.gt(["polecat", "nuke", &worker.name])
+                .fails("tool is a git repository of its own");
+            town.gt(["polecat", "nuke", &worker.name, "--force"]).ok();
+        } else {
+            town.sling(&town.bead("web", "Next"));
+            assert!(!inner.exists(), "the next worker does not find it");
+        }
+        let moved = &town.events("inner_repositories_moved")[0]["payload"];
+        assert_eq!(moved["folders"][0], "tool");
+        let aside = std::path::Path::new(moved["moved_to"].as_str().unwrap());
+        assert!(aside.join("tool/.git").is_dir());
+        let saved = town.gt(["rescue", "list", "--json"]).ok().json();
+        let reference = saved[0]["ref"].as_str().unwrap();
+        let into = town.path("restored");
+        let url = worker.origin.url();
+        town.git_at(&town.root(), ["clone", "-q", url, into.to_str().unwrap()])
+            .ok();
+        let restore = ["rescue", "restore", reference, "--into"];
+        town.gt(restore).args([into.to_str().unwrap()]).ok();
+        let restored = fs::read_to_string(into.join("tool/main.rs")).unwrap();
+        assert_eq!(restored, "fn main() {}\n");
+    }
+}
+
+#[test]
+fn changes_that_git_hides_are_not_reported_as_done() {
+    for flag in ["--assume-unchanged", "--skip-worktree"] {
+        let worker = Worker::new();
+        worker.commit("work.txt");
+        worker.git(["update-index", flag, "shared.txt"]);
+        fs::write(worker.sandbox.join("shared.txt"), "hidden\n").unwrap();
+        let hides = "git hides changes of shared.txt";
+        worker.done(["--summary", "s"]).fails(hides);
+        worker.done(["--no-change", "nothing"]).fails(hides);
+        for unmark in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            worker.git(["update-index", unmark, "--", "shared.txt"]);
+        }
+        worker.git(["commit", "-qam", "Hidden no more"]);
+        worker.hand_in();
+        assert_eq!(worker.merge()["outcome"], "merged");
+        assert_eq!(worker.origin.file("main", "shared.txt"), "hidden");
+    }
+}
+
+#[test]
+fn commits_that_a_worker_left_on_no_branch_are_kept() {
+    for with_change in [true, false] {
+        let worker = Worker::new();
+        let branch = worker.git(["branch", "--show-current"]);
+        worker.git(["switch", "-q", "--detach"]);
+        worker.commit_text("tried.txt", "tried\n");
+        let tip = worker.git(["rev-parse", "HEAD"]);
+        worker.git(["switch", "-q", branch.trim()]);
+        let report = if with_change {
+            worker.commit("work.txt");
+            worker.done(["--summary", "s", "--json"]).ok().json()
+        } else {
+            worker
+                .done(["--no-change", "nothing", "--json"])
+                .ok()
+                .json()
+        };
+        let reference = report["kept_commits"][0].as_str().unwrap();
+        let shown = worker.town.gt(["rescue", "show", reference]).ok();
+        assert!(shown.out.contains("tried.txt"), "{}", shown.out);
+        let kept = worker.town.gt(["rescue", "list", "--json"]).ok().json();
+        assert_eq!(kept[0]["commit"].as_str(), Some(tip.trim()));
+        assert_eq!(kept.as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn a_target_that_begins_to_use_submodules_or_lfs_gives_no_worker_half_its_files() {
+    for (file, content, feature) in [
+        (".gitattributes", "*.png filter=lfs\n", "git-lfs"),
+        (".gitmodules", "[submodule \"x\"]\n", "submodules"),
+    ] {
+        let (town, origin) = Town::with_rig();
+        town.script("while :; do sleep 1; done");
+        let bead = town.bead("web", "Work");
+        origin.commit(file, content, "Begin to use it");
+        let refused = town
+            .gt(["sling", &bead, "web"])
+            .fails(&format!("main uses {feature} now"));
+        assert!(refused.err.contains("does not support"), "{}", refused.err);
+    }
+}

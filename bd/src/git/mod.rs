@@ -15,6 +15,7 @@ mod combine;
 mod driven;
 mod driver;
 mod folders;
+mod inner;
 pub mod past;
 mod read;
 mod redact;

@@ -1,5 +1,7 @@
 //! Reads refs and history. libgit2 answers; if it cannot open the repository, the git command does.
 
+use std::collections::HashSet;
+use std::fs;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -240,6 +242,60 @@ impl Git {
             Some((commit.to_owned(), how.to_owned()))
         };
         Ok(log.lines().filter_map(parse).collect())
+    }
+
+    /// Returns those of the commits that no ref reaches, without those that are gone.
+    pub fn unreached_commits(&self, commits: &[&str]) -> Result<Vec<String>, GitError> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = self.plumbing(["rev-list", "--ignore-missing"]);
+        let unreached = call.args(commits).args(["--not", "--all"]).text()?;
+        let unreached: HashSet<&str> = unreached.lines().collect();
+        let kept = commits.iter().filter(|commit| unreached.contains(**commit));
+        Ok(kept.map(|commit| (*commit).to_owned()).collect())
+    }
+
+    /// Returns the tracked files whose changes git hides, because they are marked as unchanged
+    /// (`git update-index --assume-unchanged` or `--skip-worktree`). Beads files are left out,
+    /// because a sandbox marks its copies itself.
+    pub fn hidden_changes(&self) -> Result<Vec<String>, GitError> {
+        let listed = self
+            .plumbing(["ls-files", "-v", "--stage", "-z"])
+            .records()?;
+        let mut marked = Vec::new();
+        for record in &listed {
+            // `<tag> <mode> <id> <stage>\t<path>`. A lower-case tag means assumed unchanged, `S`
+            // means skipped.
+            let Some((facts, path)) = record.split_once('\t') else {
+                continue;
+            };
+            let is_marked = facts.starts_with(|c: char| c == 'S' || c.is_ascii_lowercase());
+            if !is_marked || path.starts_with(".beads/") {
+                continue;
+            }
+            let id = facts.split(' ').nth(2).unwrap_or_default();
+            // A skipped file that is not there was left out of a sparse checkout.
+            let meta = fs::symlink_metadata(self.folder.join(path));
+            let is_file = meta.as_ref().is_ok_and(fs::Metadata::is_file);
+            if is_file || (meta.is_err() && !facts.starts_with(['S', 's'])) {
+                marked.push((path, id, is_file));
+            }
+        }
+        let present: Vec<&str> = marked
+            .iter()
+            .filter(|(_, _, is_file)| *is_file)
+            .map(|(path, ..)| *path)
+            .collect();
+        let hashed = if present.is_empty() {
+            String::new()
+        } else {
+            let call = self.plumbing(["hash-object", "--stdin-paths"]);
+            call.stdin(present.join("\n")).text()?
+        };
+        let mut hashes = hashed.lines();
+        marked.retain(|(_, id, is_file)| !is_file || hashes.next() != Some(id));
+        Ok(marked.iter().map(|(path, ..)| (*path).to_owned()).collect())
     }
 
     /// Returns true if the repository has no work tree of its own.

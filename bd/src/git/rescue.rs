@@ -7,8 +7,9 @@
 //! Steps of a save:
 //! 1. Find the dirty files; if there are none, there is no rescue.
 //! 2. Move big untracked files aside or leave them, and name them either way.
-//! 3. Add the whole tree to a copy of the index. Its tree becomes a commit on top of HEAD, with the
-//!    real index as second parent if that differs.
+//! 3. Add the whole tree to a copy of the index, with the changes that git hides, and the files of inner repositories as if they were
+//!    its own. The tree becomes a commit on top of HEAD, with the real index as second parent if
+//!    that differs.
 //! 4. Set the ref to the commit.
 
 use std::collections::BTreeSet;
@@ -41,7 +42,7 @@ pub struct SavedRescue {
     pub files: Vec<String>,
     /// The big untracked files, with their new places if moved.
     pub big: Vec<BigFile>,
-    /// Nested repositories, which stay in place and are not in the rescue.
+    /// The inner repositories. Their files are in the rescue; the repositories stay in place.
     pub nested: Vec<String>,
 }
 
@@ -88,22 +89,18 @@ pub fn save_rescue(
 ) -> Result<Option<SavedRescue>, GitError> {
     let git = &git.in_folder(git.top()?);
     let changes = git.status()?;
-    if changes.is_empty() {
+    let nested = git.inner_repositories()?;
+    let hidden = git.hidden_changes()?;
+    if changes.is_empty() && nested.is_empty() && hidden.is_empty() {
         return Ok(None);
     }
-    let untracked = changes
+    let untracked: Vec<String> = changes
         .iter()
-        .filter(|change| change.kind == ChangeKind::Untracked);
-    let (nested, untracked): (Vec<String>, Vec<String>) = untracked
+        .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
         .map(|change| change.path.clone())
-        .partition(|path| path.ends_with('/'));
-    let big = set_aside_big_files(git, refname, &untracked, big)?;
-    let left_out: Vec<&str> = nested
-        .iter()
-        .map(|path| path.trim_end_matches('/'))
-        .chain(big.iter().map(|file| file.path.as_str()))
         .collect();
-    let commit = write_commit(git, &left_out, message, author)?;
+    let big = set_aside_big_files(git, refname, &untracked, big)?;
+    let commit = write_commit(git, &big, &nested, &hidden, message, author)?;
     git.update_ref(refname, &commit, None)?;
     let files = changed_files(git, &commit)?;
     Ok(Some(SavedRescue {
@@ -243,10 +240,13 @@ fn set_aside_big_files(
     Ok(found)
 }
 
-/// Writes a commit of the whole tree except `left_out`. Writes only objects.
+/// Writes a commit of the whole tree except big files, with the files of inner repositories. Writes
+/// only objects.
 fn write_commit(
     git: &Git,
-    left_out: &[&str],
+    big: &[BigFile],
+    nested: &[String],
+    hidden: &[String],
     message: &str,
     author: &Identity,
 ) -> Result<String, GitError> {
@@ -261,13 +261,33 @@ fn write_commit(
     if real.is_file() {
         copy_index(&real, &index).map_err(|error| Git::file_error(&real, error))?;
     }
-    let excluded = left_out
-        .iter()
+    if !hidden.is_empty() {
+        // With both options in one call, git obeys only one.
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            git.plumbing(["update-index", option, "-z", "--stdin"])
+                .env("GIT_INDEX_FILE", &index)
+                .stdin(hidden.join("\0"))
+                .finish_checked()?;
+        }
+    }
+    let big_paths = big.iter().map(|file| &file.path);
+    let excluded = big_paths
+        .chain(nested)
         .map(|path| format!(":(top,exclude,literal){path}"));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
         .env("GIT_INDEX_FILE", &index)
         .finish_checked()?;
+    for (number, path) in nested.iter().enumerate() {
+        let inner_index = scratch.path().join(format!("inner-{number}"));
+        let tree = git.write_inner_tree(&git.folder().join(path), &inner_index)?;
+        git.plumbing(["update-index", "--force-remove", "--", path])
+            .env("GIT_INDEX_FILE", &index)
+            .finish_checked()?;
+        git.plumbing(["read-tree", &format!("--prefix={path}/"), &tree])
+            .env("GIT_INDEX_FILE", &index)
+            .finish_checked()?;
+    }
     let tree = git
         .plumbing(["write-tree"])
         .env("GIT_INDEX_FILE", &index)
@@ -330,7 +350,8 @@ fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitErro
     };
     let finished = git
         .plumbing(["diff-tree", "-r", "-z", "--name-status", "--no-renames"])
-        .args([base.as_str(), commit])
+        // The files of an inner repository replace its commit, which is no file to restore.
+        .args(["--ignore-submodules=all", base.as_str(), commit])
         .finish_checked()?;
     let records = split_records(&finished.stdout);
     Ok(records

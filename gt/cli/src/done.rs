@@ -2,8 +2,9 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::done::{self, WorkReport};
+use gt::flow::done::{self, DoneReport, WorkReport};
 use gt::record::polecat::GivingUp;
+use kit::ui::Page;
 
 /// Finish the work on your hook (polecats).
 ///
@@ -74,7 +75,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         done::end_session(&town, &worker)?;
     }
     drop(worker);
-    build_report(finished, |done, page| match (&done.failed, &done.request) {
+    build_report(finished, |done, page| {
+        write_outcome(done, page);
+        for kept in &done.kept_commits {
+            page.line(format!(
+                "  commits that were on no branch are kept on {kept} (gt rescue show {kept})"
+            ));
+        }
+    })
+}
+
+fn write_outcome(done: &DoneReport, page: &mut Page) {
+    match (&done.failed, &done.request) {
         (Some(failed), _) => {
             let then = if failed.closed {
                 "closed as failed"
@@ -94,5 +106,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ));
         }
         (None, None) => page.line(format!("✓ {} closed without a change", done.bead)),
-    })
+    }
 }

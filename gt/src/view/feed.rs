@@ -12,6 +12,10 @@ use crate::town::event::{EventLine, EventVisibility};
 const PHRASES: &[(&str, &str)] = &[
     ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
+    (
+        "commits_kept",
+        "kept commits of {rig}/{polecat} on no branch: {ref}",
+    ),
     ("convoy_added", "added {beads} to {convoy}"),
     ("convoy_closed", "closed {convoy}: {reason}"),
     ("convoy_created", "made {convoy} for {beads}"),
@@ -36,6 +40,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("handoff", "handed over: {subject}"),
     ("hook", "took {bead}"),
     ("hook_run", "ran the hook {hook}: {outcome}"),
+    (
+        "inner_repositories_moved",
+        "moved {folders} out of the sandbox of {rig}/{polecat} to {moved_to}",
+    ),
     ("kill", "ended {target}: {reason}"),
     ("landing_stopped", "landing {convoy} stopped: {reason}"),
     ("mail", "wrote to {to}: {subject}"),

@@ -47,8 +47,9 @@ fn a_rescue_saves_everything_and_changes_nothing() {
     )
     .unwrap()
     .unwrap();
-    assert_eq!(saved.files, [".gitignore", "README", "gone", "new"]);
-    assert_eq!(saved.nested, ["nested/"]);
+    let files = [".gitignore", "README", "gone", "nested/inner", "new"];
+    assert_eq!(saved.files, files);
+    assert_eq!(saved.nested, ["nested"]);
     assert_eq!(work.status().unwrap(), before);
     assert_eq!(
         work.file_at(name, "README").unwrap().as_deref(),
@@ -214,4 +215,95 @@ fn a_rescue_works_before_the_first_commit() {
     .unwrap()
     .unwrap();
     assert_eq!(saved.files, ["a"]);
+}
+
+#[test]
+fn the_files_of_inner_repositories_are_saved_and_restored() {
+    // Not added, and added as a commit.
+    for is_added in [false, true] {
+        let place = TestPlace::new();
+        let (_, work) = place.with_origin();
+        let base = head_commit(&work);
+        let inner = place.git("work/tool");
+        inner.init("main", false).unwrap();
+        commit_file(&inner, "main.rs", "fn main() {}\n");
+        write_file(&inner, "draft", "d\n");
+        place.git("work/tool/deep").init("main", false).unwrap();
+        write_file(&place.git("work/tool/deep"), "d.rs", "deep\n");
+        if is_added {
+            work.add_all().unwrap();
+            work.commit_index("A tool\n").unwrap();
+        }
+        assert!(work.has_unsaved_files().unwrap());
+        let saved = rescue::save_rescue(
+            &work,
+            "refs/gt/rescue/a/3",
+            "Saved",
+            &test_identity(),
+            rescue::BigFilePolicy::Leave,
+        )
+        .unwrap()
+        .unwrap();
+        let files = ["tool/deep/d.rs", "tool/draft", "tool/main.rs"];
+        assert_eq!(saved.files, files);
+        fs::rename(inner.folder(), place.git("gone").folder()).unwrap();
+        work.reset_hard(&base).unwrap();
+        let restored = rescue::restore_rescue(&work, &work, &saved.refname).unwrap();
+        assert_eq!(restored, files);
+        assert_eq!(read_file(&work, "tool/draft"), "d\n");
+        assert_eq!(read_file(&work, "tool/deep/d.rs"), "deep\n");
+    }
+}
+
+#[test]
+fn changes_that_git_hides_are_saved_and_restored() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    for file in ["a", "b", "gone", "same"] {
+        commit_file(&work, file, "old\n");
+    }
+    let mark = |flag: &str, files: &[&str]| {
+        let call = work.plumbing(["update-index", flag, "--"]).args(files);
+        call.finish_checked().unwrap();
+    };
+    mark("--assume-unchanged", &["a", "gone", "same"]);
+    mark("--skip-worktree", &["b"]);
+    assert!(!work.has_unsaved_files().unwrap());
+    write_file(&work, "a", "new\n");
+    write_file(&work, "b", "new\n");
+    fs::remove_file(work.folder().join("gone")).unwrap();
+    assert!(work.status().unwrap().is_empty(), "git hides them");
+    assert_eq!(work.hidden_changes().unwrap(), ["a", "b", "gone"]);
+    let saved = rescue::save_rescue(
+        &work,
+        "refs/gt/rescue/a/4",
+        "Saved",
+        &test_identity(),
+        rescue::BigFilePolicy::Leave,
+    )
+    .unwrap()
+    .unwrap();
+    assert_eq!(saved.files, ["a", "b", "gone"]);
+    let saved = work.file_at(&saved.refname, "b").unwrap();
+    assert_eq!(saved.as_deref(), Some(&b"new\n"[..]));
+    assert_eq!(work.hidden_changes().unwrap(), ["a", "b", "gone"]);
+}
+
+#[test]
+fn commits_that_no_ref_reaches_are_found() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    let base = head_commit(&work);
+    work.checkout_detach(&base).unwrap();
+    let lost = commit_file(&work, "lost", "l\n");
+    let gone = "1".repeat(40);
+    let unreached = || {
+        let commits = [base.as_str(), &lost, &gone];
+        work.unreached_commits(&commits).unwrap()
+    };
+    assert!(unreached().is_empty(), "HEAD is there");
+    work.switch("main").unwrap();
+    assert_eq!(unreached(), [lost.clone()]);
+    work.update_ref("refs/gt/rescue/a/5", &lost, None).unwrap();
+    assert!(unreached().is_empty());
 }

@@ -9,6 +9,7 @@ use std::fmt;
 
 use bd::git::{Git, GitError, Stash};
 
+use crate::flow::sandbox::visits_since_sling;
 use crate::record::polecat::Slot;
 
 /// Work that is not on the branch of its bead.
@@ -95,19 +96,6 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
         place: what,
     };
     Ok(found.into_iter().map(whole).collect())
-}
-
-/// Returns the HEAD log entries since the sling switched to the branch. All of them in a fresh
-/// worktree, where the sling did not switch.
-fn visits_since_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(String, String)> {
-    let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
-    if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
-        let was_there = |(_, how): &(String, String)| how.contains(&off);
-        if !visits[sling + 1..].iter().any(was_there) {
-            visits.truncate(sling);
-        }
-    }
-    visits
 }
 
 /// Counts the commits up to `tip` that are neither on the bead's branch nor on any ref that keeps

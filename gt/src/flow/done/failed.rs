@@ -48,6 +48,7 @@ pub(super) fn give_up(
         commits: 0,
         remote: false,
         molecule: None,
+        kept_commits: Vec::new(),
         failed: Some(FailedAttempt {
             why: gave_up.why.clone(),
             closed: gave_up.close,

@@ -38,9 +38,9 @@ fn find_leftovers(git: &Git, slot: &Slot) -> Result<SandboxLeftovers, GitError> 
     if !find_own_commits(git, slot, &tip)?.commits.is_empty() {
         return Ok(SandboxLeftovers::Commits);
     }
-    Ok(if git.status()?.is_empty() {
-        SandboxLeftovers::Nothing
-    } else {
+    Ok(if git.has_unsaved_files()? {
         SandboxLeftovers::Files
+    } else {
+        SandboxLeftovers::Nothing
     })
 }

@@ -35,7 +35,7 @@ pub use proof::{ProofError, WorkProof};
 pub use push::BranchPushError;
 
 use crate::flow::molecule::{self, MoleculeEnding};
-use crate::flow::sandbox::find_start_commit;
+use crate::flow::sandbox::{Sandbox, find_start_commit};
 use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
@@ -77,6 +77,9 @@ pub struct DoneReport {
     /// The failed attempt, if the worker gave up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedAttempt>,
+    /// The rescue refs of commits that the worker made on no branch and left there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_commits: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -190,6 +193,21 @@ fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> 
 }
 
 fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
+    let kept = Sandbox::new(&worker.rig, &worker.name).keep_abandoned_commits(slot.branch.as_str());
+    let kept_commits = match kept {
+        Ok(kept) => kept,
+        Err(error) => {
+            return record_failed_step(worker, slot, DoneStep::Rescue, true, error.into());
+        }
+    };
+    let report = run_recorded_steps(worker, slot)?;
+    Ok(DoneReport {
+        kept_commits,
+        ..report
+    })
+}
+
+fn run_recorded_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
     match documents::keep_uncommitted(worker, slot) {
         Ok(Some(reference)) => {
@@ -266,6 +284,7 @@ fn submit_proven(
         remote: proof.remote,
         molecule: concluded,
         failed: None,
+        kept_commits: Vec::new(),
     })
 }
 

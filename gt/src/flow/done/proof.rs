@@ -33,6 +33,12 @@ pub enum ProofError {
         "{} not committed: {files} (commit the work, or remove it in a commit that says so)", kit::ui::counted(*count, "file")
     )]
     Uncommitted { count: usize, files: String },
+    /// Git was told to hide changes of these files.
+    #[error(
+        "git hides changes of {files}, so they would not be merged (git update-index --no-assume-unchanged -- \
+         {files} and git update-index --no-skip-worktree -- {files}, then commit or restore them)"
+    )]
+    HiddenChanges { files: String },
     /// The branch has no commit.
     #[error(
         "branch {branch} has no commit beyond {base} that changes anything: nothing to merge (commit your work, or give the \
@@ -156,6 +162,12 @@ pub(super) fn prove_work(
         return Err(ProofError::Uncommitted {
             count: changes.len(),
             files: files.join(", "),
+        });
+    }
+    let hidden = git.hidden_changes()?;
+    if !hidden.is_empty() {
+        return Err(ProofError::HiddenChanges {
+            files: hidden.join(" "),
         });
     }
     if remote {

@@ -107,6 +107,9 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
     if changed > 0 {
         reasons.push(format!("{changed} uncommitted files in {}", path.display()));
     }
+    for folder in git.inner_repositories()? {
+        reasons.push(format!("{folder} is a git repository of its own"));
+    }
     let everywhere = if git.remote_url("origin")?.is_some() {
         "--remotes"
     } else {

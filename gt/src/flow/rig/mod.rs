@@ -12,6 +12,7 @@ mod route;
 
 pub use add::{AddRigReport, AddRigRequest, add_rig};
 pub use name::{check_rig_name, derive_prefix};
+pub(crate) use origin::find_unsupported_feature;
 pub use remote::check_remote;
 pub use remove::{RemoveRigReport, remove_rig};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, Identity, redact_urls};
+use bd::git::{Git, GitError, Identity, redact_urls};
 use kit::sys::Env;
 
 use super::RigError;
@@ -99,18 +99,10 @@ impl RigOrigin {
 
     fn check_supported(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
         let (url, tip) = (self.describe(), self.branch_ref_name(branch));
-        let unsupported_feature = if repo.uses_lfs(&tip)? {
-            "git-lfs"
-        } else if repo.has_submodules(&tip)? {
-            "submodules"
-        } else {
-            return self.check_not_checked_out(branch);
-        };
-        Err(RigError::Unsupported {
-            url,
-            what: unsupported_feature,
+        match find_unsupported_feature(repo, &tip)? {
+            Some(what) => Err(RigError::Unsupported { url, what }.into()),
+            None => self.check_not_checked_out(branch),
         }
-        .into())
     }
 
     /// Refuses a branch that is checked out in its repository, because git rejects pushes to it
@@ -158,4 +150,18 @@ fn initial_commit_identity() -> Identity {
         name: "Gas Town".to_owned(),
         email: "town@gastown.local".to_owned(),
     }
+}
+/// Returns the feature of a commit without which its files are not whole, and that the town does not
+/// support.
+pub(crate) fn find_unsupported_feature(
+    git: &Git,
+    commit: &str,
+) -> Result<Option<&'static str>, GitError> {
+    Ok(if git.uses_lfs(commit)? {
+        Some("git-lfs")
+    } else if git.has_submodules(commit)? {
+        Some("submodules")
+    } else {
+        None
+    })
 }

@@ -23,11 +23,13 @@ use bd::git::{Git, GitError, Identity};
 use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
 mod snapshot;
+mod visits;
 
 pub use snapshot::save_snapshot;
+pub(crate) use visits::visits_since_sling;
 
 use crate::flow::discovery::{self, DiscoveryError};
-use crate::flow::rig::check_remote;
+use crate::flow::rig::{check_remote, find_unsupported_feature};
 use crate::record::polecat::{PolecatIds, Slot, read_record};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
@@ -77,6 +79,14 @@ pub enum SandboxError {
     /// The branch to start from is missing.
     #[error("the branch `{target}` that work should start from is neither on origin nor in {}", repo.display())]
     NoTarget { target: String, repo: PathBuf },
+    /// The files of a worktree would not be whole.
+    #[error(
+        "{target} uses {feature} now, so a worker would not get all files; Gas Town does not support {feature}"
+    )]
+    Unsupported {
+        target: String,
+        feature: &'static str,
+    },
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
@@ -117,6 +127,10 @@ impl<'a> Sandbox<'a> {
             Some(tip) => tip,
             None => find_start_commit(self.rig, target)?,
         };
+        if let Some(feature) = find_unsupported_feature(&self.rig.git(), &base)? {
+            let target = target.to_owned();
+            return Err(SandboxError::Unsupported { target, feature });
+        }
         let path = self.path();
         self.remove_partial_folder()?;
         let (how, rescued) = if !path.exists() {
@@ -335,9 +349,10 @@ impl<'a> Sandbox<'a> {
             }
             return Ok(kept);
         }
+        self.keep_abandoned_commits(slot.branch.as_str())?;
         let git = Git::at(self.path());
         let head_commit = git.resolve("HEAD")?;
-        if !git.status()?.is_empty() {
+        if git.has_unsaved_files()? {
             let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
             rescue::save_rescue(
@@ -361,12 +376,31 @@ impl<'a> Sandbox<'a> {
         Ok(kept)
     }
 
+    /// Saves commits that were made on no branch since the sling to `branch`, and left there, to
+    /// rescue refs. Returns the refs.
+    pub fn keep_abandoned_commits(&self, branch: &str) -> Result<Vec<String>, SandboxError> {
+        let git = Git::at(self.path());
+        let visits = visits_since_sling(git.head_reflog()?, branch);
+        let mut kept = Vec::new();
+        let left = visits::commits_left_detached(&visits);
+        for (number, commit) in git.unreached_commits(&left)?.iter().enumerate() {
+            let bead = parse_branch_bead(branch, self.name);
+            let reference = self.numbered_ref(&format!("d{number}"), bead.as_deref());
+            git.update_ref(&reference, commit, None)?;
+            self.rig.town().record_event(&event!(CommitsKept,
+                rig: self.rig.name(), polecat: self.name, r#ref: reference, commit: commit,
+            ));
+            kept.push(reference);
+        }
+        Ok(kept)
+    }
+
     /// Saves the uncommitted work of a worker that loses its bead. Uses a rescue ref, not a
     /// snapshot, because the next worker of the bead is referred to it and snapshots expire.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let git = Git::at(&path);
-        if !path.join(".git").exists() || git.status()?.is_empty() {
+        if !path.join(".git").exists() || !git.has_unsaved_files()? {
             return Ok(None);
         }
         let reference = self.rescue_ref(Some(&slot.bead));
@@ -387,7 +421,8 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Saves the work that a reset would lose: uncommitted files, commits that no remote has, and
-    /// discovery documents that were not submitted.
+    /// discovery documents that were not submitted. Inner repositories are moved beside the sandbox,
+    /// because a rescue has only their files.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
@@ -403,7 +438,10 @@ impl<'a> Sandbox<'a> {
                 }));
         }
         self.keep_stashes(&git)?;
-        let dirty = !git.status()?.is_empty();
+        if let Some(branch) = self.last_branch(&git)? {
+            self.keep_abandoned_commits(&branch)?;
+        }
+        let dirty = git.has_unsaved_files()?;
         let Some(head_commit) = git.resolve("HEAD")? else {
             return Ok(None);
         };
@@ -426,6 +464,7 @@ impl<'a> Sandbox<'a> {
                 &self.identity(),
                 BigFilePolicy::MoveAside,
             )?;
+            self.move_inner_repositories(&git)?;
             if let Some(earlier) = saved.map(|saved| self.find_earlier_rescue(&git, &saved)) {
                 return Ok(Some(earlier?.unwrap_or(reference)));
             }
@@ -433,6 +472,29 @@ impl<'a> Sandbox<'a> {
             git.update_ref(&reference, &head_commit, None)?;
         }
         Ok(Some(reference))
+    }
+
+    fn move_inner_repositories(&self, git: &Git) -> Result<(), SandboxError> {
+        let folders = git.inner_repositories()?;
+        if folders.is_empty() {
+            return Ok(());
+        }
+        let stamp = self.rig.town().clock.now().as_millisecond();
+        let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
+        for folder in &folders {
+            let (from, to) = (git.folder().join(folder), aside.join(folder));
+            let moved = match to.parent() {
+                Some(parent) => file::create_folder(parent, 0o755),
+                None => Ok(()),
+            };
+            moved
+                .and_then(|()| fs::rename(&from, &to))
+                .map_err(|source| SandboxError::Io { path: from, source })?;
+        }
+        self.rig.town().record_event(&event!(InnerRepositoriesMoved,
+            rig: self.rig.name(), polecat: self.name, folders: folders, moved_to: aside,
+        ));
+        Ok(())
     }
 
     /// Returns an earlier rescue ref of this worker with the same content on the same commit, and
@@ -506,6 +568,21 @@ impl<'a> Sandbox<'a> {
             rescue: rescued,
         ));
         Ok(rescued)
+    }
+
+    /// Returns the branch of the sandbox's last sling.
+    fn last_branch(&self, git: &Git) -> Result<Option<String>, GitError> {
+        let own_prefix = format!("polecat/{}/", self.name);
+        let is_own = |branch: &String| branch.starts_with(&own_prefix);
+        if let Some(branch) = git.head_branch()?.filter(is_own) {
+            return Ok(Some(branch));
+        }
+        let visits = git.head_reflog()?;
+        let visited = visits.iter().filter_map(|(_, how)| {
+            let (_, onto) = how.rsplit_once(" to ")?;
+            Some(onto.to_owned())
+        });
+        Ok(visited.into_iter().find(is_own))
     }
 
     /// Returns the last bead of the sandbox: the bead of its branch, otherwise the last bead that

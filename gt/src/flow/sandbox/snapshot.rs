@@ -24,7 +24,7 @@ pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedR
         return Ok(None);
     }
     let git = Git::at(&sandbox);
-    if git.status()?.is_empty() {
+    if !git.has_unsaved_files()? {
         return Ok(None);
     }
     let folder = format!("refs/gt/snap/{}/polecats/{name}", rig.name());

@@ -41,6 +41,8 @@ pub enum Event {
     Boot { rig: String, agents: Vec<String> },
     /// A dog ran a chore.
     ChoreDone { dog: String, chore: String, lines: Vec<String> },
+    /// Commits that a worker made on no branch and left there were saved to a rescue ref.
+    CommitsKept { rig: String, polecat: String, r#ref: String, commit: String },
     ConvoyAdded(ConvoyBeads),
     /// A user closed a convoy.
     ConvoyClosed { convoy: String, reason: String },
@@ -90,6 +92,8 @@ pub enum Event {
     HookRun(HookRun),
     /// A hook was skipped because of a waiver.
     HookWaived { by: String, reason: String, at: String, hooks: Vec<String>, #[serde(flatten)] request: MergeRef },
+    /// Repositories inside a sandbox were moved beside it.
+    InnerRepositoriesMoved { rig: String, polecat: String, folders: Vec<String>, moved_to: PathBuf },
     /// A convoy got its own branch in a rig.
     IntegrationBranch { convoy: String, rig: String, branch: String, base: String },
     /// A convoy's own branch could not be removed.

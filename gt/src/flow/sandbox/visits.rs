@@ -1,0 +1,51 @@
+//! Reads where a worker's HEAD was, from the worktree's own log of HEAD.
+
+/// Returns the log entries since the sling switched to the branch, newest first. All of them in a
+/// fresh worktree, where the sling did not switch.
+pub(crate) fn visits_since_sling(
+    mut visits: Vec<(String, String)>,
+    branch: &str,
+) -> Vec<(String, String)> {
+    let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
+    if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
+        let was_there = |(_, how): &(String, String)| how.contains(&off);
+        if !visits[sling + 1..].iter().any(was_there) {
+            visits.truncate(sling);
+        }
+    }
+    visits
+}
+
+/// Returns the commits from which HEAD moved on while it was on no branch.
+pub(super) fn commits_left_detached(visits: &[(String, String)]) -> Vec<&str> {
+    let is_commit = |from: &&str| from.len() >= 40 && from.bytes().all(|b| b.is_ascii_hexdigit());
+    let left = visits.iter().filter_map(|(_, how)| {
+        let moved = how.strip_prefix("checkout: moving from ")?;
+        moved.split_once(" to ").map(|(from, _)| from)
+    });
+    left.filter(is_commit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_commits_that_were_left_on_no_branch_since_the_sling_count() {
+        let commit = |digit: &str| digit.repeat(40);
+        let entry = |how: String| (commit("0"), how);
+        let move_from =
+            |from: &str, to: &str| entry(format!("checkout: moving from {from} to {to}"));
+        let visits = vec![
+            move_from(&commit("a"), "polecat/nux/web-2"),
+            entry("commit: Tried".to_owned()),
+            move_from("polecat/nux/web-2", &commit("b")),
+            move_from("topic", "polecat/nux/web-2"),
+            move_from("polecat/nux/web-2", "topic"),
+            move_from(&commit("c"), "polecat/nux/web-2"),
+            move_from(&commit("d"), &commit("c")),
+        ];
+        let visits = visits_since_sling(visits, "polecat/nux/web-2");
+        assert_eq!(commits_left_detached(&visits), [commit("a")]);
+    }
+}
