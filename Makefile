@@ -71,8 +71,8 @@ bench: setup
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd) && python3 tests/bench/run.py --bd "$$folder/bd" $(BENCH)
 
 bench-town: setup
-	@echo "building bd and gt (some minutes) ..."
-	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd gt) && python3 tests/bench/town.py --programs "$$folder" $(BENCH)
+	@echo "building bd, gt and gtd (some minutes) ..."
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd gt gtd) && python3 tests/bench/town.py --programs "$$folder" $(BENCH)
 
 bench-code: setup
 	$(CARGO) bench --locked -p bd --bench code

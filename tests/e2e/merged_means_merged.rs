@@ -382,3 +382,26 @@ fn a_change_that_a_merge_driver_kept_is_merged() {
     let reported = worker.town.events("merge_driven");
     assert_eq!(reported[0]["payload"]["drivers"][0], "own");
 }
+
+#[test]
+fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
+    let worker = Worker::new();
+    worker.origin.commit("other.txt", "x\n", "Other");
+    worker.git(["fetch", "-q", "origin"]);
+    worker.git(["rebase", "-q", "origin/main"]);
+    // What came from the target is no work.
+    worker
+        .done(["--summary", "s"])
+        .fails("nothing to merge (commit your work");
+    worker.commit("work.txt");
+    worker.git(["push", "-q", "origin", "HEAD:main"]);
+    let pushed = worker.git(["rev-parse", "HEAD"]);
+    worker.hand_in();
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "merged", "{merged}");
+    assert_eq!(merged["commit"].as_str(), Some(pushed.trim()));
+    let reason = worker.shown()["close_reason"].clone();
+    let wanted = "had on main already";
+    assert!(reason.as_str().unwrap().ends_with(wanted), "{reason}");
+    assert_eq!(worker.origin.subjects("main"), ["Work", "Other"]);
+}

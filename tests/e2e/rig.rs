@@ -152,3 +152,40 @@ fn assert_kept_private(town: &Town) {
         assert_eq!(mode.permissions().mode() & 0o777, 0o600, "{file}");
     }
 }
+
+#[test]
+fn a_town_works_with_users_who_forbid_git_to_find_bare_repositories() {
+    let town = Town::new();
+    let origin = town.origin("web");
+    let config = town.path("home/.gitconfig");
+    let before = std::fs::read_to_string(&config).unwrap_or_default();
+    let strict = format!("{before}[safe]\n\tbareRepository = explicit\n");
+    std::fs::write(&config, strict).unwrap();
+    town.gt(["rig", "add", "web", origin.url(), "--prefix", "web"])
+        .ok();
+    town.script("echo x > work.txt");
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.sling(&bead);
+    town.closed("web", &bead);
+    std::fs::write(&config, before).unwrap();
+    assert_eq!(origin.file("main", "work.txt"), "x");
+}
+
+#[test]
+fn a_rig_with_a_shallow_origin_is_added_and_merged_to() {
+    let town = Town::new();
+    let whole = town.origin("whole");
+    whole.commit("a.txt", "a\n", "Second");
+    let shallow = town.path("origins/shallow.git");
+    let (url, path) = (format!("file://{}", whole.url()), shallow.to_str().unwrap());
+    whole.git(["clone", "-q", "--bare", "--depth", "1", &url, path]);
+    town.gt(["rig", "add", "web", path, "--prefix", "web"]).ok();
+    town.script("echo x > work.txt");
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.sling(&bead);
+    town.closed("web", &bead);
+    let at = ["-C", path, "show", "main:work.txt"];
+    assert_eq!(whole.git(at).trim(), "x");
+}

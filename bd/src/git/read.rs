@@ -348,6 +348,9 @@ impl Git {
     /// support.
     fn open(&self) -> Result<Option<git2::Repository>, GitError> {
         match git2::Repository::discover(&self.folder) {
+            // libgit2 looks for the parents that a shallow repository lacks. In a worktree it does not
+            // know that the repository is shallow.
+            Ok(repository) if repository.commondir().join("shallow").exists() => Ok(None),
             Ok(repository) => Ok(Some(repository)),
             Err(error) if error.code() == git2::ErrorCode::NotFound => {
                 let path = self.folder.clone();

@@ -73,6 +73,8 @@ impl Git {
         loop {
             let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
             match call
+                // Otherwise git leaves out every branch of a shallow remote.
+                .args(["--update-shallow"])
                 .args(args)
                 .remote(remote, self.network)
                 .finish_checked()

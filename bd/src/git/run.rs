@@ -5,7 +5,7 @@
 //! configuration files).
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 use super::wait::{self, RemoteWait};
@@ -107,6 +107,9 @@ impl Git {
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0");
+        if let Some(repository) = self.bare_repository() {
+            child = child.env("GIT_DIR", repository);
+        }
         for (key, value) in &self.env {
             child = child.env(key, value);
         }
@@ -117,6 +120,19 @@ impl Git {
             remote: None,
             is_capped: false,
         }
+    }
+}
+
+impl Git {
+    /// Returns the folder as an absolute path if it is a bare repository. It is named to git,
+    /// because a user may forbid git to find bare repositories by itself (`safe.bareRepository`).
+    fn bare_repository(&self) -> Option<PathBuf> {
+        let folder = &self.folder;
+        let is_bare = folder.join("HEAD").is_file()
+            && folder.join("objects").is_dir()
+            && folder.join("refs").is_dir()
+            && !folder.join(".git").exists();
+        is_bare.then(|| path::absolute(folder).ok()).flatten()
     }
 }
 

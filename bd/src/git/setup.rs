@@ -57,9 +57,15 @@ impl Git {
         self.init("main", true)?;
         self.add_origin(url)?;
         self.config_set("gc.pruneExpire", "never")?;
-        self.plumbing(["fetch", "--quiet", "--no-auto-gc", "origin"])
-            .remote("origin", CLONE)
-            .finish_checked()?;
+        self.plumbing([
+            "fetch",
+            "--quiet",
+            "--no-auto-gc",
+            "--update-shallow",
+            "origin",
+        ])
+        .remote("origin", CLONE)
+        .finish_checked()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
             let branch_ref = format!("refs/heads/{branch}");
             self.plumbing(["symbolic-ref", "HEAD", &branch_ref])
@@ -106,7 +112,7 @@ impl Git {
             let first = self.commit_tree(&empty, &[], "Begin\n", author)?;
             return self.update_ref(&format!("refs/heads/{branch}"), &first, None);
         };
-        self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--"])
+        self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--update-shallow", "--"])
             .args([source])
             .args(["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"])
             .limit(CLONE)

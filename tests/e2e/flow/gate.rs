@@ -97,6 +97,27 @@ esac"#,
 }
 
 #[test]
+fn a_repair_that_merged_the_original_and_left_out_a_part_counts() {
+    let (town, origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    let script = r#"case "$GT_BEAD" in
+  *-fix-*)
+    tip=$(git for-each-ref --format='%(objectname)' 'refs/remotes/origin/polecat/*/ORIGINAL@*' | head -1)
+    git merge -q "$tip"
+    git rm -q broken.txt ;;
+  *) echo x > broken.txt; echo good > good.txt ;;
+esac"#;
+    town.script(&script.replace("ORIGINAL", &bead));
+    town.gate("web", "! test -e broken.txt");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "good.txt"), "good");
+    assert!(town.events("merge_unproven").is_empty());
+    assert_eq!(town.events("merged_along").len(), 1);
+}
+
+#[test]
 fn gates_run_on_the_merged_result() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");

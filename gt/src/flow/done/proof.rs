@@ -5,6 +5,7 @@ use bd::git::{CommitInfo, Git, GitError};
 
 use super::{HeldWorker, elsewhere};
 use crate::flow::rig::check_remote;
+use crate::flow::sandbox::visits_since_sling;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::beads::is_beads_file;
 
@@ -113,6 +114,33 @@ pub(crate) fn find_own_commits(git: &Git, slot: &Slot, tip: &str) -> Result<OwnC
     })
 }
 
+/// Returns the worker's commits that the target has already, because the worker pushed them there
+/// itself. The log of HEAD tells them from commits that came from the target.
+fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCommits>, GitError> {
+    if slot.base.is_empty() {
+        return Ok(None);
+    }
+    let visits = visits_since_sling(git.head_reflog()?, slot.branch.as_str());
+    let mut commits = git.commits(&slot.base, tip)?;
+    commits.retain(|commit| {
+        let made = |(id, how): &(String, String)| *id == commit.id && how.starts_with("commit");
+        visits.iter().any(made)
+    });
+    commits.reverse();
+    let Some(first) = commits.first() else {
+        return Ok(None);
+    };
+    let Some(base) = git.resolve(&format!("{}^", first.id))? else {
+        return Ok(None);
+    };
+    let files = git.changed_files(&base, tip)?;
+    Ok(Some(OwnCommits {
+        base,
+        commits,
+        files,
+    }))
+}
+
 /// Returns the start of the branch. If the branch has merged newer commits of the target, or was
 /// rebased onto them, returns the newest of those.
 fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
@@ -173,7 +201,10 @@ pub(super) fn prove_work(
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
     }
-    let own_commits = find_own_commits(&git, slot, &tip)?;
+    let mut own_commits = find_own_commits(&git, slot, &tip)?;
+    if own_commits.commits.is_empty() && record.no_change.is_none() {
+        own_commits = find_pushed_commits(&git, slot, &tip)?.unwrap_or(own_commits);
+    }
     check_own_commits(slot, record, &own_commits)?;
     if let Some(folder) = git.changed_submodules(&own_commits.base, &tip)?.pop() {
         return Err(ProofError::InnerRepository { folder });

@@ -3,6 +3,7 @@
 use bd::bead::{Bead, attempt};
 use bd::git::{Containment, DrivenFile, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
+use kit::ui::escape::escape_line;
 
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
@@ -123,6 +124,25 @@ pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<Merge
     })
 }
 
+/// Closes a request whose work the target had when the queue came to it. Says who pushed it there,
+/// unless the queue did before it was interrupted.
+pub(crate) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
+    if request_state(&job.request).candidate == commit {
+        return close_merged(job, commit);
+    }
+    let committer = job.git.plumbing(["log", "-1", "--format=%cn", commit]);
+    let reason = format!(
+        "Merged in {commit:.12} ({}), which {} had on {} already",
+        job.request.id,
+        escape_line(&committer.text()?),
+        job.receipt.target
+    );
+    close_requests(job, &reason, Some(commit))?;
+    Ok(MergeOutcome::Merged {
+        commit: commit.to_owned(),
+    })
+}
+
 /// Closes a request that had only discovery documents, which are kept.
 pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Result<MergeOutcome> {
     let reason = format!("No change: only discovery documents, kept on {reference}");
@@ -215,8 +235,8 @@ fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> M
 }
 
 /// Returns true if the merged result of a task contains the work of another request: applying that
-/// work's change again changes nothing. For files that the task had to write differently, it is
-/// enough that the task's branch has merged that work and has changed these files.
+/// work's change again changes nothing, or the task's branch has merged that work and kept a part of
+/// it. The task may have had to write the rest differently or to leave it out.
 fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
     let (work, own) = (merge_request::receipt_of(original), &job.receipt);
     let git = &job.git;
@@ -225,12 +245,15 @@ fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Re
             return Ok(false);
         }
     }
+    let is_merged = git.is_ancestor(&work.tip, &own.tip)?;
     Ok(match git.contains_change(&work.base, &work.tip, commit)? {
         Containment::All => true,
-        Containment::Missing(_) => false,
+        Containment::Missing(files) => {
+            is_merged && files.len() < git.differing_files(&work.base, &work.tip)?.len()
+        }
         Containment::Rewritten(files) => {
             let changed = git.differing_files(&own.base, &own.tip)?;
-            git.is_ancestor(&work.tip, &own.tip)? && files.iter().all(|file| changed.contains(file))
+            is_merged && files.iter().all(|file| changed.contains(file))
         }
     })
 }

@@ -177,7 +177,7 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     if let Some(target) = target
         && let TargetPresence::Yes { commit } = verify::find_on_target(job, &target)?
     {
-        return land::close_merged(job, &commit);
+        return land::close_found_on_target(job, &commit);
     }
     Ok(match withdraw::withdraw_request(job)? {
         Some(reason) => MergeOutcome::Withdrawn { reason },
@@ -264,7 +264,7 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         }
     };
     match verify::find_on_target(job, &onto)? {
-        TargetPresence::Yes { commit } => return land::close_merged(job, &commit),
+        TargetPresence::Yes { commit } => return land::close_found_on_target(job, &commit),
         TargetPresence::Undone { commit, files } => {
             return land::block_reverted(job, &commit, &files);
         }
