@@ -139,6 +139,48 @@ fn new_elements_wait_for_the_user_in_growth_and_fail_in_conservation() {
 }
 
 #[test]
+fn the_vault_is_read_from_the_target_as_fetched() {
+    let (town, origin) = place();
+    keeper(&town, &["install"]).ok();
+    // Without seeds nothing is known, so a person decides.
+    let bead = town.bead("web", "One");
+    let deferred = create(&town, "One", &[&bead], SPEC);
+    assert_eq!(deferred.code, 3, "{}", deferred.err);
+    assert!(deferred.err.contains("has no seeds"), "{}", deferred.err);
+    // Seeds that come with the repository count once they are fetched.
+    let auth = "seeds:\n  - {name: AuthService, kind: service, methods: [login, logout]}\n";
+    let frontend =
+        "seeds:\n  - {name: Modal, kind: component}\n  - {name: Button, kind: component}\n";
+    origin.commit_many(&[
+        ("keeper/seeds/auth.yaml", auth),
+        ("keeper/seeds/frontend.yaml", frontend),
+        ("src/later.ts", "export class LaterService {}\n"),
+    ]);
+    let other = town.bead("web", "Other");
+    town.script("while :; do sleep 1; done");
+    town.sling(&town.bead("web", "Fetches"));
+    let approved = create(&town, "Two", &[&other], SPEC);
+    assert_eq!(approved.code, 0, "{}", approved.err);
+    let shown = keeper(&town, &["show", "ADR-002"]).ok().out;
+    assert!(shown.contains("auth: [AuthService.logout]"), "{shown}");
+    // So does source that is planted.
+    keeper(&town, &["plant"]).ok();
+    let planted = std::fs::read_to_string(town.root().join("web/keeper/seeds/backend.yaml"));
+    assert!(planted.unwrap().contains("LaterService"));
+    // A key that means nothing is reported.
+    let path = town.root().join("web/keeper/seeds/typo.yaml");
+    std::fs::write(path, "seed:\n  - {name: Grid, kind: component}\n").unwrap();
+    let third = town.bead("web", "Third");
+    let deferred = create(&town, "Three", &[&third], SPEC);
+    assert_eq!(deferred.code, 3, "{}", deferred.err);
+    assert!(
+        deferred.err.contains("unknown keys: `seed` in"),
+        "{}",
+        deferred.err
+    );
+}
+
+#[test]
 fn convoys_created_concurrently_get_distinct_decision_numbers() {
     let (town, _origin) = planted();
     let beads: Vec<String> = (0..8)

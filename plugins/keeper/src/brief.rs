@@ -267,13 +267,13 @@ mod tests {
         assert_eq!(
             text,
             "ADR-017 (growth): User profile\n\
-             Use: backend: UserService.getProfile\n\
+             Use: auth: AuthService.logout; backend: UserService.getProfile\n\
              Extend: Modal: add a variant: user profile modal; Button.primary: add a variant: logout button\n\
              Forbidden: new button components; new modal components; new authentication services\n\
-             Constraints: ui-extend\n\
+             Constraints: auth-reuse; ui-extend\n\
              (`gt keeper explain CODE` tells what a code means)\n\
              Seeds, each to be read only when you work in its domain, in /town/web: \
-             keeper/seeds/backend.yaml keeper/seeds/frontend.yaml\n"
+             keeper/seeds/auth.yaml keeper/seeds/backend.yaml keeper/seeds/frontend.yaml\n"
         );
         assert!(tokens(&text) < 170, "{}", tokens(&text));
     }
@@ -340,6 +340,7 @@ mod tests {
             seeds,
             domains: Vec::new(),
             synonyms: Vec::new(),
+            unknown_keys: Vec::new(),
         };
         for mode in [KeeperMode::Seeding, KeeperMode::Growth] {
             let title = "A title that goes on and on ".repeat(20);

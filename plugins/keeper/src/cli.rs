@@ -285,9 +285,8 @@ fn list_paths(what: &str, paths: &[PathBuf]) -> CommandAnswer {
 }
 
 fn run_plant(root: &Path, source: Option<&Path>) -> anyhow::Result<CommandAnswer> {
-    let source = plant::choose_source(root, source);
-    let planted = plant::plant_seeds(root, &source)?;
-    let mut text = format!("read {} files of {}\n", planted.files, source.display());
+    let (source, planted) = plant::plant_from(root, source)?;
+    let mut text = format!("read {} files of {source}\n", planted.files);
     for domain in &planted.domains {
         text.push_str(&format!(
             "✓ keeper/seeds/{}.yaml: {} seeds, {} new\n",

@@ -6,7 +6,7 @@
 //! user nothing. A worker gets one decision of a few hundred tokens, regardless of the number of
 //! its beads. A broken rule is reported with file and line.
 //!
-//! The modules: `vault` holds the seeds, `plant` fills it, `code` finds definitions in source;
+//! The modules: `vault` holds the seeds, `plant` fills it from the rig's `target`, `code` finds definitions in source;
 //! `spec` finds the elements that a text proposes, `review` decides (reuse, extend, allow, gate),
 //! `decision` stores the numbered records, `constraint` has the codes; `brief` builds the text for
 //! a session, `validate` checks a merge, `waiver` permits exceptions; `install` installs the hooks.
@@ -23,6 +23,7 @@ pub mod review;
 pub mod rule;
 pub mod spec;
 pub mod sys;
+pub mod target;
 pub mod validate;
 pub mod vault;
 pub mod waiver;

@@ -1,12 +1,13 @@
 //! Fills the vault from the source of a repository. User entries are preserved: seeds without
 //! `from: plant` stay unchanged, and of planted seeds only path, line and derived lists change.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 
 use crate::code::{DefinitionKind, choose_domain, find_definitions, find_methods, find_variants};
 use crate::sys;
+use crate::target::RigTarget;
 use crate::vault;
 use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
@@ -47,29 +48,47 @@ impl PlantReport {
     }
 }
 
-/// Chooses the rig's source: the given folder, the clone for reading, or the root.
-pub fn choose_source(root: &Path, requested: Option<&Path>) -> PathBuf {
-    let clone = root.join("mayor/rig");
-    match requested {
-        Some(path) => path.to_owned(),
-        None if clone.is_dir() => clone,
-        None => root.to_owned(),
-    }
+/// Plants seeds into the vault of `root`: those of the given folder, of the rig's target as last
+/// fetched, or of the root. Returns the name of the source, too.
+pub fn plant_from(root: &Path, requested: Option<&Path>) -> anyhow::Result<(String, PlantReport)> {
+    let target = match requested {
+        Some(_) => None,
+        None => RigTarget::find(root),
+    };
+    let Some(target) = target else {
+        let source = requested.unwrap_or(root);
+        return Ok((source.display().to_string(), plant_seeds(root, source)?));
+    };
+    let name = format!("the target at {:.12}", target.commit());
+    let folder = root.join(format!(".runtime/keeper-plant-{}", std::process::id()));
+    let planted = (|| {
+        target
+            .export(&folder)
+            .context("cannot read the rig's repository")?;
+        plant_files(root, &folder, &target.list_paths("")?)
+    })();
+    sys::remove_folder(&folder).ok();
+    Ok((name, planted?))
 }
 
 /// Plants the seeds of the repository at `source` into the vault of `root`.
 pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     let listed = sys::run_git(source, &["ls-files", "-z"])
         .with_context(|| format!("{} is no git repository", source.display()))?;
+    let listed = listed.split(|byte| *byte == 0);
+    let paths: Vec<String> = listed
+        .filter_map(|path| String::from_utf8(path.to_vec()).ok())
+        .collect();
+    plant_files(root, source, &paths)
+}
+
+fn plant_files(root: &Path, source: &Path, paths: &[String]) -> anyhow::Result<PlantReport> {
     let mut planted = PlantReport::default();
     let mut fresh: Vec<(&'static str, YamlValue)> = Vec::new();
-    for path in listed.split(|byte| *byte == 0).take(FILES) {
-        let Some(path) = std::str::from_utf8(path)
-            .ok()
-            .filter(|path| is_source(path))
-        else {
+    for path in paths.iter().take(FILES) {
+        if !is_source(path) {
             continue;
-        };
+        }
         // A file that is gone or is not text defines nothing.
         let Ok(Some(text)) = sys::read_text(&source.join(path)) else {
             continue;
@@ -280,7 +299,7 @@ mod tests {
         .unwrap();
         sys::run_git(&clone, &["init", "--quiet"]).unwrap();
         sys::run_git(&clone, &["add", "-A"]).unwrap();
-        let planted = plant_seeds(root, &choose_source(root, None)).unwrap();
+        let planted = plant_seeds(root, &clone).unwrap();
         assert_eq!(planted.files, 2);
         let of = |name: &str, seeds| PlantedDomain {
             name: name.to_owned(),
@@ -302,7 +321,7 @@ mod tests {
         .unwrap();
         put("src/Modal.tsx", "\n\nexport function Modal() {}\n");
         put("src/auth.ts", "export enum Role { A }\n");
-        let again = plant_seeds(root, &choose_source(root, None)).unwrap();
+        let again = plant_seeds(root, &clone).unwrap();
         assert_eq!(again.domains.last().unwrap().new, 0, "nothing is new");
         let auth = vault::seeds_folder(root).join("auth.yaml");
         let auth = sys::read_text(&auth).unwrap().unwrap();
@@ -326,8 +345,8 @@ mod tests {
         sys::replace_file(&clone.join("src/kinds.ts"), &enums.concat(), 0o644).unwrap();
         sys::run_git(&clone, &["init", "--quiet"]).unwrap();
         sys::run_git(&clone, &["add", "-A"]).unwrap();
-        let planted = plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
+        let planted = plant_seeds(folder.path(), &clone).unwrap();
         assert_eq!((planted.domains[0].seeds, planted.left()), (SEEDS, 5));
-        plant_seeds(folder.path(), &choose_source(folder.path(), None)).unwrap();
+        plant_seeds(folder.path(), &clone).unwrap();
     }
 }

@@ -14,7 +14,8 @@
 //! | growth | reuse | extend | gate: deferred |
 //! | conservation | reuse | extend | gate: rejected |
 //!
-//! An empty vault has no patterns to preserve, so every mode acts as seeding.
+//! In a vault without seeds nothing is known, and a seed file with an unknown key may not say what
+//! its author meant. Unless the mode is seeding, a user decides then.
 
 use std::path::Path;
 
@@ -135,6 +136,9 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
         add_related(vault, text, &mut matrix);
     }
     let status = match (matrix.gated.is_empty(), effective) {
+        _ if mode != KeeperMode::Seeding && !find_vault_problems(vault).is_empty() => {
+            ReviewStatus::Deferred
+        }
         (true, _) | (_, KeeperMode::Seeding) => ReviewStatus::Approved,
         (false, KeeperMode::Growth) => ReviewStatus::Deferred,
         (false, KeeperMode::Conservation) => ReviewStatus::Rejected,
@@ -173,7 +177,7 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
     fields.extend([
         (
             "forbidden",
-            YamlValue::texts(&build_forbidden_rules(vault, &matrix)),
+            YamlValue::texts(&build_forbidden_rules(vault, &matrix, &elements)),
         ),
         (
             "constraints",
@@ -186,6 +190,24 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
         decision: Decision::new(fields),
         gated: matrix.gated,
     }
+}
+
+/// Describes why the vault says nothing, or maybe not what was meant.
+pub fn find_vault_problems(vault: &Vault) -> Vec<String> {
+    let mut problems = Vec::new();
+    if vault.seeds.is_empty() {
+        problems.push(
+            "the vault has no seeds (`gt keeper plant` fills it, KEEPER_MODE=seeding allows everything)"
+                .to_owned(),
+        );
+    }
+    if !vault.unknown_keys.is_empty() {
+        problems.push(format!(
+            "unknown keys: {} (known are domain, seeds, synonyms and note)",
+            vault.unknown_keys.join(", ")
+        ));
+    }
+    problems
 }
 
 fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement]) -> ReviewMatrix {
@@ -265,14 +287,19 @@ impl ReviewMatrix {
 }
 
 /// Lists only the forbidden things, because that list is shorter than the allowed ones.
-fn build_forbidden_rules(vault: &Vault, matrix: &ReviewMatrix) -> Vec<String> {
+fn build_forbidden_rules(
+    vault: &Vault,
+    matrix: &ReviewMatrix,
+    elements: &[ProposedElement],
+) -> Vec<String> {
     let mut rules: Vec<String> = matrix
         .heads
         .iter()
         .take(MOST)
         .map(|noun| format!("new {noun} components"))
         .collect();
-    if vault.seeds_of_domain("auth").next().is_some() && !matrix.has_domain("auth") {
+    let proposes_auth = elements.iter().any(|element| element.domain == "auth");
+    if vault.seeds_of_domain("auth").next().is_some() && !proposes_auth {
         rules.push("new authentication services".to_owned());
     }
     rules
@@ -373,10 +400,13 @@ pub fn run_hook(root: &Path, question: &ReviewRequest) -> anyhow::Result<HookRep
     }
     let filed = decision::file_decision(root, &question.title, &mut review.decision)?;
     let (words, exit) = match review.status {
-        ReviewStatus::Deferred => (
-            format!("{}: new patterns to be decided: {gated}", filed.0),
-            3,
-        ),
+        ReviewStatus::Deferred => {
+            let mut reasons = find_vault_problems(&vault);
+            if !gated.is_empty() {
+                reasons.push(format!("new patterns to be decided: {gated}"));
+            }
+            (format!("{}: {}", filed.0, reasons.join("; ")), 3)
+        }
         _ => (String::new(), 0),
     };
     Ok(HookReply {
@@ -483,7 +513,10 @@ mod tests {
                 "new authentication services"
             ]
         );
-        assert_eq!(review.decision.texts("constraints"), ["data-append"]);
+        assert_eq!(
+            review.decision.texts("constraints"),
+            ["auth-reuse", "data-append"]
+        );
         assert_eq!(
             review.decision.get("seed_refs").unwrap().field("frontend"),
             "keeper/seeds/frontend.yaml"
@@ -518,6 +551,20 @@ mod tests {
     }
 
     #[test]
+    fn the_logout_button_reuses_the_logout_of_the_service() {
+        let service = "seeds:\n  - {name: AuthService, kind: service, methods: [login, logout]}\n";
+        let folder = tempfile::tempdir().unwrap();
+        let file = crate::vault::seeds_folder(folder.path()).join("auth.yaml");
+        sys::replace_file(&file, service, 0o644).unwrap();
+        let vault = Vault::load(folder.path()).unwrap();
+        let text = "Add user profile modal with logout button";
+        let review = review_text(&vault, KeeperMode::Growth, text, text, "2026-01-13");
+        let reuse = review.decision.by_domain("reuse");
+        let auth = ("auth".to_owned(), vec!["AuthService.logout".to_owned()]);
+        assert_eq!(reuse, [auth]);
+    }
+
+    #[test]
     fn a_word_that_names_no_element_is_ignored() {
         let mut vault = test_vault();
         vault.seeds.retain(|seed| seed.domain != "auth");
@@ -527,9 +574,15 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_vault_allows_everything_and_a_text_without_proposals_is_approved() {
-        let empty = outcome(&Vault::default(), KeeperMode::Conservation);
-        assert_eq!(empty.status, ReviewStatus::Approved);
+    fn an_unclear_vault_defers_and_a_text_without_proposals_is_approved() {
+        let empty = |mode| outcome(&Vault::default(), mode).status;
+        assert_eq!(empty(KeeperMode::Seeding), ReviewStatus::Approved);
+        assert_eq!(empty(KeeperMode::Growth), ReviewStatus::Deferred);
+        assert_eq!(empty(KeeperMode::Conservation), ReviewStatus::Deferred);
+        let mut odd = test_vault();
+        odd.unknown_keys.push("`seed` in auth.yaml".to_owned());
+        let odd = review_text(&odd, KeeperMode::Growth, "Typo", "Fix a typo", "2026-01-13");
+        assert_eq!(odd.status, ReviewStatus::Deferred);
         let nothing = review_text(
             &test_vault(),
             KeeperMode::Conservation,

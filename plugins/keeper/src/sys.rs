@@ -131,8 +131,38 @@ pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
 
 /// Runs git in a folder and returns its output.
 pub fn run_git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
-    let output = Command::new("git")
+    run_git_with(folder, args, &[])
+}
+
+/// Writes the files of a commit of a bare repository to an empty folder, without its other files.
+pub fn export_tree(repository: &Path, commit: &str, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let index = folder.join(".index");
+    let env = [
+        ("GIT_DIR", repository),
+        ("GIT_WORK_TREE", folder),
+        ("GIT_INDEX_FILE", index.as_path()),
+    ];
+    run_git_with(folder, &["read-tree", commit], &env)?;
+    run_git_with(folder, &["checkout-index", "--all", "--quiet"], &env)?;
+    fs::remove_file(index)
+}
+
+/// Removes a folder with all its files.
+pub fn remove_folder(folder: &Path) -> io::Result<()> {
+    fs::remove_dir_all(folder)
+}
+
+fn run_git_with(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> io::Result<Vec<u8>> {
+    let mut git = Command::new("git");
+    // A bare repository is named, because a user may forbid git to find one.
+    if folder.join("HEAD").is_file() && folder.join("objects").is_dir() {
+        git.env("GIT_DIR", folder);
+    }
+    let output = git
+        .args(["-c", "core.hooksPath=/dev/null"])
         .args(args)
+        .envs(env.iter().copied())
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()?;

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::code::DefinitionKind;
+use crate::code::{AUTH, DefinitionKind};
 use crate::sys;
+use crate::target::RigTarget;
 use crate::word::{has_all_words, is_similar_spelling, split_name};
 use crate::yaml::{self, YamlValue};
 
@@ -53,6 +54,9 @@ const GENERIC: [&str; 16] = [
     "api",
 ];
 
+/// The keys at the top of a seed file. `domain` is written by `plant`, `note` is for users.
+const TOP_KEYS: [&str; 4] = ["domain", "seeds", "synonyms", "note"];
+
 /// All seeds.
 #[derive(Debug, Clone, Default)]
 pub struct Vault {
@@ -62,6 +66,8 @@ pub struct Vault {
     pub domains: Vec<String>,
     /// Words with the word that stands for them: `synonyms` of any seed file.
     pub synonyms: Vec<(String, String)>,
+    /// The keys of seed files that mean nothing, with their files.
+    pub unknown_keys: Vec<String>,
 }
 
 /// The result of matching a name against the vault.
@@ -79,15 +85,45 @@ pub fn seeds_folder(root: &Path) -> PathBuf {
 }
 
 impl Vault {
-    /// Reads the vault. A missing folder gives an empty vault.
+    /// Reads the vault. If the rig has no seed files of its own, reads those of its repository's
+    /// target. No file gives an empty vault.
     pub fn load(root: &Path) -> anyhow::Result<Self> {
-        let mut vault = Self::default();
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
         for path in sys::list_files(&seeds_folder(root), "yaml")? {
-            let domain = path.file_stem().unwrap_or_default().to_string_lossy();
             let text =
                 sys::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let root = yaml::parse_yaml(&text.unwrap_or_default())
+            files.push((path, text.unwrap_or_default()));
+        }
+        if let Some(target) = RigTarget::find(root).filter(|_| files.is_empty()) {
+            for path in target.list_paths("keeper/seeds")? {
+                let path = PathBuf::from(path);
+                if path
+                    .extension()
+                    .is_some_and(|extension| extension == "yaml")
+                {
+                    let text = target
+                        .read_text(&path.to_string_lossy())
+                        .with_context(|| format!("cannot read {}", path.display()))?;
+                    files.push((path, text));
+                }
+            }
+        }
+        Self::from_files(&files)
+    }
+
+    fn from_files(files: &[(PathBuf, String)]) -> anyhow::Result<Self> {
+        let mut vault = Self::default();
+        for (path, text) in files {
+            let domain = path.file_stem().unwrap_or_default().to_string_lossy();
+            let root = yaml::parse_yaml(text)
                 .with_context(|| format!("{} is not valid", path.display()))?;
+            for (key, _) in root.entries() {
+                if !TOP_KEYS.contains(&key.as_str()) {
+                    vault
+                        .unknown_keys
+                        .push(format!("`{key}` in {}", path.display()));
+                }
+            }
             for (word, others) in root
                 .get("synonyms")
                 .map(YamlValue::entries)
@@ -154,14 +190,26 @@ impl Vault {
         built_in.map_or(word, |group| group[0]).to_owned()
     }
 
-    /// Returns the seeds with several words of their own that all occur in a text. The text is
-    /// about them although it does not name them.
+    /// Returns the seeds with several words of their own that all occur in a text, and the members
+    /// of authentication services whose words do ("logout button": `AuthService.logout`). The text
+    /// is about them although it does not name them.
     pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
         let text_words = self.words(text);
         let is_about = |seed: &&Seed| {
             let mut seed_words = self.words(&seed.name);
             seed_words.retain(|word| !GENERIC.contains(&word.as_str()));
             seed_words.dedup();
+            let member = seed
+                .name
+                .split_once('.')
+                .map(|(_, member)| self.words(member));
+            let is_auth_member = member.is_some_and(|words| {
+                has_all_words(&words, &text_words)
+                    && words.iter().any(|word| AUTH.contains(&word.as_str()))
+            });
+            if is_auth_member {
+                return true;
+            }
             seed_words.len() >= 2
                 && seed.kind != DefinitionKind::Route.word()
                 && has_all_words(&seed_words, &text_words)
@@ -314,6 +362,7 @@ pub(crate) mod tests {
                 .map(str::to_owned)
                 .to_vec(),
             synonyms: Vec::new(),
+            unknown_keys: Vec::new(),
         }
     }
 
