@@ -1,5 +1,6 @@
-//! Workers that commit, merge, amend, switch branches, close and die; people who close, delete,
-//! force, reopen, revert and push: in random order. Judged at the end from git's trees and beads
+//! Workers that commit, merge, amend, switch branches, close and die, change remotes, hide edits and
+//! make repositories inside their sandboxes; people who close, delete, force, reopen, revert, push and
+//! set merge drivers: in random order. Judged at the end from git's trees and beads
 //! alone.
 //!
 //! `GASTOWN_SEED` repeats one history; with `GASTOWN_STORM=full` hundreds are tried.
@@ -7,12 +8,13 @@
 #![expect(clippy::disallowed_methods, reason = "it reads which histories to try")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use town_tests::{Repo, Town, count};
 
 /// Steps of one history.
-const STEPS: usize = 30;
+const STEPS: usize = 45;
 
 /// A small generator of its own, so that a seed means the same everywhere.
 struct Chance(u64);
@@ -40,6 +42,8 @@ struct Story {
     work: BTreeMap<String, BTreeMap<String, String>>,
     /// Files that a person removed from the target.
     reverted: BTreeSet<String>,
+    /// Files in repositories inside a sandbox, with the sandbox.
+    inner: Vec<(PathBuf, String)>,
     number: usize,
     told: Vec<String>,
 }
@@ -58,26 +62,31 @@ impl Story {
             beads: Vec::new(),
             work: BTreeMap::new(),
             reverted: BTreeSet::new(),
+            inner: Vec::new(),
             number: 0,
             told: Vec::new(),
         }
     }
 
     fn step(&mut self) {
-        let kind = self.chance.below(20);
+        let kind = self.chance.below(28);
         match kind {
             0 | 1 => self.begin(),
-            2..=6 => self.commit(),
+            2..=6 | 23..=24 => self.commit(),
             7 => self.merge_main(),
             8 => self.amend(),
             9 => self.switch(),
             10 => self.close_own(),
             11 => self.die(),
-            12..=14 => self.done(),
+            12..=14 | 25..=26 => self.done(),
             15 => self.person_closes(),
             16 => self.person_deletes_or_reopens(),
             17 => self.person_forces(),
             18 => self.person_on_main(),
+            19 => self.change_remote(),
+            20 => self.hide_edit(),
+            21 => self.make_inner_repository(),
+            22 => self.person_sets_driver(),
             _ => self.town_acts(),
         }
     }
@@ -189,6 +198,74 @@ impl Story {
         self.tell(format!("{worker} switches to {branch}"));
     }
 
+    /// A worker sends everything to a fork, as it believes.
+    fn change_remote(&mut self) {
+        let Some((worker, _)) = self.worker() else {
+            return;
+        };
+        let fork = self.town.path("origins/fork.git");
+        let fork = fork.to_str().unwrap();
+        if !std::path::Path::new(fork).exists() {
+            let url = self.origin.url();
+            self.origin.git(["clone", "-q", "--bare", url, fork]);
+        }
+        self.git(&worker, &["remote", "set-url", "origin", fork]);
+        self.tell(format!("{worker} sets its remote to a fork"));
+    }
+
+    fn hide_edit(&mut self) {
+        let Some((worker, bead)) = self.worker() else {
+            return;
+        };
+        let hide = ["update-index", "--assume-unchanged", "shared.txt"];
+        self.git(&worker, &hide);
+        let file = self.town.sandbox(&worker).join("shared.txt");
+        std::fs::write(file, format!("one\nhidden by {bead}\nthree\n")).unwrap();
+        self.tell(format!("{worker} hides an edit"));
+    }
+
+    /// A worker does what `gt done` asks for: shows hidden edits, and makes the repositories inside
+    /// its sandbox folders of its own.
+    fn tidy(&mut self, worker: &str, bead: &str) {
+        let show = ["update-index", "--no-assume-unchanged", "shared.txt"];
+        self.git(worker, &show);
+        let sandbox = self.town.sandbox(worker);
+        for (_, file) in self.inner.iter().filter(|(of, _)| *of == sandbox) {
+            let folder = file.split('/').next().unwrap();
+            std::fs::remove_dir_all(sandbox.join(folder).join(".git")).ok();
+        }
+        self.git(worker, &["add", "-A"]);
+        self.git(worker, &["commit", "-qm", "Work"]);
+        self.note(worker, bead);
+    }
+
+    fn make_inner_repository(&mut self) {
+        let Some((worker, _)) = self.worker() else {
+            return;
+        };
+        self.number += 1;
+        let folder = format!("tool-{}", self.number);
+        let sandbox = self.town.sandbox(&worker);
+        let inner = sandbox.join(&folder);
+        std::fs::create_dir_all(&inner).unwrap();
+        self.town.git_at(&inner, ["init", "-q"]).ok();
+        std::fs::write(inner.join("main.rs"), "fn main() {}\n").unwrap();
+        self.inner.push((sandbox, format!("{folder}/main.rs")));
+        self.tell(format!("{worker} makes a repository in {folder}"));
+    }
+
+    /// From now on, merges of `shared.txt` keep the target's side.
+    fn person_sets_driver(&mut self) {
+        self.number += 1;
+        let attributes = format!("# {}\nshared.txt merge=keep\n", self.number);
+        self.origin
+            .commit(".gitattributes", &attributes, "A driver");
+        let repo = self.town.root().join("web/.repo.git");
+        let set = ["config", "merge.keep.driver", "true"];
+        self.town.git_at(&repo, set).ok();
+        self.tell("a person sets a merge driver".to_owned());
+    }
+
     fn close_own(&mut self) {
         let Some((worker, bead)) = self.worker() else {
             return;
@@ -211,6 +288,9 @@ impl Story {
         let Some((worker, bead)) = self.worker() else {
             return self.town_acts();
         };
+        if self.chance.below(4) > 0 {
+            self.tidy(&worker, &bead);
+        }
         let said = self
             .town
             .gt_as(&worker, ["done", "--stay", "--summary", "x"])
@@ -292,6 +372,20 @@ impl Story {
             let shown: Value = serde_json::from_str(&shown.out).unwrap_or(Value::Null);
             self.judge_work(bead, &shown[0], &on_main)?;
             self.judge_owner(bead, &shown[0], &letters)?;
+        }
+        self.judge_inner()
+    }
+
+    /// A file of a repository inside a sandbox is still there, or in saved work, or was committed
+    /// with the rest.
+    fn judge_inner(&self) -> Result<(), String> {
+        let repo = self.town.root().join("web/.repo.git");
+        for (sandbox, file) in &self.inner {
+            let log = ["log", "--all", "-1", "--format=%H", "--", file];
+            let is_kept = !self.town.git_at(&repo, log).ok().out.is_empty();
+            if !sandbox.join(file).exists() && !is_kept {
+                return Err(format!("{file} of {} is nowhere", sandbox.display()));
+            }
         }
         Ok(())
     }
