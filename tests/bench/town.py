@@ -116,7 +116,8 @@ def main():
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=25)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp") as folder:
+    # A git of the origin may still be packing.
+    with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         programs = pathlib.Path(folder) / "bin"
         for name in ("bd", "gt", "gtd"):
             installed(args.programs / name, programs)
