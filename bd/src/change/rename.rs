@@ -71,7 +71,7 @@ pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError>
         apply_new_ids(&mut bead, ids);
         if bead != before {
             references += usize::from(bead.id == before.id);
-            bead.updated_at = tx.now();
+            bead.updated_at = tx.now().max(bead.updated_at);
             changed.push(bead);
         }
     }

@@ -57,7 +57,7 @@ impl Store {
         let notes = snapshot.index.notes();
         let damaged = notes
             .iter()
-            .any(|note| note.file == index::ISSUES && note.reason.is_some());
+            .any(|note| note.file == index::ISSUES && !note.is_foreign());
         Ok(!damaged && durable.map(|row| row.offset).is_sorted())
     }
 

@@ -12,6 +12,7 @@ mod doctor;
 mod edge_cases;
 mod edge_records;
 mod era;
+mod foreign;
 mod gt_calls;
 mod history;
 mod hooks;

@@ -131,7 +131,14 @@ impl IssuesDifference {
             let line = source
                 .bytes_at(ISSUES, note.offset, note.length)
                 .map_err(failed)?;
-            if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
+            let Some(id) = merge::id_of_line(&line) else {
+                continue;
+            };
+            if note.is_version && differ.kept.get(&id) == Some(&line) {
+                // The kept line is still there, beside a newer one.
+                differ.kept.remove(&id);
+                differ.found.remove(&id);
+            } else if index.find(&id).is_none() {
                 differ.found.insert(id, line);
             }
         }

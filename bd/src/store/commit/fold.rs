@@ -110,6 +110,10 @@ impl Fold<'_> {
                 removed.insert((change.home(), &change.id));
             }
         }
+        // A merge of several lines of one bead need not have an entry.
+        if !self.snapshot.source.state.merged.is_empty() {
+            homes.insert(BeadFile::Issues);
+        }
         if self.all {
             homes.extend([BeadFile::Issues, BeadFile::Wisps]);
         }
@@ -191,7 +195,7 @@ impl Fold<'_> {
         }
         let foreign = notes
             .iter()
-            .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
+            .filter(|note| note.file == code && note.is_foreign() && note.length > 0);
         pieces.extend(foreign.map(ContentPiece::Foreign));
         let layout = lay_out(&snapshot.source, &pieces)
             .map_err(|error| StoreError::io("read", &snapshot.source.path(code), error))?;

@@ -105,7 +105,9 @@ impl<'a> Tx<'a> {
         undoes.clone_into(&mut self.undoes);
     }
 
-    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged.
+    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged, unless the
+    /// bead was updated later than that: a clock that was put back does not make a change older
+    /// than the state that it was made to.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
         self.put_boxed(bead.into())
     }
@@ -114,6 +116,9 @@ impl<'a> Tx<'a> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
+            if bead.updated_at < before.updated_at {
+                bead.updated_at.clone_from(&before.updated_at);
+            }
             if attempt::is_attempt_dropped(before, &bead) {
                 bead.set_metadata(attempt::KEY, attempt::read_attempt(before))
                     .ok();

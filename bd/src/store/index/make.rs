@@ -209,8 +209,9 @@ impl<'a> FileParser<'a> {
     }
 }
 
-/// Merges the beads of both files by id. If two have the same id, the later updated one counts, and
-/// in a tie the durable one; the other is damage.
+/// Merges the beads of both files by id. If two lines of one file have the same id, the later updated
+/// one has the row, and the other is noted as a version of the bead. A wisp with the id of a durable
+/// bead is damage.
 pub(crate) fn merge_parsed_files(
     files: [ParsedFile; 2],
     old: Option<&Index>,
@@ -238,17 +239,17 @@ pub(crate) fn merge_parsed_files(
     let mut kept = Vec::with_capacity(beads.len());
     for at in order {
         let id = beads[at].id(ids);
-        if last.is_some_and(|last| beads[last].id(ids) == id) {
+        if let Some(last) = last.filter(|last| beads[*last].id(ids) == id) {
+            let is_version = beads[last].location.file == beads[at].location.file;
             notes.push(NonBeadLine {
                 file: beads[at].location.file,
                 line: beads[at].line,
                 offset: beads[at].location.offset,
                 length: beads[at].location.length,
-                reason: Some(format!(
-                    "a second record of {}",
-                    String::from_utf8_lossy(id)
-                )),
+                reason: (!is_version)
+                    .then(|| format!("a second record of {}", String::from_utf8_lossy(id))),
                 conflict: false,
+                is_version,
             });
             continue;
         }

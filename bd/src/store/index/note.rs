@@ -13,10 +13,20 @@ pub(crate) struct NonBeadLine {
     pub line: usize,
     pub offset: u64,
     pub length: u32,
-    /// The reason why the line cannot be parsed; `None` for a sound record of another kind.
+    /// The reason why the line cannot be parsed; `None` for a sound record.
     pub reason: Option<String>,
     /// True for a git conflict marker.
     pub conflict: bool,
+    /// True for another version of a bead of the same file, which merges with it.
+    #[serde(default)]
+    pub is_version: bool,
+}
+
+impl NonBeadLine {
+    /// Returns true for a sound record of another kind.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.reason.is_none() && !self.is_version
+    }
 }
 
 /// Builds the entry of a line that is not a bead.
@@ -42,5 +52,6 @@ pub(super) fn describe_non_bead(
         length: u32::try_from(line.len()).unwrap_or(u32::MAX),
         reason,
         conflict,
+        is_version: false,
     }
 }

@@ -153,6 +153,46 @@ pub(crate) struct Overlay {
     renamed: Vec<(String, String)>,
 }
 
+impl Overlay {
+    /// Merges another line of a durable bead, which a merge driver other than ours left in the file.
+    pub(crate) fn merge_version(
+        &mut self,
+        version: Bead,
+        files: &impl OverlayBase,
+    ) -> Result<(), StoreError> {
+        let mut rest = Some(version);
+        while let Some(version) = rest.take() {
+            let id = version.id.clone();
+            let (there, from) = match self.beads.get(&id) {
+                Some(pending) => (
+                    pending.as_ref().map(|own| own.bead().clone()),
+                    pending.as_ref().map(|own| own.hash),
+                ),
+                None => (
+                    files.bead(&id, BeadFile::Issues)?,
+                    files.hash(&id, BeadFile::Issues),
+                ),
+            };
+            let result = merge::merge_beads(None, there.as_ref(), Some(&version));
+            rest = result.moved.map(|moved| moved.bead);
+            let bead = result.bead.map(|bead| *bead);
+            let line_of = |bead: Option<&Bead>| bead.map(record::serialize_bead);
+            if result.lost.is_empty() && line_of(bead.as_ref()) == line_of(there.as_ref()) {
+                continue;
+            }
+            let pending = bead.map(|bead| PendingBead::from_merge(bead, BeadFile::Issues));
+            self.merged.push(MergedBead {
+                id: id.clone(),
+                lost: result.lost,
+                from,
+                to: pending.as_ref().map(|own| own.hash),
+            });
+            self.beads.insert(id, pending);
+        }
+        Ok(())
+    }
+}
+
 /// Lays a journal over the files.
 pub(crate) fn lay_journal(
     entries: &[Event],

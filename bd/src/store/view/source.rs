@@ -246,7 +246,10 @@ impl OpenFiles {
             index: &index,
             source: &source,
         };
-        let overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
+        let mut overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
+        for version in files.other_versions()? {
+            overlay.merge_version(version, &files)?;
+        }
         source.state.merged.clone_from(&overlay.merged);
         Ok(StoreRead {
             index,
@@ -591,6 +594,19 @@ impl IndexedBase<'_> {
     fn row(&self, id: &str, home: BeadFile) -> Option<&IndexRow> {
         let row = self.index.row(self.index.find(id)?)?;
         (home_of(row.file) == home).then_some(row)
+    }
+
+    /// Returns the durable beads of the lines whose bead has another line too.
+    fn other_versions(&self) -> Result<Vec<Bead>, StoreError> {
+        let notes = self.index.notes().into_iter();
+        let versions = notes.filter(|note| note.is_version && note.file == ISSUES);
+        let beads = versions.map(|note| {
+            let line = self.source.bytes_at(note.file, note.offset, note.length);
+            let line =
+                line.map_err(|error| StoreError::io("read", self.source.paths.issues(), error))?;
+            Ok(record::parse_bead(&line).ok())
+        });
+        beads.filter_map(Result::transpose).collect()
     }
 }
 

@@ -1,0 +1,110 @@
+//! Files that other programs wrote, and what they leave in them.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Project;
+use super::recorded_work::git;
+
+/// A line of a bead with the given more fields.
+fn line(id: &str, title: &str, updated: u32, more: &str) -> String {
+    format!(
+        "{{\"id\":\"{id}\",\"title\":\"{title}\",\"status\":\"open\",\"issue_type\":\"task\",\
+         \"created_at\":\"2026-01-01T00:00:00Z\",\"created_by\":\"dana\",\
+         \"updated_at\":\"2026-01-0{updated}T00:00:00Z\"{more}}}\n"
+    )
+}
+
+#[test]
+fn two_lines_of_one_bead_are_merged() {
+    let project = Project::new();
+    let lines = [
+        line("bd-a", "Old", 2, r#","labels":["x"],"notes":"N""#),
+        line("bd-a", "New", 3, r#","labels":["y"],"assignee":"kim""#),
+        line("bd-b", "Other", 2, ""),
+        line("bd-b", "Other", 2, ""),
+    ];
+    project.write(".beads/issues.jsonl", &lines.concat());
+    for _ in 0..2 {
+        let shown = project.shown("bd-a");
+        assert_eq!(shown["title"], "New");
+        assert_eq!(shown["labels"], json!(["x", "y"]));
+        assert_eq!(shown["notes"], "N");
+        assert_eq!(shown["assignee"], "kim");
+        let ran = project.run(&["update", "bd-b", "-p", "1"]);
+        assert!(!ran.err.contains("damaged"), "{}", ran.err);
+    }
+    assert_eq!(project.read(".beads/issues.jsonl").lines().count(), 2);
+    assert!(!project.path(".beads/damaged").exists());
+    assert!(project.ok(&["history", "bd-a"]).contains("Old"));
+}
+
+#[test]
+fn two_beads_on_two_lines_of_one_id_both_stay() {
+    let project = Project::new();
+    let other = line("bd-a", "Second", 2, "").replace("dana", "kim");
+    project.write(
+        ".beads/issues.jsonl",
+        &(line("bd-a", "First", 2, "") + &other),
+    );
+    let seen = project.json(&["list"]);
+    project.ok(&["create", "Third"]);
+    let text = project.read(".beads/issues.jsonl");
+    for title in ["First", "Second", "Third"] {
+        assert!(text.contains(title), "{text}");
+    }
+    assert_eq!(seen.as_array().unwrap().len(), 2);
+    assert_eq!(project.shown("bd-a")["title"], "First");
+}
+
+#[test]
+fn a_union_merge_by_git_keeps_the_changes_of_both_sides() {
+    let project = Project::new();
+    let run = |args: &[&str]| git(&project, args);
+    run(&["init", "-q", "-b", "main"]);
+    project.write(".git/info/attributes", ".beads/issues.jsonl merge=union\n");
+    project.make("Shared", &["--id", "bd-s"]);
+    run(&["add", "-A"]);
+    run(&["commit", "-qm", "Base"]);
+    run(&["switch", "-qc", "other"]);
+    project.ok(&["update", "bd-s", "--add-label", "theirs"]);
+    run(&["commit", "-qam", "Theirs"]);
+    run(&["switch", "-q", "main"]);
+    project.run(&["restore", "--discard"]);
+    project.ok(&["update", "bd-s", "--add-label", "ours"]);
+    run(&["commit", "-qam", "Ours"]);
+    run(&["merge", "-q", "other"]);
+    let text = project.read(".beads/issues.jsonl");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    let ran = project.run(&["update", "bd-s", "-p", "0"]);
+    assert!(!ran.err.contains("rolled back"), "{}", ran.err);
+    assert_eq!(project.shown("bd-s")["labels"], json!(["ours", "theirs"]));
+    assert_eq!(
+        fs::read_to_string(project.path(".beads/issues.jsonl"))
+            .unwrap()
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_clock_that_was_put_back_makes_no_bead_older() {
+    let project = Project::new();
+    let ahead = line("bd-a", "Ahead", 2, "").replace("2026-01-02", "2199-01-02");
+    project.write(".beads/issues.jsonl", &ahead);
+    for args in [
+        &["update", "bd-a", "-p", "0"][..],
+        &["label", "add", "bd-a", "x"],
+        &["close", "bd-a"],
+        &["undo"],
+    ] {
+        project.ok(args);
+        let updated = project.shown("bd-a")["updated_at"].clone();
+        assert!(
+            updated.as_str().unwrap() >= "2199-01-02",
+            "{args:?}: {updated}"
+        );
+    }
+}
