@@ -7,6 +7,7 @@ use bd::graph::external::ExternalLookup;
 use bd::graph::{explain, ready};
 use kit::ui::{Page, escape};
 
+use super::args;
 use super::line;
 use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -17,7 +18,7 @@ use kit::cli::report::{CommandResult, build_report};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Filter by ancestor
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = args::parse_filter_value)]
     parent: Option<String>,
     /// Show at most N beads; 0 for all (default: 50, all with --json)
     #[arg(short = 'n', long, value_name = "N")]

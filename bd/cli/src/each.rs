@@ -29,16 +29,19 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 
-/// Checks that every id resolves before anything is changed.
+/// Checks that every id resolves before anything is changed. Fails with the first id that does not,
+/// after printing the others.
 pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
+    let mut problems = Vec::new();
     for (store, ids) in group_by_store(ctx, ids)? {
         let snapshot = store.snapshot()?;
         for id in ids {
-            let found = snapshot.resolve(&id).map(drop);
-            found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {id}")))?;
+            if let Err(error) = snapshot.resolve(&id) {
+                problems.push(anyhow::Error::from(error).context(format!("resolving {id}")));
+            }
         }
     }
-    Ok(())
+    finish_each(ctx, Vec::<()>::new(), problems).map(drop)
 }
 
 /// Runs `work` on each resolved id, in the store that holds it. If an id fails, nothing is changed.

@@ -12,7 +12,7 @@ use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::counted;
 
-use super::args::FilterArgs;
+use super::args::{self, FilterArgs};
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Write beads as records, one per line
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(long)]
     force: bool,
     /// Filter by parent
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = args::parse_filter_value)]
     parent: Option<String>,
     /// The form: jsonl
     #[arg(long, value_name = "FORM", default_value = "jsonl")]

@@ -6,6 +6,7 @@ use bd::query::{BeadFilter, similar};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
+use super::args;
 use kit::cli::report::{CommandResult, build_report};
 
 /// Find pairs of beads with similar texts
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0.5)]
     threshold: f64,
     /// Filter by status (default: all but closed)
-    #[arg(short, long, value_name = "STATUS")]
+    #[arg(short, long, value_name = "STATUS", value_parser = args::parse_filter_value)]
     status: Option<String>,
     /// Show at most N pairs; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]

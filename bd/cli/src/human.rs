@@ -8,6 +8,7 @@ use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::escape;
 
+use super::args;
 use super::line;
 use super::report::{PlainBead, plain_json};
 use kit::cli::report::{CommandResult, EmptyReport, TextReport, build_report};
@@ -33,7 +34,7 @@ enum HumanCommand {
     /// List beads that wait for a person
     List {
         /// Filter by status; `all` for any
-        #[arg(short, long, value_name = "STATUS")]
+        #[arg(short, long, value_name = "STATUS", value_parser = args::parse_filter_value)]
         status: Option<String>,
     },
     /// Answer a bead and close it

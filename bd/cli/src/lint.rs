@@ -5,6 +5,7 @@ use bd::bead::{Kind, Status};
 use bd::query::{BeadFilter, lint, sort};
 use kit::ui::{Page, counted, escape};
 
+use super::args;
 use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check descriptions for the headings of their type
@@ -15,13 +16,13 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads (default: all of the status)
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = args::parse_filter_value)]
     ids: Vec<String>,
     /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND")]
+    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = args::parse_filter_value)]
     kind: Option<String>,
     /// Filter by status; `all` for any
-    #[arg(short, long, value_name = "STATUS", default_value = "open")]
+    #[arg(short, long, value_name = "STATUS", default_value = "open", value_parser = args::parse_filter_value)]
     status: String,
 }
 

@@ -6,6 +6,7 @@ use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
 use kit::ui::{Page, counted};
 
+use super::args;
 use super::line;
 use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N", default_value_t = 30)]
     days: u32,
     /// Filter by status
-    #[arg(short, long, value_name = "STATUS")]
+    #[arg(short, long, value_name = "STATUS", value_parser = args::parse_filter_value)]
     status: Option<String>,
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]

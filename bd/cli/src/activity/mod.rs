@@ -2,6 +2,7 @@ mod follow;
 
 use serde_json::{Value, json};
 
+use crate::args;
 use crate::context::Context;
 use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
@@ -22,10 +23,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
     /// Filter by type of change: create, update, delete, comment or status
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = args::parse_filter_value)]
     kind: Option<String>,
     /// Filter by the start of the id
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", value_parser = args::parse_filter_value)]
     mol: Option<String>,
     /// Show at most N changes, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]

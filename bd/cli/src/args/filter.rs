@@ -15,25 +15,25 @@ use super::{parse_priority_arg, split_values};
 #[derive(Debug, Default, Args)]
 pub(crate) struct FilterArgs {
     /// Filter by status; `all` for any
-    #[arg(short, long, alias = "state", value_name = "STATUS")]
+    #[arg(short, long, alias = "state", value_name = "STATUS", value_parser = super::parse_filter_value)]
     status: Option<String>,
     /// Filter by priority (0-4 or P0-P4)
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = super::parse_filter_value)]
     priority: Option<String>,
     /// Exclude beads more urgent than this priority
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
     priority_min: Option<String>,
     /// Exclude beads less urgent than this priority
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
     priority_max: Option<String>,
     /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND")]
+    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = super::parse_filter_value)]
     kind: Option<String>,
     /// Exclude beads of the given types
-    #[arg(long, value_name = "KINDS")]
+    #[arg(long, value_name = "KINDS", value_parser = super::parse_filter_value)]
     exclude_type: Vec<String>,
     /// Filter by assignee
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = super::parse_filter_value)]
     assignee: Option<String>,
     /// Filter on missing assignee
     #[arg(long)]
@@ -44,41 +44,42 @@ pub(crate) struct FilterArgs {
         long = "label",
         visible_alias = "labels",
         alias = "tag",
-        value_name = "LABELS"
+        value_name = "LABELS",
+        value_parser = super::parse_filter_value,
     )]
     label: Vec<String>,
     /// Filter by labels; a bead must have one of them
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, value_name = "LABELS", value_parser = super::parse_filter_value)]
     label_any: Vec<String>,
     /// Exclude beads with any of the given labels
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, value_name = "LABELS", value_parser = super::parse_filter_value)]
     exclude_label: Vec<String>,
     /// Filter by label, as a pattern with `*` and `?`
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = super::parse_filter_value)]
     label_pattern: Option<String>,
     /// Filter by label, as a regular expression
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", value_parser = super::parse_filter_value)]
     label_regex: Option<String>,
     /// Filter on missing labels
     #[arg(long)]
     no_labels: bool,
     /// Filter by id
-    #[arg(long = "id", value_name = "IDS")]
+    #[arg(long = "id", value_name = "IDS", value_parser = super::parse_filter_value)]
     ids: Vec<String>,
     /// Filter by text in the title
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_filter_value)]
     title: Option<String>,
     /// Filter by text in the title
-    #[arg(long, value_name = "TEXT", hide = true)]
+    #[arg(long, value_name = "TEXT", hide = true, value_parser = super::parse_filter_value)]
     title_contains: Option<String>,
     /// Filter by text in the description
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_filter_value)]
     desc_contains: Option<String>,
     /// Filter by text in the notes
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = super::parse_filter_value)]
     notes_contains: Option<String>,
     /// Filter by the start of the specification
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", value_parser = super::parse_filter_value)]
     spec: Option<String>,
     /// Filter on missing description
     #[arg(long)]
@@ -91,22 +92,22 @@ pub(crate) struct FilterArgs {
 #[derive(Debug, Default, Args)]
 struct TimeArgs {
     /// Filter on creation after TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     created_after: Option<String>,
     /// Filter on creation before TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     created_before: Option<String>,
     /// Filter on last update after TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     updated_after: Option<String>,
     /// Filter on last update before TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     updated_before: Option<String>,
     /// Filter on closing after TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     closed_after: Option<String>,
     /// Filter on closing before TIME
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = super::parse_filter_value)]
     closed_before: Option<String>,
 }
 

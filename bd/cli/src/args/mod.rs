@@ -32,6 +32,18 @@ pub(crate) fn hint_custom_dep_kind(ctx: &Context, kind: &DepKind) {
     }
 }
 
+/// Parses the value of a filter. An empty one, as an unset variable of a script gives, would list
+/// everything.
+pub(crate) fn parse_filter_value(text: &str) -> Result<String, String> {
+    if text
+        .trim_matches(|c: char| c == ',' || c.is_whitespace())
+        .is_empty()
+    {
+        return Err("it is empty; leave the flag out to list all beads".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// Splits the values of a repeatable flag at commas. A value in double quotes keeps its commas.
 pub(crate) fn split_values(values: &[String]) -> Vec<String> {
     values

@@ -1,5 +1,6 @@
 use anyhow::Context as _;
 
+use crate::args;
 use crate::context::Context;
 use crate::line;
 use crate::report::LinkedBead;
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "down", value_parser = ["down", "up"], value_name = "WAY")]
     direction: String,
     /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND")]
+    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = args::parse_filter_value)]
     kind: Option<String>,
 }
 

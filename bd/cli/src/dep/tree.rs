@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use anyhow::Context as _;
 use serde::Serialize;
 
+use crate::args;
 use crate::context::Context;
 use crate::line;
 use crate::report::PlainBead;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     reverse: bool,
     /// Filter by status; the path to each bead stays
-    #[arg(long, value_name = "STATUS")]
+    #[arg(long, value_name = "STATUS", value_parser = args::parse_filter_value)]
     status: Option<String>,
     /// Print a diagram: mermaid
     #[arg(long, value_parser = ["mermaid"], value_name = "FORMAT")]
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     /// Show a bead below each bead that leads to it, not only at its smallest depth
     #[arg(long)]
     show_all_paths: bool,
-    #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]
+    #[arg(short = 't', long = "type", hide = true, value_name = "KIND", value_parser = args::parse_filter_value)]
     kind: Option<String>,
 }
 

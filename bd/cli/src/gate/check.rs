@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use crate::args;
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
@@ -17,7 +18,7 @@ use kit::cli::report::{CommandResult, build_report};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Filter by type: gh, gh:run, gh:pr, timer, bead, all
-    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "all")]
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "all", value_parser = args::parse_filter_value)]
     kind: String,
     /// Only show what would be opened
     #[arg(long)]

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long)]
     ready: bool,
     /// Filter by parent
-    #[arg(long, value_name = "ID", alias = "filter-parent")]
+    #[arg(long, value_name = "ID", alias = "filter-parent", value_parser = args::parse_filter_value)]
     parent: Option<String>,
     /// Filter on deferred beads
     #[arg(long)]
@@ -69,9 +69,9 @@ pub(crate) struct Args {
     /// Also list gates
     #[arg(long)]
     include_gates: bool,
-    #[arg(long, hide = true, value_name = "KIND")]
+    #[arg(long, hide = true, value_name = "KIND", value_parser = args::parse_filter_value)]
     mol_type: Option<String>,
-    #[arg(long, hide = true, value_name = "KIND")]
+    #[arg(long, hide = true, value_name = "KIND", value_parser = args::parse_filter_value)]
     wisp_type: Option<String>,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]

@@ -33,10 +33,10 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
     limit: usize,
     /// Filter by priority
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = args::parse_filter_value)]
     priority: Option<String>,
     /// Filter by assignee
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = args::parse_filter_value)]
     assignee: Option<String>,
     /// Filter on missing assignee
     #[arg(short, long)]
@@ -45,27 +45,27 @@ pub(crate) struct Args {
     #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
     sort: String,
     /// Filter by labels; a bead must have all of them
-    #[arg(short, long, value_name = "LABELS")]
+    #[arg(short, long, value_name = "LABELS", value_parser = args::parse_filter_value)]
     label: Vec<String>,
     /// Filter by labels; a bead must have one of them
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, value_name = "LABELS", value_parser = args::parse_filter_value)]
     label_any: Vec<String>,
     /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND")]
+    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = args::parse_filter_value)]
     kind: Option<String>,
     /// Exclude beads with any of the given labels
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, value_name = "LABELS", value_parser = args::parse_filter_value)]
     exclude_label: Vec<String>,
     /// Exclude beads of the given types
-    #[arg(long, value_name = "KINDS")]
+    #[arg(long, value_name = "KINDS", value_parser = args::parse_filter_value)]
     exclude_type: Vec<String>,
     /// Filter by ancestor
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = args::parse_filter_value)]
     parent: Option<String>,
-    #[arg(long, value_name = "KIND", hide = true)]
+    #[arg(long, value_name = "KIND", hide = true, value_parser = args::parse_filter_value)]
     mol_type: Option<String>,
     /// List the ready steps of this molecule
-    #[arg(long, value_name = "ID", conflicts_with_all = ["explain", "gated"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["explain", "gated"], value_parser = args::parse_filter_value)]
     mol: Option<String>,
     /// List molecules whose step is ready after its gate opened
     #[arg(long, conflicts_with = "explain")]

@@ -108,3 +108,75 @@ fn a_clock_that_was_put_back_makes_no_bead_older() {
         );
     }
 }
+
+#[test]
+fn an_empty_filter_value_is_an_error_and_not_everything() {
+    let project = Project::new();
+    project.make("One", &[]);
+    for command in [
+        "list --label",
+        "list --labels",
+        "list --label-any",
+        "list --exclude-label",
+        "list --label-pattern",
+        "list --assignee",
+        "list --status",
+        "list --type",
+        "list --priority",
+        "list --id",
+        "list --title",
+        "list --desc-contains",
+        "list --parent",
+        "search one --assignee",
+        "count --label",
+        "count --status",
+        "export --id",
+        "export --parent",
+        "ready --label",
+        "ready --assignee",
+        "ready --type",
+        "ready --parent",
+        "ready --mol",
+        "blocked --parent",
+        "stale --status",
+        "lint --status",
+        "dep tree bd-a --status",
+        "find-duplicates --status",
+        "activity --mol",
+    ] {
+        for value in ["", " ", ","] {
+            let args: Vec<&str> = command.split(' ').chain([value]).collect();
+            let ran = project.run(&args);
+            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{command} {value:?}");
+            assert!(
+                ran.err.contains("leave the flag out"),
+                "{command} {value:?}: {}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
+fn every_unknown_id_of_a_change_is_named() {
+    let project = Project::new();
+    project.make("One", &["--id", "bd-a"]);
+    for command in ["close", "reopen", "defer", "update -p 1", "label add x"] {
+        let ids = ["bd-a", "bd-zzz", "bd-yyy"];
+        let mut args: Vec<&str> = command.split(' ').collect();
+        // `label add` has its label last.
+        let at = if command.starts_with("label") {
+            2
+        } else {
+            args.len()
+        };
+        args.splice(at..at, ids);
+        let before = project.read(".beads/issues.jsonl");
+        let error = project.fails(&args);
+        assert!(
+            error.contains("bd-zzz") && error.contains("bd-yyy"),
+            "{args:?}: {error}"
+        );
+        assert_eq!(project.read(".beads/issues.jsonl"), before, "{args:?}");
+    }
+}
