@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
@@ -15,6 +15,7 @@ use kit::failure::UsageError;
 use kit::ui::{counted, escape};
 
 use super::args;
+use super::remember::memory_setting;
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Import beads from JSONL, SQLite, GitHub, Jira or Linear
@@ -74,8 +75,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let prefix = store.prefix()?;
     let (found, settings) = read_source(ctx, &args, &prefix)?;
     let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
-    let beads = select_importable(ctx, &args, found.beads, &prefix)?;
+    let mut own_prefixes = ctx.config.list("allowed_prefixes");
+    own_prefixes.push(prefix.clone());
+    let beads = select_importable(ctx, &args, found.beads, &prefix, &own_prefixes)?;
     let options = ImportOptions {
+        own_prefixes,
         skip_existing: args.skip_existing,
         strict: args.strict,
         orphans: args.orphan_handling,
@@ -110,6 +114,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         left_out: found.left_out,
         circular: found.circular,
         fields: found.fields,
+        other_lines: found.other_lines,
         settings,
     };
     report_import(ctx, &done, &source, args.dry_run)
@@ -121,12 +126,11 @@ fn select_importable(
     args: &Args,
     mut beads: Vec<Box<Bead>>,
     prefix: &str,
+    allowed: &[String],
 ) -> anyhow::Result<Vec<Box<Bead>>> {
-    let mut allowed = ctx.config.list("allowed_prefixes");
-    allowed.push(prefix.to_owned());
     let foreign: BTreeSet<String> = beads
         .iter()
-        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &allowed))
+        .filter(|bead| !bead.is_tombstone() && !id::has_prefix_in(&bead.id, allowed))
         .map(|bead| bead.id.clone())
         .collect();
     if args.rename_on_import {
@@ -153,7 +157,7 @@ fn select_importable(
     }
     if !args.force {
         // Tombstones with another prefix have no meaning here.
-        beads.retain(|bead| has_prefix(&bead.id, &allowed));
+        beads.retain(|bead| id::has_prefix_in(&bead.id, allowed));
     }
     Ok(beads)
 }
@@ -181,6 +185,8 @@ struct ImportSource {
     left_out: Vec<(String, String)>,
     circular: Vec<(String, String)>,
     fields: BTreeSet<String>,
+    /// The lines that hold no bead and were left out: their kind with their number.
+    other_lines: BTreeMap<String, usize>,
     settings: BTreeMap<String, String>,
 }
 
@@ -213,11 +219,16 @@ fn read_source(
         let found = foreign::read_export(&text, tracker, prefix, &here)?;
         return Ok((found, BTreeMap::new()));
     }
-    Ok((parse_records(file, text)?, BTreeMap::new()))
+    let (found, mut notes) = parse_records(file, text)?;
+    notes.retain(|name, _| ctx.config.get(name).is_none());
+    Ok((found, notes))
 }
 
-/// Parses beads from JSONL.
-fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
+/// Parses beads from JSONL, and the notes of `bd remember` of other versions as settings.
+fn parse_records(
+    file: &str,
+    text: String,
+) -> Result<(ForeignBeads, BTreeMap<String, String>), UsageError> {
     let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
         let text =
@@ -230,10 +241,27 @@ fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
             "{file}: line {line} cannot be read: {reason}"
         )));
     }
-    Ok(ForeignBeads {
+    let (mut notes, mut other_lines) = (BTreeMap::new(), BTreeMap::new());
+    for span in lines.foreign {
+        let line: Value = serde_json::from_slice(&lines.text[span]).unwrap_or_default();
+        let (kind, key, value) = (&line["_type"], &line["key"], &line["value"]);
+        match (kind.as_str(), key.as_str(), value.as_str()) {
+            (Some("memory"), Some(key), Some(value)) if !key.is_empty() => {
+                notes.insert(memory_setting(key), value.to_owned());
+            }
+            (kind, ..) => {
+                *other_lines
+                    .entry(kind.unwrap_or_default().to_owned())
+                    .or_default() += 1;
+            }
+        }
+    }
+    let found = ForeignBeads {
         beads: lines.beads.into_iter().map(|(_, _, bead)| bead).collect(),
+        other_lines,
         ..ForeignBeads::default()
-    })
+    };
+    Ok((found, notes))
 }
 
 /// Aborts a transaction whose changes must not be kept.
@@ -250,6 +278,17 @@ fn report_import(
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
+        ));
+    }
+    for (id, problem) in &done.unusual {
+        let problem = escape::escape_line(problem);
+        ctx.ui.warn(&format!("{id}: {problem}; imported unchanged"));
+    }
+    for (kind, count) in &source.other_lines {
+        let kind = escape::escape_line(kind);
+        let lines = counted(*count, "line");
+        ctx.ui.warn(&format!(
+            "{lines} of the type \"{kind}\": not a bead, left out"
         ));
     }
     for (from, to) in &source.circular {
@@ -293,15 +332,27 @@ fn report_import(
         "edges": source.edges,
         "fields": source.fields,
         "settings": source.settings,
+        "left_out": list_left_out(done, source),
+        "unusual": list_unusual(done),
     });
     TextReport::new(value, text).into_answer()
 }
 
-fn has_prefix(id: &str, prefixes: &[String]) -> bool {
-    prefixes.iter().any(|prefix| {
-        let rest = id.strip_prefix(prefix.trim_end_matches('-'));
-        rest.is_some_and(|rest| rest.starts_with('-'))
-    })
+/// Lists everything of the file that is not in the beads.
+fn list_left_out(done: &ImportReport, source: &ImportSource) -> Value {
+    let edge = |reason: &'static str| move |(from, to): &(String, String)| json!({"issue_id": from, "depends_on_id": to, "reason": reason});
+    let missing = done.left_out.iter().chain(&source.left_out);
+    let edges = missing.map(edge("missing"));
+    let edges = edges.chain(source.circular.iter().map(edge("circular")));
+    json!({"edges": edges.collect::<Vec<_>>(), "lines": source.other_lines})
+}
+
+/// Lists the imported values that break a rule.
+fn list_unusual(done: &ImportReport) -> Vec<Value> {
+    let unusual = done.unusual.iter();
+    unusual
+        .map(|(id, problem)| json!({"id": id, "problem": problem}))
+        .collect()
 }
 
 fn prefix_mismatch(foreign: &BTreeSet<String>, prefix: &str) -> UsageError {

@@ -119,6 +119,14 @@ pub fn prefix_of(id: &str) -> Option<&str> {
     memchr::memchr(b'-', bytes).map(|at| &id[..at])
 }
 
+/// Returns true if an id begins with one of the prefixes.
+pub fn has_prefix_in(id: &str, prefixes: &[String]) -> bool {
+    prefixes.iter().any(|prefix| {
+        let rest = id.strip_prefix(prefix.trim_end_matches('-'));
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    })
+}
+
 /// Returns the prefix that the other extends by words: `web` of `web` and `web-mol`.
 pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
     let extends = |long: &str, short: &str| {

@@ -88,15 +88,21 @@ pub fn validate_change(
     bead: &Bead,
     words: &Vocabulary,
 ) -> Result<(), ValidationError> {
-    let found = find_violations(bead, words);
-    if found.is_empty() {
-        return Ok(());
-    }
+    let fresh = find_new_violations(before, bead, words).into_iter().next();
+    fresh.map_or(Ok(()), Err)
+}
+
+/// Returns the rules that a changed bead breaks and did not break before.
+pub fn find_new_violations(
+    before: Option<&Bead>,
+    bead: &Bead,
+    words: &Vocabulary,
+) -> Vec<ValidationError> {
     let known = before
         .map(|before| find_violations(before, words))
         .unwrap_or_default();
-    let fresh = found.into_iter().find(|problem| !known.contains(problem));
-    fresh.map_or(Ok(()), Err)
+    let found = find_violations(bead, words).into_iter();
+    found.filter(|problem| !known.contains(problem)).collect()
 }
 
 fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ChangeError;
+use crate::bead::validate::ValidationError;
 use crate::bead::{Bead, Dep, hash, id};
 use crate::store::Tx;
 
@@ -21,8 +22,10 @@ pub enum OrphanPolicy {
     Resurrect,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
+    /// The prefixes of this project's beads. An edge to a bead of another project stays.
+    pub own_prefixes: Vec<String>,
     /// Leave existing beads unchanged.
     pub skip_existing: bool,
     /// Refuse edges to missing beads.
@@ -44,6 +47,8 @@ pub struct ImportReport {
     pub skipped: Vec<String>,
     /// Edges that were left out because their target is missing, as (from, to).
     pub left_out: Vec<(String, String)>,
+    /// Values that no bead made here may have, and that were kept, as (id, problem).
+    pub unusual: Vec<(String, String)>,
 }
 
 /// Imports beads, and calls `on_bead` for each one. Of two records with the same id, the first
@@ -87,6 +92,9 @@ pub fn import_beads(
             let to = edge.depends_on_id.as_str();
             to.starts_with("external:") || coming.contains(to) || tx.get_live(to).is_some()
         };
+        let stays = |edge: &Dep| {
+            is_known(edge) || !id::has_prefix_in(&edge.depends_on_id, &options.own_prefixes)
+        };
         if let Some(edge) = bead.dependencies.iter().find(|edge| !is_known(edge)) {
             if options.strict {
                 return Err(ChangeError::NoTarget(edge.depends_on_id.clone()));
@@ -94,27 +102,33 @@ pub fn import_beads(
             let unknown = bead
                 .dependencies
                 .iter()
-                .filter(|edge| !is_known(edge))
+                .filter(|edge| !stays(edge))
                 .map(|edge| (id.clone(), edge.depends_on_id.clone()));
             done.left_out.extend(unknown);
-            bead.dependencies.retain(is_known);
+            bead.dependencies.retain(stays);
         }
         match existing {
             None => {
                 bead.ephemeral |= bead.id.contains("-wisp-");
+                note_unusual(&mut done, tx.put_imported(bead)?, &id);
                 done.created.push(id);
-                tx.put(bead)?;
             }
             Some(existing) => match merge_newer_record(&existing, *bead) {
                 Some(bead) => {
+                    note_unusual(&mut done, tx.put_imported(bead)?, &id);
                     done.updated.push(id);
-                    tx.put(bead)?;
                 }
                 None => done.unchanged += 1,
             },
         }
     }
     Ok(done)
+}
+
+fn note_unusual(done: &mut ImportReport, problems: Vec<ValidationError>, id: &str) {
+    let problems = problems.into_iter();
+    done.unusual
+        .extend(problems.map(|problem| (id.to_owned(), problem.to_string())));
 }
 
 /// Fails if two new beads refer to the same item of another tracker, or clears the second reference

@@ -1,6 +1,6 @@
 //! Parses issues from CSV exports.
 
-use super::issue::TrackerIssue;
+use super::issue::{TrackerComment, TrackerIssue, parse_instant};
 use super::{ForeignError, Tracker};
 
 /// A table with named columns. Several columns may have the same name.
@@ -109,7 +109,28 @@ fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
         due: cell("Due date"),
         parent: Some(cell("Parent key")).filter(|key| !key.is_empty()),
         blocked_by: table.all(row, "Inward issue link (Blocks)"),
+        comments: (table.all(row, "Comment").iter())
+            .map(|cell| parse_jira_comment(cell))
+            .collect(),
         ..TrackerIssue::default()
+    }
+}
+
+/// Parses a comment of a Jira export: `TIME;AUTHOR;TEXT`.
+fn parse_jira_comment(cell: &str) -> TrackerComment {
+    let mut parts = cell.splitn(3, ';');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(created), Some(author), Some(text)) if parse_instant(created).is_some() => {
+            TrackerComment {
+                author: author.trim().to_owned(),
+                text: text.trim().to_owned(),
+                created: created.to_owned(),
+            }
+        }
+        _ => TrackerComment {
+            text: cell.to_owned(),
+            ..TrackerComment::default()
+        },
     }
 }
 

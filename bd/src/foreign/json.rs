@@ -5,6 +5,18 @@ use serde_json::Value;
 use super::issue::{TrackerComment, TrackerIssue};
 use super::{ForeignError, Tracker};
 
+/// Parses a JSON text. Arrays one after the other, as `gh api --paginate` prints them, are one.
+pub(super) fn parse_pages(text: &str) -> serde_json::Result<Value> {
+    if !text.trim_start().starts_with('[') {
+        return serde_json::from_str(text);
+    }
+    let mut items = Vec::new();
+    for page in serde_json::Deserializer::from_str(text).into_iter::<Vec<Value>>() {
+        items.extend(page?);
+    }
+    Ok(Value::Array(items))
+}
+
 /// Finds the issues in a value: a list, or a list under `issues`, `nodes` or `data`.
 fn find_issue_list(value: &Value) -> Vec<&Value> {
     match value {

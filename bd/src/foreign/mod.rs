@@ -77,12 +77,14 @@ pub struct ForeignBeads {
     pub circular: Vec<(String, String)>,
     /// The fields that at least one bead has.
     pub fields: BTreeSet<String>,
+    /// The lines that hold no bead: their kind with their number.
+    pub other_lines: BTreeMap<String, usize>,
 }
 
 /// Detects the tracker that a text comes from. Returns `None` if the tracker is unknown.
 pub fn detect_tracker(text: &str) -> Option<Tracker> {
     match text.trim_start().chars().next()? {
-        '[' | '{' => json::detect_json(&serde_json::from_str(text).ok()?),
+        '[' | '{' => json::detect_json(&json::parse_pages(text).ok()?),
         _ => csv::detect_csv(text),
     }
 }
@@ -96,7 +98,7 @@ pub fn read_export(
     existing: &Snapshot,
 ) -> Result<ForeignBeads, ForeignError> {
     let issues = if matches!(text.trim_start().chars().next(), Some('[' | '{')) {
-        let value: Value = serde_json::from_str(text)
+        let value = json::parse_pages(text)
             .map_err(|error| ForeignError::Unknown(format!("no JSON: {error}")))?;
         json::parse_json_issues(&value, tracker)?
     } else {

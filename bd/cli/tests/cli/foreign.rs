@@ -180,3 +180,67 @@ fn every_unknown_id_of_a_change_is_named() {
         assert_eq!(project.read(".beads/issues.jsonl"), before, "{args:?}");
     }
 }
+
+#[test]
+fn an_import_takes_what_the_file_of_a_clone_may_hold() {
+    let project = Project::new();
+    let edge = |to: &str| {
+        format!("{{\"issue_id\":\"bd-a\",\"depends_on_id\":\"{to}\",\"type\":\"blocks\"}}")
+    };
+    let edges = format!(
+        ",\"dependencies\":[{},{}]",
+        edge("other-xyz"),
+        edge("bd-gone")
+    );
+    let lines = [
+        line("bd-a", "Odd", 2, &edges).replace("\"task\"", "\"decision\""),
+        line("bd-b", "Odd, too", 2, "").replace("\"open\"", "\"cancelled\""),
+        line("bd-c", "Urgent", 2, ",\"priority\":9"),
+        "{\"_type\":\"memory\",\"key\":\"build\",\"value\":\"use make\"}\n".to_owned(),
+        "{\"_type\":\"config\",\"key\":\"a\"}\n".to_owned(),
+    ];
+    project.write("in.jsonl", &lines.concat());
+    let said = project.run(&["import", "in.jsonl"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in [
+        "bd-a: invalid bead type: decision; imported unchanged",
+        "bd-b: invalid status: cancelled; imported unchanged",
+        "bd-c: priority must be between 0 and 4 (got 9); imported unchanged",
+        "bd-a depends on bd-gone, which is not here: left out",
+        "1 line of the type \"config\": not a bead, left out",
+    ] {
+        assert!(said.err.contains(words), "{words}: {}", said.err);
+    }
+    assert!(!said.err.contains("other-xyz"), "{}", said.err);
+    assert_eq!(project.shown("bd-a")["issue_type"], "decision");
+    assert_eq!(project.shown("bd-b")["status"], "cancelled");
+    let text = project.read(".beads/issues.jsonl");
+    assert!(text.contains("other-xyz"), "{text}");
+    assert!(project.ok(&["recall", "build"]).contains("use make"));
+    let again = Project::new();
+    again.write("in.jsonl", &lines.concat());
+    let json = again.json(&["import", "in.jsonl"]);
+    assert_eq!(json["left_out"]["edges"][0]["depends_on_id"], "bd-gone");
+    assert_eq!(json["left_out"]["lines"]["config"], 1);
+    assert_eq!(json["unusual"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn pages_of_issues_and_comments_of_jira_tables_are_imported() {
+    let project = Project::new();
+    let page = |number: u32| {
+        format!("[{{\"number\":{number},\"title\":\"Issue {number}\",\"state\":\"open\"}}]")
+    };
+    project.write("gh.json", &(page(1) + &page(2) + "\n" + &page(3)));
+    assert_eq!(project.json(&["import", "gh.json"])["created"], 3);
+    project.write(
+        "jira.csv",
+        "Issue key,Summary,Status,Created,Comment,Comment\n\
+         P-1,One,To Do,2024-01-12 15:45,12/Jan/24 3:50 PM;kim;Looks right; or not,plain\n",
+    );
+    project.ok(&["import", "jira.csv"]);
+    let comments = project.shown("bd-p1")["comments"].clone();
+    assert_eq!(comments[1]["author"], "kim", "{comments}");
+    assert_eq!(comments[1]["text"], "Looks right; or not");
+    assert_eq!(comments[0]["text"], "plain");
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use crate::bead::validate::{self, Vocabulary};
+use crate::bead::validate::{self, ValidationError, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
 use crate::store::log::event::{BeadChange, BeadFile};
@@ -109,26 +109,52 @@ impl<'a> Tx<'a> {
     /// bead was updated later than that: a clock that was put back does not make a change older
     /// than the state that it was made to.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
-        self.put_boxed(bead.into())
+        let mut bead = bead.into();
+        self.complete_bead(&mut bead);
+        validate::validate_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
+        self.write_bead(bead)
     }
 
-    fn put_boxed(&mut self, mut bead: Box<Bead>) -> Result<(), StoreError> {
+    /// Writes a bead of another program, with any values that the file of a clone may have. Returns
+    /// the rules that the values break.
+    pub fn put_imported(
+        &mut self,
+        bead: impl Into<Box<Bead>>,
+    ) -> Result<Vec<ValidationError>, StoreError> {
+        let mut bead = bead.into();
+        self.complete_bead(&mut bead);
+        let before = self.snapshot.get(&bead.id);
+        let problems = validate::find_new_violations(before, &bead, &self.words);
+        if let Some(id) = problems
+            .iter()
+            .find(|problem| matches!(problem, ValidationError::Id(_)))
+        {
+            return Err(id.clone().into());
+        }
+        self.write_bead(bead)?;
+        Ok(problems)
+    }
+
+    /// Sorts the parts of a bead and carries over what a change must not lose.
+    fn complete_bead(&self, bead: &mut Bead) {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
-            record::drop_replaced(before, &mut bead);
+            record::drop_replaced(before, bead);
             if bead.updated_at < before.updated_at {
                 bead.updated_at.clone_from(&before.updated_at);
             }
-            if attempt::is_attempt_dropped(before, &bead) {
+            if attempt::is_attempt_dropped(before, bead) {
                 bead.set_metadata(attempt::KEY, attempt::read_attempt(before))
                     .ok();
             }
-            if attempt::is_attempt_ended(before, &bead, &self.author.actor) {
+            if attempt::is_attempt_ended(before, bead, &self.author.actor) {
                 // The metadata already holds a number, so reading and writing it cannot fail.
-                attempt::raise_attempt(&mut bead).ok();
+                attempt::raise_attempt(bead).ok();
             }
         }
-        validate::validate_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
+    }
+
+    fn write_bead(&mut self, bead: Box<Bead>) -> Result<(), StoreError> {
         self.record_original(&bead.id)?;
         let id = bead.id.clone();
         let line = record::serialize_bead_with(&mut self.scratch, &bead);
