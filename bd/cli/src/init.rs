@@ -93,6 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_set_up =
         StorePaths::for_folder(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
     let was_made_here = was_there && is_set_up;
+    refuse_hidden_issues(&dir)?;
     let taken = read_from_branch(ctx, &dir, &args)?;
     if taken.is_none() && was_made_here && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
@@ -178,14 +179,19 @@ fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
     Ok(live.count())
 }
 
-/// Returns the prefix of the existing beads.
+/// Returns the prefix of the existing beads; of several, the most frequent one.
 fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
     let is_there = create::is_initialized(dir);
     let snapshot = is_there
         .then(|| ctx.open(dir).ok()?.snapshot().ok())
         .flatten()?;
-    let has_beads = snapshot.bead_refs().next().is_some();
-    has_beads.then(|| snapshot.prefix().ok()).flatten()
+    if let Ok(prefix) = snapshot.prefix() {
+        let has_beads = snapshot.bead_refs().next().is_some();
+        return has_beads.then_some(prefix);
+    }
+    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+    let ids: Vec<String> = live.map(|bead| bead.id().to_owned()).collect();
+    id::find_usual_prefix(&ids).map(str::to_owned)
 }
 
 /// Warns that another program's database stays unchanged.
@@ -216,6 +222,14 @@ fn read_from_branch(
     let mut config = ctx.config.clone();
     if let Some(branch) = wanted {
         config.set_flag("sync-branch", branch);
+    }
+    let has_issues = StorePaths::for_folder(dir).issues().exists();
+    let root = find::GitPlace::around(ctx.env.cwd()).root;
+    if let Some(root) = root.filter(|_| !has_issues)
+        && let Err(error) = fresh::fetch_missing_branch(&root, &config)
+    {
+        ctx.ui
+            .warn(&format!("the remote was not asked for beads: {error}"));
     }
     let there = if dir.is_dir() {
         fresh::find_fresh_store(dir, &config)
@@ -257,6 +271,33 @@ fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
         return Ok(false);
     }
     Ok(true)
+}
+
+/// Refuses to start an empty project over issues that git tracks and that are not checked out.
+fn refuse_hidden_issues(dir: &Path) -> anyhow::Result<()> {
+    let paths = StorePaths::for_folder(dir);
+    let names = || Some((dir.parent()?, dir.file_name()?.to_str()?));
+    let Some((project, folder)) = names().filter(|_| !paths.issues().exists()) else {
+        return Ok(());
+    };
+    if find::GitPlace::around(project).root.is_none() {
+        return Ok(());
+    }
+    let git = Git::at(project);
+    let issues = format!("{folder}/issues.jsonl");
+    if git.tracked(&[&issues])?.is_empty() {
+        return Ok(());
+    }
+    let is_sparse = git.config_get("core.sparseCheckout")?.as_deref() == Some("true");
+    let command = if is_sparse {
+        format!("git sparse-checkout add {}{folder}", git.prefix()?)
+    } else {
+        format!("git restore {issues}")
+    };
+    Err(UsageError(format!(
+        "git tracks {issues}, but it is not in this checkout; bring the beads back first: {command}"
+    ))
+    .into())
 }
 
 /// Refuses to start a project inside a `.beads` folder or in a linked worktree.

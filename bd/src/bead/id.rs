@@ -5,6 +5,7 @@
 //! beads.
 
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// The shortest and the longest hash part.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
@@ -103,6 +104,11 @@ pub fn route_prefix(id: &str) -> Option<&str> {
 /// The last part is a hash if it is all digits, three base36 characters, or four to eight
 /// characters with a digit. Otherwise the prefix ends at the first hyphen.
 pub fn prefix_of(id: &str) -> Option<&str> {
+    prefix_before_hash(id).or_else(|| id.find('-').map(|at| &id[..at]))
+}
+
+/// Returns the prefix of an id whose last part is a hash or a number.
+pub fn prefix_before_hash(id: &str) -> Option<&str> {
     let bytes = id.as_bytes();
     let last = memchr::memrchr(b'-', bytes)?;
     let rest = &bytes[last + 1..];
@@ -113,28 +119,85 @@ pub fn prefix_of(id: &str) -> Option<&str> {
         4..=8 => tail.iter().all(base36) && tail.iter().any(u8::is_ascii_digit),
         _ => false,
     };
-    if hash || tail.iter().all(u8::is_ascii_digit) {
-        return Some(&id[..last]);
+    (hash || tail.iter().all(u8::is_ascii_digit)).then(|| &id[..last])
+}
+
+/// The prefix of several ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedPrefix<'a> {
+    /// No id has a prefix.
+    None,
+    Is(&'a str),
+    Mixed,
+}
+
+/// Finds the prefix that all ids share. An id whose last part could be a word or a hash, such as
+/// `dns-ops-cwcx`, has the prefix of the others if it begins with it.
+pub fn find_shared_prefix<'a>(ids: impl Iterator<Item = &'a str>) -> SharedPrefix<'a> {
+    let (mut found, mut unsure): (Option<&str>, Vec<&str>) = (None, Vec::new());
+    for id in ids {
+        let Some(prefix) = prefix_before_hash(id) else {
+            unsure.extend(id.contains('-').then_some(id));
+            continue;
+        };
+        match found {
+            Some(shared) if has_prefix(id, shared) => {}
+            Some(shared) => match shorter_prefix(shared, prefix) {
+                Some(shorter) => found = Some(shorter),
+                None => return SharedPrefix::Mixed,
+            },
+            None => found = Some(prefix),
+        }
     }
-    memchr::memchr(b'-', bytes).map(|at| &id[..at])
+    let mut shared = match (found, unsure.as_slice()) {
+        (Some(found), _) => found,
+        (None, []) => return SharedPrefix::None,
+        (None, [only]) => return prefix_of(only).map_or(SharedPrefix::None, SharedPrefix::Is),
+        (None, [first, ..]) => &first[..first.rfind('-').unwrap_or(0)],
+    };
+    for id in unsure {
+        while !has_prefix(id, shared) {
+            match shared.rfind('-') {
+                Some(end) => shared = &shared[..end],
+                None => return SharedPrefix::Mixed,
+            }
+        }
+    }
+    SharedPrefix::Is(shared)
+}
+
+/// Returns the prefix that all ids share; if there are several, the most frequent one.
+pub fn find_usual_prefix(ids: &[String]) -> Option<&str> {
+    match find_shared_prefix(ids.iter().map(String::as_str)) {
+        SharedPrefix::None => return None,
+        SharedPrefix::Is(prefix) => return Some(prefix),
+        SharedPrefix::Mixed => {}
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for prefix in ids.iter().filter_map(|id| prefix_of(id)) {
+        *counts.entry(prefix).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(prefix, _)| prefix)
+}
+
+/// Returns true if an id begins with a prefix and a hyphen.
+pub fn has_prefix(id: &str, prefix: &str) -> bool {
+    id.strip_prefix(prefix)
+        .is_some_and(|rest| rest.starts_with('-'))
 }
 
 /// Returns true if an id begins with one of the prefixes.
 pub fn has_prefix_in(id: &str, prefixes: &[String]) -> bool {
-    prefixes.iter().any(|prefix| {
-        let rest = id.strip_prefix(prefix.trim_end_matches('-'));
-        rest.is_some_and(|rest| rest.starts_with('-'))
-    })
+    prefixes
+        .iter()
+        .any(|prefix| has_prefix(id, prefix.trim_end_matches('-')))
 }
 
 /// Returns the prefix that the other extends by words: `web` of `web` and `web-mol`.
 pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
-    let extends = |long: &str, short: &str| {
-        let rest = long.strip_prefix(short);
-        rest.is_some_and(|rest| rest.starts_with('-'))
-    };
-    let first = extends(b, a).then_some(a);
-    first.or_else(|| extends(a, b).then_some(b))
+    let first = has_prefix(b, a).then_some(a);
+    first.or_else(|| has_prefix(a, b).then_some(b))
 }
 
 /// Returns true if an id is safe in file names, commands and lines.
@@ -355,6 +418,24 @@ mod tests {
         let longer = generate_id("bd", SEED, 3, |id| id.len() == 6);
         assert_eq!(longer.as_deref(), Some("bd-ftle"));
         assert_eq!(generate_id("bd", SEED, 3, |_| true), None);
+    }
+
+    #[test]
+    fn a_last_part_that_could_be_a_word_has_the_prefix_of_the_other_ids() {
+        let shared = |ids: &[&'static str]| find_shared_prefix(ids.iter().copied());
+        for ids in [
+            &["dns-ops-a1b", "dns-ops-cwcx"][..],
+            &["dns-ops-cwcx", "dns-ops-a1b"],
+            &["dns-ops-cwcx", "dns-ops-abcd", "dns-ops-abcd.1"],
+            &["dns-ops-42"],
+        ] {
+            assert_eq!(shared(ids), SharedPrefix::Is("dns-ops"), "{ids:?}");
+        }
+        assert_eq!(shared(&["web-mol-x1y", "web-a1b"]), SharedPrefix::Is("web"));
+        assert_eq!(shared(&["vc-baseline-test"]), SharedPrefix::Is("vc"));
+        assert_eq!(shared(&["a-1", "b-1"]), SharedPrefix::Mixed);
+        assert_eq!(shared(&["a-1", "b-word"]), SharedPrefix::Mixed);
+        assert_eq!(shared(&["none"]), SharedPrefix::None);
     }
 
     #[test]

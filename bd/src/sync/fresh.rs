@@ -11,7 +11,6 @@
 //! 4. Add the other files of a beads folder. Files that the checked-out branch does not track are
 //!    added to this clone's own exclude file.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::SyncError;
@@ -117,6 +116,29 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone>
     })
 }
 
+/// Fetches the branch of the beads into a clone that fetches single branches only, and has none of
+/// it. Returns true if it fetched.
+pub fn fetch_missing_branch(folder: &Path, config: &Config) -> Result<bool, GitError> {
+    let git = Git::at(folder);
+    let remotes = git.remotes()?;
+    let (Some(branch), [remote]) = (config.sync_branch(), remotes.as_slice()) else {
+        return Ok(false);
+    };
+    let fetched = git.config_get(&format!("remote.{remote}.fetch"))?;
+    if fetched.is_none_or(|refs| refs.contains("refs/heads/*:")) {
+        return Ok(false);
+    }
+    let (from, to) = (
+        format!("refs/heads/{branch}"),
+        format!("refs/remotes/{remote}/{branch}"),
+    );
+    let is_here = git.resolve(&from)?.is_some() || git.resolve(&to)?.is_some();
+    if is_here || git.ls_remote(remote, &branch)?.is_none() {
+        return Ok(false);
+    }
+    git.fetch_ref(remote, &from, &to).map(|()| true)
+}
+
 fn find_on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<FreshClone> {
     let (branch, commit) = find_tip(&place).ok()??;
     let side = CommitSide::from_commit(&place, &issues, &commit).ok()?;
@@ -217,24 +239,16 @@ impl FreshClone {
     }
 }
 
-/// Returns the number of beads that are not deleted, and the most frequent prefix.
+/// Returns the number of beads that are not deleted, and their prefix; of several, the most frequent
+/// one.
 fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
-    let mut count = 0;
-    let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, span) in lines::iter_line_spans(text, 0) {
-        let Ok(bead) = record::parse_bead(&text[span]) else {
-            continue;
-        };
-        if bead.is_tombstone() {
-            continue;
-        }
-        count += 1;
-        if let Some(prefix) = id::prefix_of(&bead.id) {
-            *prefixes.entry(prefix.to_owned()).or_default() += 1;
-        }
-    }
-    let most = prefixes.into_iter().max_by_key(|(_, count)| *count);
-    (count, most.map(|(prefix, _)| prefix))
+    let lines = lines::iter_line_spans(text, 0);
+    let beads = lines.filter_map(|(_, span)| record::parse_bead(&text[span]).ok());
+    let ids: Vec<String> = beads
+        .filter(|bead| !bead.is_tombstone())
+        .map(|bead| bead.id)
+        .collect();
+    (ids.len(), id::find_usual_prefix(&ids).map(str::to_owned))
 }
 
 fn create_if_absent(path: &Path, content: &[u8]) -> Result<bool, StoreError> {

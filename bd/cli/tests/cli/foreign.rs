@@ -244,3 +244,78 @@ fn pages_of_issues_and_comments_of_jira_tables_are_imported() {
     assert_eq!(comments[1]["text"], "Looks right; or not");
     assert_eq!(comments[0]["text"], "plain");
 }
+
+#[test]
+fn the_prefix_is_found_over_all_ids() {
+    let project = Project::empty();
+    let lines = [
+        line("dns-ops-abcd", "Letters only", 2, ""),
+        line("dns-ops-cwcx", "Letters only", 2, ""),
+        line("dns-ops-x1y", "With a digit", 2, ""),
+    ];
+    project.write(".beads/issues.jsonl", &lines.concat());
+    assert_eq!(project.json(&["init"])["prefix"], "dns-ops");
+    let two = Project::empty();
+    let lines = [
+        line("aa-1", "One", 2, ""),
+        line("zz-1", "One", 2, ""),
+        line("aa-2", "Two", 2, ""),
+    ];
+    two.write(".beads/issues.jsonl", &lines.concat());
+    assert_eq!(two.json(&["init"])["prefix"], "aa");
+}
+
+#[test]
+fn init_in_a_sparse_checkout_does_not_hide_the_tracked_beads() {
+    let project = Project::new();
+    project.make("One", &[]);
+    super::recorded_work::commit(&project, "Beads");
+    project.write("src/a.txt", "a\n");
+    super::recorded_work::commit(&project, "Source");
+    git(&project, &["clone", "-q", "--sparse", ".", "clone"]);
+    let clone = project.path("clone");
+    let run = |args: &[&str]| project.run_in(&clone, args);
+    git(&project, &["-C", "clone", "sparse-checkout", "set", "src"]);
+    assert!(!clone.join(".beads").exists());
+    let refused = run(&["init", "--prefix", "bd"]);
+    assert_ne!(refused.code, 0);
+    assert!(
+        refused.err.contains("git sparse-checkout add .beads"),
+        "{}",
+        refused.err
+    );
+    git(
+        &project,
+        &["-C", "clone", "sparse-checkout", "add", ".beads"],
+    );
+    assert_eq!(run(&["init", "-q"]).code, 0);
+    assert!(run(&["list"]).out.contains("One"));
+}
+
+#[test]
+fn init_in_a_single_branch_clone_reads_the_beads_of_the_remote() {
+    let project = Project::empty();
+    git(&project, &["init", "-q", "-b", "main"]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "Start"]);
+    project.write("branch/.beads/issues.jsonl", &line("web-a1b", "One", 2, ""));
+    git(
+        &project,
+        &["-C", "branch", "init", "-q", "-b", "beads-sync"],
+    );
+    git(&project, &["-C", "branch", "add", "-A"]);
+    git(&project, &["-C", "branch", "commit", "-q", "-m", "Beads"]);
+    let push = ["-C", "branch", "push", "-q", "..", "beads-sync"];
+    git(&project, &push);
+    let url = format!("file://{}", project.dir().display());
+    git(&project, &["clone", "-q", "--single-branch", &url, "clone"]);
+    let clone = project.path("clone");
+    let made = project.run_in(&clone, &["init"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert!(
+        made.out.contains("1 bead read from the branch"),
+        "{}",
+        made.out
+    );
+    let list = project.run_in(&clone, &["list", "--json"]);
+    assert!(list.out.contains("web-a1b"), "{}", list.out);
+}

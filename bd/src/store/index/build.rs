@@ -319,25 +319,26 @@ fn count_all(index: &Index, marks: &[u32]) -> BeadCounts {
     counts
 }
 
-/// Returns the first row that is not a tombstone, if all such rows have its prefix.
+/// Returns the first row that is not a tombstone and has a sure prefix, if the ids of all such rows
+/// begin with it.
 fn find_prefix_row(index: &Index) -> u32 {
     let deleted = Status::Tombstone.code();
     let rows = (0..).zip(index.rows()).zip(index.ids().iter());
-    let mut live = rows.filter(|((_, row), _)| row.status != deleted);
-    let Some(((first, _), _)) = live.next() else {
+    let live = || {
+        let rows = rows.clone();
+        rows.filter(|((_, row), _)| row.status != deleted)
+    };
+    let sure = live().find_map(|((at, _), _)| {
+        let prefix = id::prefix_before_hash(index.id(at))?;
+        Some((at, prefix))
+    });
+    let Some((first, prefix)) = sure else {
         return NONE;
     };
-    let prefix = id::prefix_of(index.id(first));
-    let usual = [prefix.unwrap_or_default(), "-"].concat();
-    let differs = |((at, row), id): ((u32, &IndexRow), &[u8])| {
-        if row.flags & flag::HYPHENS == 0 && id.starts_with(usual.as_bytes()) {
-            // The only hyphen ends the prefix.
-            return false;
-        }
-        // Ids without a prefix are ignored.
-        id::prefix_of(index.id(at)).is_some_and(|row_prefix| Some(row_prefix) != prefix)
-    };
-    if prefix.is_none() || live.any(differs) {
+    let start = [prefix, "-"].concat();
+    // Ids without a prefix are ignored.
+    let differs = |id: &[u8]| !id.starts_with(start.as_bytes()) && id.contains(&b'-');
+    if live().any(|(_, id)| differs(id)) {
         return NONE;
     }
     first

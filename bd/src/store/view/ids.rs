@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use crate::bead::Bead;
-use crate::bead::id::{self, ResolveError};
+use crate::bead::id::{self, ResolveError, SharedPrefix};
 use crate::store::log::history;
 use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::{Snapshot, StoreError};
@@ -21,33 +21,28 @@ impl Snapshot {
             .shared_prefix()
             .filter(|_| self.over.is_empty() || self.has_visible_bead());
         let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
-        let all = || Box::new(self.bead_refs()) as Box<dyn Iterator<Item = BeadRef<'_>>>;
-        let heads = known.map_or_else(all, |_| Box::new(changed));
-        let mut found = known;
-        let mut dead = None;
-        for bead in heads {
-            let bead_prefix = id::prefix_of(bead.id());
-            // Only a different prefix needs a closer look.
-            if bead_prefix == found {
-                continue;
+        let live = |bead: &BeadRef<'_>| !bead.is_tombstone();
+        let found = match known {
+            Some(prefix)
+                if changed
+                    .filter(live)
+                    .all(|bead| id::has_prefix(bead.id(), prefix)) =>
+            {
+                SharedPrefix::Is(prefix)
             }
-            if bead.is_tombstone() {
-                dead = dead.or(bead_prefix);
-                continue;
-            }
-            match (found, bead_prefix) {
-                (Some(first), Some(second)) if first != second => {
-                    found =
-                        Some(id::shorter_prefix(first, second).ok_or(StoreError::MixedPrefixes)?);
-                }
-                (None, Some(only)) => found = Some(only),
-                _ => {}
+            _ => id::find_shared_prefix(self.bead_refs().filter(live).map(|bead| bead.id())),
+        };
+        match found {
+            SharedPrefix::Is(prefix) => Ok(prefix.to_owned()),
+            SharedPrefix::Mixed => Err(StoreError::MixedPrefixes),
+            SharedPrefix::None => {
+                let deleted = self.bead_refs().find_map(|bead| id::prefix_of(bead.id()));
+                Ok(deleted.map_or_else(
+                    || id::clean_prefix(&self.source.folder_name()),
+                    str::to_owned,
+                ))
             }
         }
-        Ok(found.or(dead).map_or_else(
-            || id::clean_prefix(&self.source.folder_name()),
-            str::to_owned,
-        ))
     }
 
     /// Returns true if any bead of the index is unchanged and not deleted.
