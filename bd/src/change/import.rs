@@ -184,7 +184,9 @@ fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
         bead.labels = new.labels;
     }
     for edge in new.dependencies {
-        let is_same = |existing_edge: &Dep| existing_edge.depends_on_id == edge.depends_on_id;
+        let is_same = |existing_edge: &Dep| {
+            existing_edge.depends_on_id == edge.depends_on_id && existing_edge.kind == edge.kind
+        };
         if !bead.dependencies.iter().any(is_same) {
             bead.dependencies.push(edge);
         }

@@ -262,14 +262,14 @@ fn check_planned_edge(
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
-    if let Some(edge) = bead
-        .dependencies
-        .iter()
-        .find(|edge| edge.depends_on_id == to)
-    {
-        if edge.kind == *kind {
-            return Ok(false);
-        }
+    let same_target = |edge: &&Dep| edge.depends_on_id == to;
+    let mut existing = bead.dependencies.iter().filter(same_target);
+    if existing.clone().any(|edge| edge.kind == *kind) {
+        return Ok(false);
+    }
+    // A step may wait for another step and then for the children that it made.
+    let is_waiting = |kind: &DepKind| matches!(kind, DepKind::Blocks | DepKind::WaitsFor);
+    if let Some(edge) = existing.find(|edge| !is_waiting(kind) || !is_waiting(&edge.kind)) {
         return Err(ChangeError::OtherEdge {
             from: bead.id.clone(),
             to: to.to_owned(),

@@ -1,22 +1,35 @@
 //! Advice: inserts steps before and after the steps whose ids match. Advice never matches steps
-//! that advice inserted.
+//! that advice inserted. Several pieces of advice on one step are chained in order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::schema::{Advice, AdviceStep, FormulaStep};
 use super::vars::{self, VarValues};
 
+/// The steps that earlier advice inserted.
+#[derive(Debug, Default)]
+pub struct InsertedAdvice {
+    ids: BTreeSet<String>,
+    /// The last inserted step before and after each step.
+    before: BTreeMap<String, String>,
+    after: BTreeMap<String, String>,
+}
+
 /// Applies the rules in order.
-pub fn apply_advice(mut steps: Vec<FormulaStep>, rules: &[Advice]) -> Vec<FormulaStep> {
+pub fn apply_advice(
+    steps: Vec<FormulaStep>,
+    rules: &[Advice],
+    inserted: &mut InsertedAdvice,
+) -> Vec<FormulaStep> {
     if rules.is_empty() {
         return steps;
     }
-    let mut original_ids = BTreeSet::new();
-    collect_ids(&steps, &mut original_ids);
-    for rule in rules {
-        steps = apply_rule(steps, rule, &original_ids);
-    }
-    steps
+    let mut current_ids = BTreeSet::new();
+    collect_ids(&steps, &mut current_ids);
+    // An expansion may have replaced an inserted step.
+    inserted.before.retain(|_, last| current_ids.contains(last));
+    inserted.after.retain(|_, last| current_ids.contains(last));
+    insert_steps(steps, rules, inserted)
 }
 
 fn collect_ids(steps: &[FormulaStep], found: &mut BTreeSet<String>) {
@@ -26,32 +39,43 @@ fn collect_ids(steps: &[FormulaStep], found: &mut BTreeSet<String>) {
     }
 }
 
-fn apply_rule(
+fn insert_steps(
     steps: Vec<FormulaStep>,
-    rule: &Advice,
-    original_ids: &BTreeSet<String>,
+    rules: &[Advice],
+    inserted: &mut InsertedAdvice,
 ) -> Vec<FormulaStep> {
     let mut done = Vec::with_capacity(steps.len());
     for mut step in steps {
-        step.children = apply_rule(std::mem::take(&mut step.children), rule, original_ids);
-        if !original_ids.contains(&step.id) || !is_pattern_match(&rule.target, &step.id) {
+        step.children = insert_steps(std::mem::take(&mut step.children), rules, inserted);
+        if inserted.ids.contains(&step.id) {
             done.push(step);
             continue;
         }
-        let around = rule.around.as_ref();
-        let steps_before = rule
-            .before
+        let matching: Vec<&Advice> = rules
             .iter()
-            .chain(around.iter().flat_map(|around| &around.before));
-        let before = chain_steps(&step, steps_before, None);
-        let steps_after = rule
-            .after
-            .iter()
-            .chain(around.iter().flat_map(|around| &around.after));
-        let after = chain_steps(&step, steps_after, Some(&step.id));
+            .filter(|rule| is_pattern_match(&rule.target, &step.id))
+            .collect();
+        let steps_before = matching.iter().flat_map(|rule| {
+            let around = rule.around.iter().flat_map(|around| &around.before);
+            rule.before.iter().chain(around)
+        });
+        let start = inserted.before.get(&step.id).map(String::as_str);
+        let before = chain_steps(&step, steps_before, start);
+        let steps_after = matching.iter().flat_map(|rule| {
+            let around = rule.around.iter().flat_map(|around| &around.after);
+            rule.after.iter().chain(around)
+        });
+        let start = inserted.after.get(&step.id).unwrap_or(&step.id);
+        let after = chain_steps(&step, steps_after, Some(start));
         if let Some(last) = before.last() {
             step.add_need(&last.id);
+            inserted.before.insert(step.id.clone(), last.id.clone());
         }
+        if let Some(last) = after.last() {
+            inserted.after.insert(step.id.clone(), last.id.clone());
+        }
+        let ids = before.iter().chain(&after).map(|step| step.id.clone());
+        inserted.ids.extend(ids);
         done.extend(before);
         done.push(step);
         done.extend(after);

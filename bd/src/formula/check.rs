@@ -432,6 +432,32 @@ pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaPro
     problems
 }
 
+/// Returns the bond points at steps that the formula has neither in its file nor cooked.
+pub fn check_bond_points(
+    formula: &Formula,
+    step_ids: &BTreeSet<String>,
+    source: &FormulaSource,
+) -> Vec<FormulaProblem> {
+    if formula.kind != FormulaKind::Workflow {
+        return Vec::new();
+    }
+    let at: BTreeMap<&str, usize> = step_ids.iter().map(|id| (id.as_str(), 0)).collect();
+    let points = formula.compose.bond_points.iter();
+    let named = points.flat_map(|point| {
+        let steps = [&point.after_step, &point.before_step].into_iter();
+        steps.map(|step| (point.id.as_str(), step.as_str()))
+    });
+    let unknown = named.filter(|(_, step)| !step.is_empty() && !at.contains_key(step));
+    let problem = |(point, step): (&str, &str)| {
+        let text = format!(
+            "bond point \"{point}\" names the unknown step \"{step}\"{}",
+            suggest_similar(step, &at)
+        );
+        source.problem("bond_points", text)
+    };
+    unknown.map(problem).collect()
+}
+
 /// Returns problems for names in a step that are similar to a declared variable. Any other unknown
 /// name stays as text, because it may belong to another template language.
 fn find_mistyped_names(

@@ -1,6 +1,6 @@
 //! Converts loops, branches and gates to plain steps, edges and labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -27,15 +27,15 @@ fn unroll_list(
     room: &mut usize,
 ) -> Result<Vec<FormulaStep>, StepProblem> {
     let mut done = Vec::with_capacity(steps.len());
-    let mut ends: BTreeMap<String, String> = BTreeMap::new();
+    let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for mut step in steps {
         *room = room
             .checked_sub(1)
             .ok_or_else(|| too_many_steps(&step.id))?;
         if let Some(repeat) = step.repeat.take() {
-            let unrolled = unroll_loop(&step, &repeat, values, room)?;
-            if let Some(last) = unrolled.last() {
-                ends.insert(step.id, last.id.clone());
+            let (unrolled, last) = unroll_loop(&step, &repeat, values, room)?;
+            if !last.is_empty() {
+                ends.insert(step.id, last);
             }
             done.extend(unrolled);
         } else {
@@ -60,15 +60,16 @@ fn too_many_steps(id: &str) -> StepProblem {
     )
 }
 
-/// Unrolls one loop into its iterations, in order.
+/// Unrolls one loop into its iterations, in order. Also returns the last steps of the last one.
 fn unroll_loop(
     step: &FormulaStep,
     repeat: &StepLoop,
     values: &VarValues,
     room: &mut usize,
-) -> Result<Vec<FormulaStep>, StepProblem> {
+) -> Result<(Vec<FormulaStep>, Vec<String>), StepProblem> {
     let numbers = iteration_numbers(step, repeat, values)?;
     let mut done: Vec<FormulaStep> = Vec::new();
+    let mut last: Vec<String> = Vec::new();
     for (at, number) in numbers.enumerate() {
         let mut inner = values.clone();
         if !repeat.var.is_empty() {
@@ -83,8 +84,8 @@ fn unroll_loop(
         });
         let mut body = unroll_list(steps.collect(), &inner, room)?;
         prefix_ids(&mut body, &format!("{}.iter{}", step.id, at + 1));
-        let previous = done.last().map(|last| last.id.clone());
-        chain_iteration(step, &mut body, previous.as_deref());
+        chain_iteration(step, &mut body, &last);
+        last = find_last_steps(&body);
         if at == 0 && !repeat.until.is_empty() {
             let label = json!({"max": repeat.max.unwrap_or_default(), "until": repeat.until});
             if let Some(first) = body.first_mut() {
@@ -93,7 +94,24 @@ fn unroll_loop(
         }
         done.extend(body);
     }
-    Ok(done)
+    Ok((done, last))
+}
+
+/// Returns the steps of an iteration that no other step of it needs.
+fn find_last_steps(body: &[FormulaStep]) -> Vec<String> {
+    let mut needed: BTreeSet<&str> = BTreeSet::new();
+    collect_needs(body, &mut needed);
+    let ids = body.iter().map(|step| step.id.as_str());
+    ids.filter(|id| !needed.contains(id))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn collect_needs<'a>(steps: &'a [FormulaStep], found: &mut BTreeSet<&'a str>) {
+    for step in steps {
+        found.extend(step.before().chain(step.spawner()));
+        collect_needs(&step.children, found);
+    }
 }
 
 /// Returns the numbers of a loop's iterations.
@@ -148,7 +166,7 @@ fn prefix_ids(body: &mut [FormulaStep], with: &str) {
     }
     for step in body {
         rename_ids(step, &names);
-        rename_needs(step, &|id| names.get(id).cloned());
+        rename_needs(step, &|id| names.get(id).cloned().map(|name| vec![name]));
     }
 }
 
@@ -168,25 +186,28 @@ fn rename_ids(step: &mut FormulaStep, names: &BTreeMap<String, String>) {
         .for_each(|child| rename_ids(child, names));
 }
 
-/// Renames needs, including those of children.
-pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option<String>) {
-    step.map_needs(|id| vec![new(id).unwrap_or_else(|| id.to_owned())]);
+/// Replaces needs by others, including those of children.
+pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option<Vec<String>>) {
+    step.map_needs(|id| new(id).unwrap_or_else(|| vec![id.to_owned()]));
     step.children
         .iter_mut()
         .for_each(|child| rename_needs(child, new));
 }
 
-/// Makes an iteration wait for the previous one, and the first for the needs of the loop.
-fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: Option<&str>) {
+/// Makes the first steps of an iteration wait for the last steps of the previous one, and those of
+/// the first iteration for what the loop waits for.
+fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: &[String]) {
     let body_ids: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
-    for (at, inner) in body.iter_mut().enumerate() {
+    for inner in body.iter_mut() {
         let is_start = !inner
             .before()
+            .chain(inner.spawner())
             .any(|id| body_ids.iter().any(|own| own == id));
-        match previous {
-            Some(previous) if at == 0 => inner.add_need(previous),
-            _ if is_start => step.before().for_each(|id| inner.add_need(id)),
-            _ => {}
+        if is_start {
+            previous.iter().for_each(|id| inner.add_need(id));
+        }
+        if is_start && previous.is_empty() {
+            inner.add_needs_of(step);
         }
         if inner.condition.is_empty() {
             inner.condition.clone_from(&step.condition);

@@ -1,6 +1,6 @@
 //! Cooks a formula: applies its parents, loops, advice and expansions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::check;
 use super::find::FormulaSearchPath;
@@ -43,6 +43,7 @@ pub fn cook_formula(
         known.extend(var.default.clone().map(|value| (name.clone(), value)));
     }
     known.extend(values.clone());
+    let mut step_ids: BTreeSet<String> = every_id(&formula);
     let mut steps = control::unroll_loops(std::mem::take(&mut formula.steps), &known).map_err(
         |(id, text)| FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)]),
     )?;
@@ -54,13 +55,14 @@ pub fn cook_formula(
                 .collect(),
         )
     })?;
+    let mut inserted = advice::InsertedAdvice::default();
     if formula.kind != FormulaKind::Aspect {
-        steps = advice::apply_advice(steps, &formula.advice);
+        steps = advice::apply_advice(steps, &formula.advice, &mut inserted);
     }
     steps = expansion::apply_expansions(shelf, source, steps, &formula.compose)?;
     for name in formula.compose.aspects.clone() {
         let aspect = load_aspect(shelf, source, &name)?;
-        steps = advice::apply_advice(steps, &aspect.advice);
+        steps = advice::apply_advice(steps, &aspect.advice, &mut inserted);
         for (name, var) in aspect.vars {
             formula.vars.entry(name).or_insert(var);
         }
@@ -69,11 +71,18 @@ pub fn cook_formula(
         warnings.extend(overlay::apply_overlay(&mut steps, &path, &text)?);
     }
     formula.steps = steps;
-    let problems = check::check_cooked(&formula, source);
+    step_ids.extend(every_id(&formula));
+    let mut problems = check::check_cooked(&formula, source);
+    problems.extend(check::check_bond_points(&formula, &step_ids, source));
     if !problems.is_empty() {
         return Err(FormulaError::Invalid(problems));
     }
     Ok(CookedFormula { formula, warnings })
+}
+
+fn every_id(formula: &Formula) -> BTreeSet<String> {
+    let steps = formula.every_step().into_iter();
+    steps.map(|step| step.id.clone()).collect()
 }
 
 fn load_aspect(

@@ -210,7 +210,8 @@ impl Expander<'_> {
             // If the last step of a template has the name of the replaced step, the name already
             // refers to the end.
             rename_needs(step, &|id| {
-                follow(id).filter(|_| !step_ids.iter().any(|own| own == id))
+                let end = follow(id).filter(|_| !step_ids.iter().any(|own| own == id));
+                end.map(|end| vec![end])
             });
         }
     }
@@ -252,10 +253,7 @@ fn expand_step(
             .before()
             .any(|id| ids.iter().any(|inner_id| inner_id == id))
         {
-            step.before().for_each(|id| inner.add_need(id));
-            if inner.waits_for.is_empty() {
-                inner.waits_for.clone_from(&step.waits_for);
-            }
+            inner.add_needs_of(step);
         }
         if at == 0 && inner.gate.is_none() {
             inner.gate.clone_from(&step.gate);
@@ -267,6 +265,11 @@ fn expand_step(
             inner.assignee.clone_from(&step.assignee);
         }
         inner.priority = inner.priority.or(step.priority);
+        for label in &step.labels {
+            if !inner.labels.contains(label) {
+                inner.labels.push(label.clone());
+            }
+        }
         formula.name.clone_into(&mut inner.origin);
     }
     put_in

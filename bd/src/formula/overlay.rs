@@ -154,9 +154,13 @@ fn remove_listed(steps: &mut Vec<FormulaStep>, gone: &BTreeMap<String, Vec<Strin
 }
 
 fn replace_needs(step: &mut FormulaStep, stands_for: &BTreeMap<String, Vec<String>>) {
-    // A step that waited for the children of a removed step waits for nothing.
-    if step.spawner().is_some_and(|id| stands_for.contains_key(id)) {
+    // A step that waited for the children of a removed step waits for what that step waited for.
+    let spawner = step.awaited_spawner();
+    if let Some(instead) = spawner.and_then(|id| stands_for.get(id)) {
         step.waits_for.clear();
+        for id in instead {
+            step.add_need(id);
+        }
     }
     step.map_needs(|id| {
         let stays = || vec![id.to_owned()];

@@ -232,10 +232,41 @@ impl FormulaStep {
         inner.strip_suffix(')').map(str::trim)
     }
 
+    /// The step whose children this one waits for: the one that it names, or the first that it
+    /// needs.
+    pub fn awaited_spawner(&self) -> Option<&str> {
+        if self.waits_for.is_empty() {
+            return None;
+        }
+        let first = || self.needs.first().or(self.depends_on.first());
+        self.spawner().or_else(|| first().map(String::as_str))
+    }
+
     /// Adds a step that comes before, unless it is already there.
     pub fn add_need(&mut self, id: &str) {
         if !self.before().any(|existing| existing == id) {
             self.needs.push(id.to_owned());
+        }
+    }
+
+    /// Adds what a replaced step waits for.
+    pub fn add_needs_of(&mut self, replaced: &Self) {
+        if self.waits_for.is_empty() && !replaced.waits_for.is_empty() {
+            self.waits_for = match replaced.awaited_spawner() {
+                // The children must be those of the same step, whatever else this step needs.
+                Some(spawner) if replaced.waits_for == "all-children" && !self.needs.is_empty() => {
+                    format!("children-of({spawner})")
+                }
+                _ => replaced.waits_for.clone(),
+            };
+        }
+        let needs = replaced.needs.iter();
+        let others = replaced
+            .depends_on
+            .iter()
+            .filter(|id| !replaced.needs.contains(id));
+        for id in needs.chain(others) {
+            self.add_need(id);
         }
     }
 

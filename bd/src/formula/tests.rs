@@ -534,3 +534,89 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn iterations_of_several_steps_come_one_after_the_other() {
+    let body = |id: &str, needs: &str| {
+        format!("[[steps.loop.body]]\nid = \"{id}\"\ntitle = \"T\"\n{needs}\n")
+    };
+    let text = workflow_text(&format!(
+        "{}[[steps]]\nid = \"l\"\nneeds = [\"a\"]\n[steps.loop]\ncount = 2\n{}{}{}{}",
+        step_text("a", ""),
+        body("x", ""),
+        body("y", ""),
+        body("z", "needs = [\"x\"]"),
+        step_text("end", "needs = [\"l\"]")
+    ));
+    let steps = FormulaFolder::new(&[("f.formula.toml", &text)]).steps("f");
+    assert_eq!(
+        format_steps(&steps),
+        [
+            "a<-",
+            "l.iter1.x<-a",
+            "l.iter1.y<-a",
+            "l.iter1.z<-l.iter1.x",
+            "l.iter2.x<-l.iter1.y,l.iter1.z",
+            "l.iter2.y<-l.iter1.y,l.iter1.z",
+            "l.iter2.z<-l.iter2.x",
+            "end<-l.iter2.y,l.iter2.z"
+        ]
+    );
+}
+
+#[test]
+fn several_pieces_of_advice_on_one_step_are_chained() {
+    let advice = |name: &str| {
+        format!(
+            "[[advice]]\ntarget = \"a\"\n[advice.before]\nid = \"{{step.id}}-pre-{name}\"\n[advice.after]\nid = \"{{step.id}}-post-{name}\"\n"
+        )
+    };
+    let aspect = format!("formula = \"more\"\ntype = \"aspect\"\n{}", advice("3"));
+    let text = workflow_text(&format!(
+        "{}{}{}[compose]\naspects = [\"more\"]\n",
+        step_text("a", ""),
+        advice("1"),
+        advice("2")
+    ));
+    let folder = FormulaFolder::new(&[("f.formula.toml", &text), ("more.formula.toml", &aspect)]);
+    let mut steps = format_steps(&folder.steps("f"));
+    steps.sort();
+    assert_eq!(
+        steps,
+        [
+            "a-post-1<-a",
+            "a-post-2<-a-post-1",
+            "a-post-3<-a-post-2",
+            "a-pre-1<-",
+            "a-pre-2<-a-pre-1",
+            "a-pre-3<-a-pre-2",
+            "a<-a-pre-2,a-pre-3"
+        ]
+    );
+}
+
+#[test]
+fn a_bond_point_on_an_unknown_step_is_refused() {
+    let point = |step: &str| {
+        let point = format!("[[compose.bond_points]]\nid = \"p\"\nafter_step = \"{step}\"\n");
+        workflow_text(&(step_text("build", "") + &point))
+    };
+    let folder = FormulaFolder::new(&[("f.formula.toml", &point("biuld"))]);
+    let error = folder.refused("f");
+    assert!(
+        error
+            .contains("bond point \"p\" names the unknown step \"biuld\": did you mean \"build\"?"),
+        "{error}"
+    );
+    let folder = FormulaFolder::new(&[("f.formula.toml", &point("build"))]);
+    assert_eq!(folder.steps("f").len(), 1);
+}
+
+#[test]
+fn the_labels_of_a_replaced_step_pass_on() {
+    let text = workflow_text(&step_text("b", "labels = [\"area:ui\"]\nexpand = \"five\""));
+    let folder = FormulaFolder::new(&[("five.formula.toml", RULE), ("f.formula.toml", &text)]);
+    for step in folder.steps("f") {
+        assert_eq!(step.labels, ["area:ui"], "{}", step.id);
+    }
+}

@@ -260,7 +260,10 @@ impl StepCondition {
 
     pub fn is_met(&self, values: &VarValues) -> bool {
         let value = |name: &str| values.get(name).map_or("", String::as_str);
-        let says_yes = |name: &str| !matches!(value(name), "" | "false" | "0" | "no" | "off");
+        let says_yes = |name: &str| {
+            let word = value(name).trim().to_lowercase();
+            !matches!(word.as_str(), "" | "false" | "0" | "no" | "off")
+        };
         match self {
             Self::Is(name) => says_yes(name),
             Self::IsNot(name) => !says_yes(name),
@@ -316,11 +319,19 @@ mod tests {
 
     #[test]
     fn conditions_are_parsed_and_evaluated() {
-        let given = values(&[("a", "yes"), ("b", "off"), ("c", "x y")]);
+        let given = values(&[
+            ("a", "yes"),
+            ("b", "off"),
+            ("c", "x y"),
+            ("d", "OFF"),
+            ("e", "No"),
+        ]);
         for (text, holds) in [
             ("{{a}}", true),
             ("{{b}}", false),
             ("!{{b}}", true),
+            ("{{d}}", false),
+            ("{{e}}", false),
             ("{{none}}", false),
             ("{{c}} == 'x y'", true),
             ("{{c}} != \"x y\"", false),

@@ -152,7 +152,13 @@ fn reasons_of_bead(
         .iter()
         .zip(bead_ref.blocking_edges())
         .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
-        .filter_map(|((kind, target), _)| reason_for_edge(&DepKind::from_code(*kind)?, target))
+        .filter_map(|((kind, target), link)| {
+            // An edge may name another bead whose children it waits for.
+            let spawner = link.spawner.filter(|spawner| Some(*spawner) != link.target);
+            let spawner = spawner.map(|spawner| snapshot.bead_ref_at(spawner).id().to_owned());
+            let subject = spawner.unwrap_or_else(|| (*target).to_owned());
+            reason_for_edge(&DepKind::from_code(*kind)?, subject)
+        })
         .collect();
     let parents = edges
         .iter()
@@ -181,8 +187,7 @@ fn reasons_of_bead(
     reasons
 }
 
-fn reason_for_edge(kind: &DepKind, target: &str) -> Option<NotReadyReason> {
-    let target = target.to_owned();
+fn reason_for_edge(kind: &DepKind, target: String) -> Option<NotReadyReason> {
     match kind {
         DepKind::Blocks => Some(NotReadyReason::Waits(target)),
         DepKind::ConditionalBlocks => Some(NotReadyReason::Conditional(target)),

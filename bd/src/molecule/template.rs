@@ -182,17 +182,21 @@ impl MoleculeTemplate {
         }
     }
 
-    /// Replaces the edges of steps that wait for the children of another step by edges to that
-    /// step.
+    /// Adds the edges of steps that wait for the children of another step. The edges by which they
+    /// wait for that step itself stay: before it is done, its children need not exist.
     fn wait_for_children(&mut self, waits: Vec<ChildrenWait>) {
         for ChildrenWait {
             step,
             spawner,
             gate,
+            has_children,
         } in waits
         {
             if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == step) {
-                bead.edges.retain(|(_, key, _)| *key != spawner);
+                if !has_children && !bead.edges.iter().any(|(_, key, _)| *key == spawner) {
+                    let edge = (DepKind::Blocks, spawner.clone(), String::new());
+                    bead.edges.push(edge);
+                }
                 let metadata = json!({"gate": gate}).to_string();
                 bead.edges.push((DepKind::WaitsFor, spawner, metadata));
             }
@@ -343,14 +347,19 @@ struct ChildrenWait {
     spawner: String,
     /// The number of children that must be done.
     gate: &'static str,
+    /// True if the formula already has children of the spawner.
+    has_children: bool,
 }
 
 fn find_children_waits(steps: &[FormulaStep]) -> Vec<ChildrenWait> {
-    let waiting = flatten_steps(steps)
-        .into_iter()
-        .filter(|step| !step.waits_for.is_empty());
-    let wait_of_step = |step: &FormulaStep| {
-        let spawner = step.spawner().or_else(|| step.before().next())?.to_owned();
+    let all = flatten_steps(steps);
+    let parents: BTreeSet<&str> = all
+        .iter()
+        .filter(|step| !step.children.is_empty())
+        .map(|step| step.id.as_str())
+        .collect();
+    let wait_of_step = |step: &&FormulaStep| {
+        let spawner = step.awaited_spawner()?.to_owned();
         let gate = if step.waits_for == "any-children" {
             "any-children"
         } else {
@@ -358,11 +367,12 @@ fn find_children_waits(steps: &[FormulaStep]) -> Vec<ChildrenWait> {
         };
         Some(ChildrenWait {
             step: step.id.clone(),
+            has_children: parents.contains(spawner.as_str()),
             spawner,
             gate,
         })
     };
-    waiting.filter_map(wait_of_step).collect()
+    all.iter().filter_map(wait_of_step).collect()
 }
 
 fn flatten_steps(steps: &[FormulaStep]) -> Vec<&FormulaStep> {

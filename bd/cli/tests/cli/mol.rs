@@ -648,11 +648,73 @@ fn steps_can_wait_for_the_children_of_another_step() {
             .map(|edge| edge["dependency_type"].as_str().unwrap())
             .collect();
         assert!(
-            kinds.contains(&"waits-for") && !kinds.contains(&"blocks"),
+            kinds.contains(&"waits-for") && kinds.contains(&"blocks"),
             "{kinds:?}"
         );
         assert_eq!(step["labels"], json!([format!("gate:{waits}")]));
     }
+}
+
+#[test]
+fn a_step_that_waits_for_children_waits_for_their_spawner_first() {
+    let project = project();
+    let step =
+        |id: &str, more: &str| format!("[[steps]]\nid = \"{id}\"\ntitle = \"{id}\"\n{more}\n");
+    let steps = [
+        step("first", ""),
+        step("out", "needs = [\"first\"]\ncondition = \"{{fan}}\""),
+        step(
+            "in",
+            "depends_on = [\"first\"]\nneeds = [\"out\"]\nwaits_for = \"all-children\"",
+        ),
+    ];
+    let text = "formula = \"fan\"\n[vars]\nfan = \"yes\"\n".to_owned() + &steps.concat();
+    write(&project, "fan", &text);
+    let pour = |more: &[&str]| {
+        let made = project.json(&[&["mol", "pour", "fan"], more].concat());
+        made["new_epic_id"].as_str().unwrap().to_owned()
+    };
+    let ready = |root: &str| -> Vec<String> {
+        let steps = project.json(&["ready", "--mol", root])["steps"].clone();
+        let steps = steps.as_array().unwrap().iter();
+        steps
+            .map(|step| step["issue"]["title"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let root = pour(&[]);
+    assert_eq!(ready(&root), ["first"]);
+    project.ok(&["close", &format!("{root}.1")]);
+    assert_eq!(ready(&root), ["out"]);
+    let child = project.make("Child", &["--parent", &format!("{root}.2")]);
+    project.ok(&["close", &format!("{root}.2")]);
+    assert!(!ready(&root).contains(&"in".to_owned()));
+    project.ok(&["close", &child]);
+    assert_eq!(ready(&root), ["in"]);
+    for word in ["OFF", "No", "FALSE"] {
+        let root = pour(&["--var", &format!("fan={word}")]);
+        assert_eq!(ready(&root), ["first"], "{word}");
+        project.ok(&["close", &format!("{root}.1")]);
+        assert_eq!(ready(&root), ["in"], "{word}");
+    }
+}
+
+#[test]
+fn blocked_names_the_bead_whose_children_are_awaited() {
+    let project = Project::new();
+    for id in ["bd-a", "bd-b", "bd-s"] {
+        project.make(id, &["--id", id]);
+    }
+    project.ok(&["create", "Child", "--parent", "bd-s"]);
+    let line = project.read(".beads/issues.jsonl");
+    let edge = "\"dependencies\":[{\"issue_id\":\"bd-a\",\"depends_on_id\":\"bd-b\",\"type\":\"waits-for\",\"created_at\":\"2026-01-01T00:00:00Z\",\"metadata\":\"{\\\"spawner_id\\\":\\\"bd-s\\\"}\"}]";
+    let text = line.replacen(
+        "{\"id\":\"bd-a\",",
+        &format!("{{\"id\":\"bd-a\",{edge},"),
+        1,
+    );
+    project.write(".beads/issues.jsonl", &text);
+    let blocked = project.json(&["blocked"]);
+    assert_eq!(blocked[0]["blocked_by"], json!(["bd-s"]), "{blocked}");
 }
 
 #[test]
