@@ -96,14 +96,11 @@ fn write_export(path: &Path, text: &[u8], keeps_old_beads: bool) -> anyhow::Resu
         let mut stream = fs::OpenOptions::new().write(true).open(path)?;
         return Ok(stream.write_all(text)?);
     }
+    let path = file::follow_link(path);
     if keeps_old_beads {
-        refuse_loss(path, text)?;
+        refuse_loss(&path, text)?;
     }
-    Ok(file::replace_file(
-        &file::follow_link(path),
-        text,
-        file::SHARED,
-    )?)
+    Ok(file::replace_file(&path, text, file::SHARED)?)
 }
 
 /// Fails if the existing file has beads that the new text does not have.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ChangeError;
 use crate::bead::validate::ValidationError;
-use crate::bead::{Bead, Dep, hash, id};
+use crate::bead::{Bead, Dep, ForeignElement, hash, id};
 use crate::store::Tx;
 
 /// The treatment of a child whose parent is unknown.
@@ -182,6 +182,14 @@ fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
     };
     if !new.labels.is_empty() {
         bead.labels = new.labels;
+    }
+    for element in new.foreign {
+        let is_same = |existing: &ForeignElement| {
+            existing.list == element.list && existing.raw.get() == element.raw.get()
+        };
+        if !bead.foreign.iter().any(is_same) {
+            bead.foreign.push(element);
+        }
     }
     for edge in new.dependencies {
         let is_same = |existing_edge: &Dep| {

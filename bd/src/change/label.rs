@@ -1,7 +1,11 @@
 //! Adds and removes labels. Changes of labels leave `updated_at` unchanged.
 
 use super::{ChangeError, load_live_bead};
+use crate::bead::Bead;
 use crate::store::Tx;
+
+/// The key of the list of labels.
+const LABELS: &str = "labels";
 
 /// Adds a label. Adding an existing label succeeds. Returns true if the label is new.
 pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
@@ -19,12 +23,16 @@ pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeE
     Ok(true)
 }
 
-/// Removes a label. Removing a missing label succeeds. Returns true if the bead had the label.
+/// Removes a label. Removing a missing label succeeds. Returns true if the bead had the label. A
+/// label of another program that is no text, such as a number, is named by its JSON.
 pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
-    let count = bead.labels.len();
+    let count = |bead: &Bead| bead.labels.len() + bead.foreign.len();
+    let before = count(&bead);
     bead.labels.retain(|existing| existing != label);
-    if bead.labels.len() == count {
+    bead.foreign
+        .retain(|element| element.list != LABELS || element.raw.get() != label);
+    if count(&bead) == before {
         return Ok(false);
     }
     tx.put(bead)?;
@@ -37,6 +45,7 @@ pub fn set_labels(tx: &mut Tx<'_>, id: &str, labels: Vec<String>) -> Result<(), 
         .into_iter()
         .filter(|label| !label.is_empty())
         .collect();
+    bead.foreign.retain(|element| element.list != LABELS);
     tx.put(bead)?;
     Ok(())
 }

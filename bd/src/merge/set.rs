@@ -319,14 +319,22 @@ fn collect_members(members: impl Iterator<Item = (String, SetMember)>) -> Member
 fn parse_lists<T: ListElement>(three: ValueSides<'_>) -> Option<([Vec<T>; 3], Vec<String>)> {
     let parse = |text: Option<&str>| record::parse_list::<T>(text.unwrap_or("[]"));
     let (base, left, right) = (parse(three.base)?, parse(three.left)?, parse(three.right)?);
-    let [in_base, in_left, in_right] = [&base, &left, &right].map(|list| {
-        let texts = list.foreign.iter().map(|(_, raw)| raw.get().to_owned());
-        texts.collect::<BTreeSet<String>>()
+    // Equal elements count, because one of them does not stand for another.
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for (side, list) in [&base, &left, &right].into_iter().enumerate() {
+        for (_, raw) in &list.foreign {
+            counts.entry(raw.get()).or_default()[side] += 1;
+        }
+    }
+    let foreign = counts.into_iter().flat_map(|(text, [base, left, right])| {
+        let count = match (left == base, right == base) {
+            (true, _) => right,
+            (_, true) => left,
+            _ => left.max(right),
+        };
+        std::iter::repeat_n(text.to_owned(), count)
     });
-    let kept = in_left.intersection(&in_right);
-    let added = in_left.symmetric_difference(&in_right);
-    let added = added.filter(|text| !in_base.contains(*text));
-    let foreign = kept.chain(added).cloned().collect();
+    let foreign = foreign.collect();
     Some(([base, left, right].map(|list| list.elements), foreign))
 }
 

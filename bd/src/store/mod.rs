@@ -48,6 +48,7 @@ use std::time::Duration;
 
 pub use commit::rollback;
 pub use commit::transaction::Tx;
+pub use disk::entries::is_tracked_link;
 pub use disk::error::StoreError;
 pub use disk::find::find_beads_folder;
 pub use disk::reports::StoreReports;

@@ -147,10 +147,15 @@ pub(super) fn take_other_side(
             let vanished =
                 find_vanished(place, base, [&before, &issues, &right], other, &archived)?;
             if !vanished.is_empty() {
-                report.notes.push(MergeNote::Vanished {
-                    ids: vanished.keys().cloned().collect(),
-                    commit: describe_last_change(store, place, other),
-                });
+                // A deletion that another program forgot stays, without a message.
+                let is_live =
+                    |line: &[u8]| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
+                let live = vanished.iter().filter(|(_, line)| is_live(line));
+                let ids: Vec<String> = live.map(|(id, _)| id.clone()).collect();
+                if !ids.is_empty() {
+                    let commit = describe_last_change(store, place, other);
+                    report.notes.push(MergeNote::Vanished { ids, commit });
+                }
                 Rc::make_mut(&mut right).push(b'\n');
                 for line in vanished.values() {
                     Rc::make_mut(&mut right).extend_from_slice(line);
@@ -190,12 +195,17 @@ fn find_vanished(
         return Ok(vanished);
     }
     for (name, entry) in &other.events {
-        if base.events.get(name).is_some_and(|old| old.id == entry.id) {
+        let known = base.events.get(name);
+        if known.is_some_and(|old| old.id == entry.id) {
             continue;
         }
         let text = place.git.blob(&entry.id)?;
-        for (_, span) in lines::iter_line_spans(&text, 0) {
-            let changes = Event::parse(&text[span]).map(|event| event.changes);
+        // History only grows. An old removal says nothing about a bead that the base has.
+        let old = known.map(|old| place.git.blob(&old.id)).transpose()?;
+        let old = old.filter(|old| text.starts_with(old));
+        let new = &text[old.map_or(0, |old| old.len())..];
+        for (_, span) in lines::iter_line_spans(new, 0) {
+            let changes = Event::parse(&new[span]).map(|event| event.changes);
             for change in changes.into_iter().flatten() {
                 if change.after.is_none() {
                     vanished.remove(&change.id);

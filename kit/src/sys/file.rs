@@ -524,7 +524,21 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 /// Returns the file to which `path` leads, for a file that its owner may have linked to another
 /// place; `path` itself if that is impossible.
 pub fn follow_link(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    if let Ok(end) = fs::canonicalize(path) {
+        return end;
+    }
+    let mut end = path.to_owned();
+    // The end need not exist. Links that lead to each other end somewhere, and opening that fails.
+    for _ in 0..40 {
+        let Ok(target) = fs::read_link(&end) else {
+            break;
+        };
+        end = end.parent().unwrap_or(Path::new("")).join(target);
+    }
+    match (end.parent().map(fs::canonicalize), end.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        _ => end,
+    }
 }
 
 fn folder_of(path: &Path) -> io::Result<&Path> {

@@ -3,6 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use bd::formula::FormulaKind;
 use bd::formula::find::is_formula_name;
+use bd::store::StoreError;
 use kit::failure::UsageError;
 use kit::sys::file;
 
@@ -63,6 +64,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(folder) => ctx.env.make_absolute(folder),
         None => ctx.project()?.dir.join("formulas"),
     };
+    if bd::store::is_tracked_link(&folder) {
+        return Err(StoreError::TrackedLink(folder).into());
+    }
     let path = folder.join(format!("{}.formula.toml", args.name));
     std::fs::create_dir_all(&folder)?;
     let text = template.replace("NAME", &args.name);

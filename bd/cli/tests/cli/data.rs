@@ -265,6 +265,22 @@ fn a_merge_keeps_list_elements_of_other_programs() {
 }
 
 #[test]
+fn a_merge_keeps_equal_list_elements_of_other_programs_apart() {
+    let project = Project::empty();
+    for (name, labels) in [
+        ("base", r#""one",7,7"#),
+        ("ours", r#""one","a",7,7"#),
+        ("theirs", r#""b","one",7,7,7"#),
+    ] {
+        let line = format!("{{\"id\":\"x-1\",\"title\":\"T\",\"labels\":[{labels}]}}\n");
+        project.write(name, &line);
+    }
+    project.ok(&["merge", "out", "base", "ours", "theirs"]);
+    let merged: serde_json::Value = serde_json::from_str(&project.read("out")).unwrap();
+    assert_eq!(merged["labels"], json!(["a", "b", "one", 7, 7, 7]));
+}
+
+#[test]
 fn a_rewritten_creation_time_does_not_split_a_bead() {
     let line = |created: &str, title: &str| {
         format!(

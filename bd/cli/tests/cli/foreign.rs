@@ -319,3 +319,77 @@ fn init_in_a_single_branch_clone_reads_the_beads_of_the_remote() {
     let list = project.run_in(&clone, &["list", "--json"]);
     assert!(list.out.contains("web-a1b"), "{}", list.out);
 }
+
+#[test]
+fn a_tracked_link_is_opened_by_no_way_to_name_it() {
+    let project = Project::new();
+    git(&project, &["init", "-q", "clone"]);
+    let clone = project.path("clone");
+    std::os::unix::fs::symlink(project.path(".beads"), clone.join(".beads")).unwrap();
+    git(&project, &["-C", "clone", "add", "-f", ".beads"]);
+    let words = "it is a symbolic link that the repository tracks";
+    let link = clone.join(".beads");
+    let database = link.join("beads.db");
+    let [link, database] = [&link, &database].map(|path| path.to_str().unwrap());
+    let outside = project.path("outside/.beads");
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("redirect"), link).unwrap();
+    let tries = [
+        project.run_with(&[("BEADS_DIR", link)], &["list"]),
+        project.run_with(&[("BEADS_DB", database)], &["list"]),
+        project.run(&["--db", database, "list"]),
+        project.run_in(outside.parent().unwrap(), &["list"]),
+    ];
+    for (number, ran) in tries.into_iter().enumerate() {
+        assert!(
+            ran.code != 0 && ran.err.contains(words),
+            "{number}: {}",
+            ran.err
+        );
+    }
+    let formulas = project.path(".beads/formulas");
+    fs::create_dir(project.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(project.path("elsewhere"), &formulas).unwrap();
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "-f", ".beads/formulas"]);
+    assert!(project.fails(&["formula", "new", "mine"]).contains(words));
+    assert_eq!(fs::read_dir(project.path("elsewhere")).unwrap().count(), 0);
+}
+
+#[test]
+fn an_export_through_a_link_to_nothing_makes_the_file() {
+    let project = Project::new();
+    let id = project.make("One", &[]);
+    std::os::unix::fs::symlink("target.jsonl", project.path("link.jsonl")).unwrap();
+    project.ok(&["export", "-o", "link.jsonl"]);
+    assert!(project.read("target.jsonl").contains(&id));
+    assert!(
+        fs::symlink_metadata(project.path("link.jsonl"))
+            .unwrap()
+            .is_symlink()
+    );
+}
+
+#[test]
+fn list_elements_of_other_programs_are_imported_and_removed_on_request() {
+    let project = Project::new();
+    project.write(
+        ".beads/issues.jsonl",
+        &line("bd-a", "One", 2, r#","labels":["x",5]"#),
+    );
+    project.write(
+        "in.jsonl",
+        &line("bd-a", "Two", 3, r#","labels":["x",7],"comments":[8]"#),
+    );
+    project.ok(&["import", "in.jsonl"]);
+    let text = project.read(".beads/issues.jsonl");
+    assert!(text.contains(r#""comments":[8]"#), "{text}");
+    assert!(text.contains('5') && text.contains(",7"), "{text}");
+    project.ok(&["label", "remove", "bd-a", "7"]);
+    project.ok(&["label", "remove", "bd-a", "x"]);
+    let text = project.read(".beads/issues.jsonl");
+    assert!(text.contains(r#""labels":[5]"#), "{text}");
+    project.ok(&["update", "bd-a", "--set-labels", ""]);
+    let text = project.read(".beads/issues.jsonl");
+    assert!(!text.contains("labels") && text.contains("[8]"), "{text}");
+}

@@ -16,7 +16,7 @@ use kit::sys::file;
 /// Checks that each entry of a beads folder is a regular file or a folder, and that the folder is
 /// not a tracked link.
 pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
-    if fs::symlink_metadata(dir).is_ok_and(|found| found.is_symlink()) && is_tracked(dir) {
+    if is_tracked_link(dir) {
         return Err(StoreError::TrackedLink(dir.to_owned()));
     }
     let failed = |error| StoreError::io("read", dir, error);
@@ -66,8 +66,12 @@ fn is_opened(name: &OsStr) -> bool {
     (has_usual_ending && !is_hidden) || OPENED.iter().any(|own| name == *own)
 }
 
-/// Returns true if git tracks `link`, so that everyone who can push decides where it leads.
-fn is_tracked(link: &Path) -> bool {
+/// Returns true if a path is a link that git tracks, so that everyone who can push decides where it
+/// leads.
+pub fn is_tracked_link(link: &Path) -> bool {
+    if !fs::symlink_metadata(link).is_ok_and(|found| found.is_symlink()) {
+        return false;
+    }
     let (Some(folder), Some(name)) = (link.parent(), link.file_name()) else {
         return false;
     };

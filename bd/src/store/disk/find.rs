@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::git;
+use crate::store::disk::entries::is_tracked_link;
 use crate::store::disk::paths;
 use kit::sys::{Env, file};
 
@@ -69,7 +70,7 @@ pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
 
 /// Returns the folder that the environment names, and the name of the variable.
 pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
-    let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
+    let resolve = |dir: PathBuf| resolve_links(&dir).unwrap_or(dir);
     if let Some(path) = env.get("BEADS_DIR") {
         return Some(("BEADS_DIR", resolve(env.make_absolute(path))));
     }
@@ -77,6 +78,15 @@ pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
         let dir = folder_of_database(&env.make_absolute(env.get(name)?));
         Some((name, resolve(dir)))
     })
+}
+
+/// Returns a folder without links. One that is a link of the repository stays as it is, and is
+/// refused when it is opened.
+fn resolve_links(dir: &Path) -> Option<PathBuf> {
+    if is_tracked_link(dir) {
+        return Some(dir.to_owned());
+    }
+    fs::canonicalize(dir).ok()
 }
 
 /// Returns the beads folder of a path that names a database, which need not exist. A folder means
@@ -130,7 +140,7 @@ pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     let target = [root.join(&text), dir.join(&text)]
         .into_iter()
         .find(|path| path.is_dir())
-        .and_then(|path| fs::canonicalize(path).ok());
+        .and_then(|path| resolve_links(&path));
     let Some(target) = target else {
         warnings.push(format!(
             "{} names {text}, which is no folder; it is not followed",
