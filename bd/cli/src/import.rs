@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let bar = ctx.ui.progress_bar(beads.len(), "beads");
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
         tx.add_vocabulary(collect_vocabulary(&settings));
-        done = change::import_beads(tx, beads, options, || bar.inc(1))?;
+        done = change::import_beads(tx, beads, &options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {
             return Err(DryRun.into());

@@ -56,7 +56,7 @@ pub struct ImportReport {
 pub fn import_beads(
     tx: &mut Tx<'_>,
     beads: impl IntoIterator<Item = Box<Bead>>,
-    options: ImportOptions,
+    options: &ImportOptions,
     mut on_bead: impl FnMut(),
 ) -> Result<ImportReport, ChangeError> {
     let mut beads: Vec<_> = beads.into_iter().collect();

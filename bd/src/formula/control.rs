@@ -204,10 +204,12 @@ fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: &[Str
             .chain(inner.spawner())
             .any(|id| body_ids.iter().any(|own| own == id));
         if is_start {
-            previous.iter().for_each(|id| inner.add_need(id));
-        }
-        if is_start && previous.is_empty() {
-            inner.add_needs_of(step);
+            for id in previous {
+                inner.add_need(id);
+            }
+            if previous.is_empty() {
+                inner.add_needs_of(step);
+            }
         }
         if inner.condition.is_empty() {
             inner.condition.clone_from(&step.condition);

@@ -13,6 +13,7 @@ mod edge_cases;
 mod edge_records;
 mod era;
 mod foreign;
+mod foreign_stores;
 mod gt_calls;
 mod history;
 mod hooks;
