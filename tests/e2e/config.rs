@@ -194,3 +194,73 @@ fn a_rig_takes_names_from_its_theme() {
     town.gt(["namepool", "set", "planets", "--rig", "web"])
         .fails("there is no theme");
 }
+
+#[test]
+fn a_setting_that_stops_merges_is_reported_where_users_look_and_once_by_mail() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Button");
+    let convoy = town
+        .gt(["convoy", "create", "Buttons", &bead, "--json"])
+        .ok()
+        .json();
+    let convoy = convoy["id"].as_str().unwrap();
+    town.set_rig_setting(
+        "web",
+        "merge-queue",
+        json!({ "gates": { "test": { "cmd": "false" } } }),
+    );
+    let says = "nothing is merged in rig web: ";
+    let near = "there is no setting merge-queue: the nearest is merge_queue";
+    for args in [
+        vec!["status"],
+        vec!["convoy", "status"],
+        vec!["why", &bead],
+        vec!["why", "web"],
+        vec!["why", convoy],
+    ] {
+        let said = town.gt(args.iter().copied()).ok();
+        let all = format!("{}{}", said.out, said.err);
+        assert!(all.contains(says) && all.contains(near), "{args:?}: {all}");
+    }
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.starts_with(says), "{why}");
+    let about = |word: &str| {
+        let mail = town.mail("overseer");
+        let subjects = mail.iter().map(|mail| mail["subject"].as_str().unwrap());
+        subjects.filter(|subject| subject.contains(word)).count()
+    };
+    town.patrol();
+    town.patrol();
+    assert_eq!(
+        about("Nothing is merged in rig web"),
+        1,
+        "{:?}",
+        town.mail("overseer")
+    );
+}
+
+#[test]
+fn misspelt_parts_of_the_towns_file_are_reported() {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting("patrols", json!({ "patience": "1h" }));
+    town.set_town_setting("patrol", json!({ "patiense": "1h" }));
+    let status = town.gt(["status"]).ok().out;
+    for near in [
+        "there is no setting patrols: the nearest is patrol",
+        "there is no setting patrol.patiense: the nearest is patrol.patience",
+    ] {
+        assert_eq!(status.matches(near).count(), 1, "{status}");
+    }
+    let doctor = town.gt(["doctor"]).run().out;
+    assert!(
+        doctor.contains("the nearest is patrol.patience"),
+        "{doctor}"
+    );
+    // A part like the merge queue's in the town's file stops every rig.
+    town.set_town_setting("merge_qeue", json!({ "test_command": "false" }));
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("nothing is merged in rig web: "),
+        "{status}"
+    );
+}

@@ -14,7 +14,7 @@ use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionKind};
-use crate::patrol::{PatrolSettings, outages};
+use crate::patrol::{PatrolSettings, outages, rule};
 use crate::record;
 use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
@@ -197,6 +197,7 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
         let [restore, discard] = rollback.next_steps();
         format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
     }));
+    problems.extend(find_wrong_settings(town, view));
     let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
@@ -226,6 +227,36 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
             }),
     );
     problems
+}
+
+/// Returns the wrong settings of the town and its rigs, those that stop merges first.
+fn find_wrong_settings(town: &Town, view: &TownView) -> Vec<String> {
+    let stops = view.settings.merge_stops().into_iter();
+    let mut wrong: Vec<String> = stops
+        .map(|(error, rigs)| {
+            format!(
+                "nothing is merged in rig {}: {error}\ngt doctor",
+                rigs.join(", ")
+            )
+        })
+        .collect();
+    let of_town = view.settings.for_rig(None);
+    let rigs = town.list_rigs().unwrap_or_default();
+    let layers = rigs
+        .iter()
+        .map(|rig| view.settings.for_rig(Some(rig.name())));
+    for layers in std::iter::once(of_town).chain(layers) {
+        let faults = layers
+            .find_misspelt_keys()
+            .into_iter()
+            .map(|key| key.to_string());
+        for fault in faults.chain(rule::find_setting_problems(layers)) {
+            if !wrong.contains(&fault) {
+                wrong.push(fault);
+            }
+        }
+    }
+    wrong
 }
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.

@@ -55,6 +55,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
+    for (error, rigs) in view.settings.merge_stops() {
+        let tracks = |rig: &&&str| {
+            let beads = view.stores.rigs.get(**rig);
+            let mut tracked = found.iter().flat_map(|convoy| &convoy.tracked);
+            tracked.any(|bead| beads.is_some_and(|beads| beads.get(&bead.id).is_some()))
+        };
+        let rigs: Vec<&str> = rigs.iter().filter(tracks).copied().collect();
+        if !rigs.is_empty() {
+            let text = format!("nothing is merged in rig {}: {error}", rigs.join(", "));
+            ctx.ui.warn(&escape::escape_line(&text));
+        }
+    }
     build_report(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys");

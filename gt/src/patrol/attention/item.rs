@@ -140,6 +140,22 @@ pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
         .collect()
 }
 
+/// Returns the wrong settings because of which nothing is merged.
+pub(super) fn settings_items(view: &TownView) -> Vec<AttentionItem> {
+    let stops = view.settings.merge_stops().into_iter();
+    stops
+        .map(|(error, rigs)| AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: Timestamp::MIN,
+            key: format!("settings:{}", compute_short_hash(error, 4)),
+            bead: String::new(),
+            subject: format!("Nothing is merged in rig {}", rigs.join(", ")),
+            text: format!("{}.", escape::escape_line(error)),
+            next: vec!["gt doctor".to_owned()],
+        })
+        .collect()
+}
+
 /// Returns the convoys that a hook deferred to the user.
 pub(super) fn review_items(view: &TownView) -> Vec<AttentionItem> {
     let waiting = review::list_requests(&view.stores.town, false).into_iter();

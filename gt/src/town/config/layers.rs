@@ -5,10 +5,9 @@
 //! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
 //! files is ignored, and a change preserves every other key.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use bd::store::Snapshot;
 use jiff::SignedDuration;
@@ -82,39 +81,6 @@ pub struct SettingsLayers {
     town: (PathBuf, Value),
 }
 
-/// The layers of the town and of each of its rigs, read once. Invalid settings are reported where
-/// they are used. The built-in values apply here.
-#[derive(Debug, Default)]
-pub struct TownSettings {
-    town: SettingsLayers,
-    rigs: BTreeMap<String, SettingsLayers>,
-}
-
-impl TownSettings {
-    /// Reads the layers with the rigs' beads.
-    pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
-        let Ok(town_layers) = SettingsLayers::load_for_town(town) else {
-            return Self::default();
-        };
-        let of_rig = |rig: Rig| {
-            let layers = town_layers.clone().with_rig(&rig, rigs.get(rig.name()));
-            (rig.name().to_owned(), layers.unwrap_or_default())
-        };
-        let all = town.list_rigs().unwrap_or_default().into_iter();
-        Self {
-            rigs: all.map(of_rig).collect(),
-            town: town_layers,
-        }
-    }
-
-    /// Returns the layers for a rig, or for the town alone.
-    pub fn for_rig(&self, rig: Option<&str>) -> &SettingsLayers {
-        static BUILT_IN: LazyLock<SettingsLayers> = LazyLock::new(SettingsLayers::default);
-        let Some(rig) = rig else { return &self.town };
-        self.rigs.get(rig).unwrap_or(&BUILT_IN)
-    }
-}
-
 /// The local layer of a rig, as in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -143,7 +109,7 @@ impl SettingsLayers {
     }
 
     /// Reads the layers of the town alone.
-    fn load_for_town(town: &Town) -> Result<Self, SettingsError> {
+    pub(super) fn load_for_town(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.settings();
         let value = read_settings_tree(&path)?;
         Ok(Self {
@@ -154,7 +120,11 @@ impl SettingsLayers {
     }
 
     /// Adds the layers of a rig above the town's. `beads` are the rig's, if they are readable.
-    fn with_rig(mut self, rig: &Rig, beads: Option<&Snapshot>) -> Result<Self, SettingsError> {
+    pub(super) fn with_rig(
+        mut self,
+        rig: &Rig,
+        beads: Option<&Snapshot>,
+    ) -> Result<Self, SettingsError> {
         let layers = &mut self;
         layers.local_path = rig.town().layout.wisp_config(rig.name());
         layers.local =

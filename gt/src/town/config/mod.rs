@@ -12,15 +12,17 @@ mod layers;
 mod rig;
 mod strategy;
 mod strict;
+mod town_settings;
 
 pub use change::{ChangeError, SettingsLayer, change_setting};
 pub use error::SettingsError;
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub(crate) use key::parse_setting_duration;
-pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting, TownSettings};
+pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use rig::{Gate, RigSettings, max_polecats_of, namepool_of, target_branch_of};
 pub use strategy::MergeStrategy;
 pub use strict::{UnusedKey, check_merge_queue};
+pub use town_settings::TownSettings;
 
 #[cfg(test)]
 mod tests;

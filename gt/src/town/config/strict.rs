@@ -5,13 +5,14 @@
 //! merged result. An unknown key that looks like a gate stops the merge. Any other is only listed.
 //! Settings elsewhere stay lenient.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
-use super::{MergeStrategy, SettingsError, SettingsLayers};
+use super::{MergeStrategy, RigSettings, SettingsError, SettingsLayers};
 use crate::town::{Rig, RigLayout};
 
 const QUEUE: &str = "merge_queue";
@@ -60,6 +61,33 @@ const FIXED: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
+/// Parts of the settings files of existing towns that are not in the table of settings.
+const OTHER_PARTS: &[&str] = &[
+    "agent_email_domain",
+    "agents",
+    "cli_theme",
+    "convoy",
+    "cost_tier",
+    "crew",
+    "crew_agents",
+    "disabled_patrols",
+    "env_vars",
+    "feed_curator",
+    "git_auth",
+    "max_polecats_per_rig",
+    "operational",
+    "refinery",
+    "role_effort",
+    "runtime",
+    "scheduler",
+    "theme",
+    "type",
+    "version",
+    "web_timeouts",
+    "worker_agents",
+    "worker_status",
+];
+
 /// The keys of a gate. `phase` is from existing towns.
 const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "timeout"];
 
@@ -88,10 +116,18 @@ impl fmt::Display for UnusedKey {
 /// Refuses the first entry in a rig's files that must stop its merges: a gate that would be
 /// ignored, or a request that the queue does not support. Returns the keys without effect.
 pub fn check_merge_queue(rig: &Rig) -> Result<Vec<UnusedKey>, SettingsError> {
-    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
+    check_layers(rig, &SettingsLayers::load(rig.town(), Some(rig))?)
+}
+
+/// Does the same for layers that were read.
+pub(super) fn check_layers(
+    rig: &RigLayout,
+    layers: &SettingsLayers,
+) -> Result<Vec<UnusedKey>, SettingsError> {
     let mut unused = Vec::new();
     for (path, file) in layers.files() {
         check_places(path, file)?;
+        unused.extend(find_misspelt_parts(path, file));
         check_file(path, file, &mut unused)?;
     }
     check_old_file(rig)?;
@@ -103,7 +139,7 @@ pub fn check_merge_queue(rig: &Rig) -> Result<Vec<UnusedKey>, SettingsError> {
         }
     }
     let merged = layers.merged();
-    check_strategy(&layers, rig, &merged)?;
+    check_strategy(layers, rig, &merged)?;
     for (name, gate) in find_gates(&merged).into_iter().flatten() {
         let command = gate.get("cmd").and_then(Value::as_str).unwrap_or_default();
         if command.trim().is_empty() {
@@ -115,7 +151,50 @@ pub fn check_merge_queue(rig: &Rig) -> Result<Vec<UnusedKey>, SettingsError> {
             });
         }
     }
+    RigSettings::from_layers(layers, rig)?.gates(rig)?;
     Ok(unused)
+}
+
+impl SettingsLayers {
+    /// Returns the misspelt keys of the files that stop no merge.
+    pub fn find_misspelt_keys(&self) -> Vec<UnusedKey> {
+        let mut unused = Vec::new();
+        for (path, file) in self.files() {
+            unused.extend(find_misspelt_parts(path, file));
+            // An error stops the merges of a rig and is reported there.
+            check_file(path, file, &mut unused).ok();
+        }
+        unused.retain(|key| key.near.is_some());
+        unused
+    }
+}
+
+/// Returns the misspelt parts of a settings file that stop no merge, such as `patrols`.
+fn find_misspelt_parts(path: &Path, file: &Value) -> Vec<UnusedKey> {
+    let known: BTreeSet<&str> = KEYS
+        .iter()
+        .filter_map(|key| key.name.split('.').next())
+        .chain(OTHER_PARTS.iter().copied())
+        .collect();
+    let known: Vec<&str> = known.into_iter().collect();
+    let parts = file.as_object().into_iter().flat_map(Map::keys);
+    parts
+        .filter(|part| !known.contains(&part.as_str()) && !is_misspelt_queue(part))
+        .filter_map(|part| {
+            let near = find_nearest(part, &known);
+            let distance = strsim::levenshtein(&part.to_ascii_lowercase(), near);
+            (distance <= 2 && part.len() > 3).then(|| UnusedKey {
+                path: path.to_owned(),
+                key: part.clone(),
+                near: Some(near.to_owned()),
+            })
+        })
+        .collect()
+}
+
+/// Returns true if the name of a part looks like `merge_queue`.
+fn is_misspelt_queue(part: &str) -> bool {
+    part != QUEUE && strsim::levenshtein(&part.to_ascii_lowercase(), QUEUE) <= 2
 }
 
 fn check_strategy(
@@ -141,6 +220,14 @@ fn check_strategy(
 
 /// Refuses gates in places that are not read.
 fn check_places(path: &Path, file: &Value) -> Result<(), SettingsError> {
+    let parts = file.as_object().into_iter().flat_map(Map::keys);
+    if let Some(part) = parts.into_iter().find(|part| is_misspelt_queue(part)) {
+        return Err(SettingsError::UnknownKey {
+            path: path.to_owned(),
+            key: part.clone(),
+            near: QUEUE.to_owned(),
+        });
+    }
     for (above, tree) in [("", Some(file)), ("refinery.", file.get("refinery"))] {
         let Some(tree) = tree.and_then(Value::as_object) else {
             continue;

@@ -26,6 +26,7 @@ use crate::view::status::{self, QueueCounts};
 pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
+        found.add_merge_stop(view, what);
         found.add_rig(view, what);
         return found;
     }
@@ -36,6 +37,11 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
     let Ok(bead) = town.find_bead(what) else {
         return found;
     };
+    if let BeadsHome::Rig(rig) = &bead.home
+        && bead.bead.is_open()
+    {
+        found.add_merge_stop(view, rig);
+    }
     found.add_bead(view, &bead.bead);
     match &bead.home {
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
@@ -70,6 +76,15 @@ fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
 }
 
 impl Explanation {
+    /// Adds the wrong setting because of which nothing is merged in a rig.
+    fn add_merge_stop(&mut self, view: &TownView, rig: &str) {
+        if let Some(error) = view.settings.merge_stop_of(rig) {
+            self.now
+                .push(format!("nothing is merged in rig {rig}: {error}"));
+            self.next_steps.push("gt doctor".to_owned());
+        }
+    }
+
     fn add_rig(&mut self, view: &TownView, rig: &str) {
         let polecats = view.polecats_of(rig);
         let states = polecats.iter().map(|polecat| polecat.state.name());
@@ -227,6 +242,12 @@ impl Explanation {
             self.next_steps.push(escalation.next_step());
         }
         let progress = ProgressBoard::from_view(view).progress(bead);
+        for (rig, beads) in &view.stores.rigs {
+            let mut tracked = progress.tracked.iter();
+            if tracked.any(|tracked| beads.get(&tracked.id).is_some()) {
+                self.add_merge_stop(view, rig);
+            }
+        }
         let (done, all) = (progress.counts.completed, progress.counts.total);
         self.now.push(format!("{done} of {all} beads are done"));
         for tracked in progress.tracked {
