@@ -78,6 +78,7 @@ fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
 /// Data keys of an event that its sentence omits and an explanation shows.
 const DETAILS: &[&str] = &[
     "saw",
+    "dropped",
     "reason",
     "because",
     "exit",

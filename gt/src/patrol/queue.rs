@@ -60,7 +60,9 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
     let merged = mq::run_queue(rig)?;
     let later = |merge: &mq::RequestResult| match &merge.outcome {
-        mq::MergeOutcome::Later { reason } => Some(reason.clone()),
+        mq::MergeOutcome::Later { reason } | mq::MergeOutcome::GateCannotRun { reason, .. } => {
+            Some(reason.clone())
+        }
         _ => None,
     };
     let reasons: Vec<String> = merged.iter().filter_map(later).collect();

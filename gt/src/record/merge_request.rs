@@ -57,6 +57,9 @@ pub struct RequestState {
     /// The start of repeated failures, RFC 3339, and the last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,
+    /// The gate whose command cannot be run, while that is why it fails.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub gate_cannot_run: String,
     /// True if it waits for a review.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub for_review: bool,
@@ -193,6 +196,11 @@ pub fn failing_since(request: &Bead) -> Option<(String, String)> {
     request_state(request).failing
 }
 
+/// Returns the gate whose command cannot be run, which keeps a request from being merged.
+pub fn gate_that_cannot_run(request: &Bead) -> Option<String> {
+    Some(request_state(request).gate_cannot_run).filter(|gate| !gate.is_empty())
+}
+
 /// Returns the task for the broken target that a request waits for.
 pub fn target_task_of(request: &Bead) -> Option<String> {
     request_state(request).broken.map(|broken| broken.task)
@@ -217,6 +225,7 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
         let mut state = request_state(&request);
         let failing = state.failing.take().map(|(_, reason)| reason);
+        state.gate_cannot_run.clear();
         let broken = state
             .broken
             .take()

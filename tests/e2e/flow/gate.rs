@@ -45,7 +45,8 @@ esac"#,
     let more = town.gt(["followup", &bead, "More of it", "--json"]).ok();
     let more = more.json()["bead"].as_str().unwrap().to_owned();
     let brief = town.gt(["brief", &more]).ok().out;
-    let told = format!("not merged as it was handed in: {task} \"Fix gate check: Answer\"");
+    let told =
+        format!("not merged as it was handed in: {task} \"Fix gate check of {bead}: Answer\"");
     assert!(brief.contains(&told), "{brief}");
 }
 
@@ -300,4 +301,136 @@ fn a_required_review_holds_each_request_and_no_worker_can_release_it() {
     town.gt(["mq", "retry", request]).ok();
     town.closed("web", &bead);
     assert_eq!(origin.file("main", "work.txt"), "x");
+}
+
+#[test]
+fn a_gate_whose_program_is_missing_goes_to_the_user_and_the_queue_continues_once_it_is_there() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > \"$GT_BEAD.txt\"");
+    town.gate("web", "checker --all");
+    let beads = [town.bead("web", "One"), town.bead("web", "Two")];
+    for bead in &beads {
+        town.sling(bead);
+    }
+    eventually("the work is handed in", || {
+        let waits = |bead: &String| town.status_of("web", bead) == "in_progress";
+        beads.iter().all(waits).then_some(())
+    });
+    town.patrol();
+    town.patrol();
+    let tasks = town.bd(
+        "web",
+        ["list", "--label", "gt:merge-task", "--all", "--json"],
+    );
+    assert_eq!(tasks.ok().json(), json!([]), "no agent repairs the machine");
+    let mail = town.mail("overseer");
+    let about = |mail: &&serde_json::Value| {
+        mail["subject"] == "The gate check of rig web cannot run"
+            && mail["body"].as_str().unwrap().contains("checker")
+    };
+    assert_eq!(mail.iter().filter(about).count(), 1, "{mail:?}");
+    let why = town.gt(["why", &beads[0]]).ok().out;
+    assert!(
+        why.contains("the gate check cannot run (exit code 127)"),
+        "{why}"
+    );
+    let program = town.path("bin/checker");
+    std::fs::write(&program, "#!/bin/sh\n").unwrap();
+    // Found, but not executable.
+    let ran = town.gt(["mq", "run", "web", "--json"]).run().json();
+    assert_eq!(ran[0]["outcome"], "gate_cannot_run", "{ran}");
+    std::fs::set_permissions(
+        &program,
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    town.patrol_in(600);
+    for bead in &beads {
+        assert_eq!(town.status_of("web", bead), "closed");
+    }
+    assert_eq!(origin.subjects("main").len(), 2);
+    town.patrol_in(601);
+    let open = town
+        .mail("overseer")
+        .into_iter()
+        .filter(|mail| mail["read"] == false);
+    assert_eq!(open.count(), 0, "the message is closed");
+}
+
+#[test]
+fn files_that_a_gate_rewrites_are_taken_back_and_named() {
+    let (town, origin) = Town::with_rig();
+    origin.commit("Cargo.lock", "old\n", "Lock");
+    town.script("echo x > work.txt");
+    town.gate("web", "echo new > Cargo.lock; echo cache > untracked.txt");
+    let bead = town.bead("web", "Work");
+    town.sling(&bead);
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(origin.file("main", "Cargo.lock"), "old");
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.contains("dropped: Cargo.lock"), "{why}");
+}
+
+#[test]
+fn a_failed_repair_is_tried_once_more_under_the_same_task_and_then_waits_for_the_user() {
+    let (town, origin) = Town::with_rig();
+    town.script(
+        r#"case "$GT_BEAD" in
+  *-fix-*) git merge -q "$(grep -o 'git merge [0-9a-f]\{40\}' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)"
+           echo "still bad $(git rev-list --count HEAD)" > answer.txt ;;
+  *) echo bad > answer.txt ;;
+esac"#,
+    );
+    town.gate("web", "! grep -q bad answer.txt");
+    let bead = town.bead_with("web", "Answer", &["-p", "3"]);
+    let convoy = town.gt(["convoy", "create", "One", &bead, "--json"]).ok();
+    let convoy = convoy.json()["id"].as_str().unwrap().to_owned();
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let tasks = || {
+        let list = ["list", "--label", "gt:merge-task", "--all", "--json"];
+        town.bd("web", list).ok().json()
+    };
+    let task = eventually("the repairs have failed", || {
+        let tasks = tasks();
+        let title = tasks[0]["title"].as_str().unwrap_or_default();
+        title.contains("attempt 3").then(|| tasks.clone())
+    });
+    assert_eq!(task.as_array().unwrap().len(), 1, "{task}");
+    let title = task[0]["title"].as_str().unwrap();
+    let start = format!("Fix gate check of {bead} (attempt 3");
+    assert!(
+        title.starts_with(&start) && title.ends_with(": Answer"),
+        "{title}"
+    );
+    assert_eq!(task[0]["priority"], 3);
+    // Recorded in the beads first and as an event right after.
+    eventually("each failure is an event", || {
+        (town.events("merge_failed").len() == 3).then_some(())
+    });
+    let convoy = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();
+    assert_eq!(
+        (&convoy[0]["completed"], &convoy[0]["total"]),
+        (&json!(0), &json!(1))
+    );
+    // A person gives it out, and the work of all attempts is in the result.
+    let id = task[0]["id"].as_str().unwrap();
+    let waits = format!("{id} waits for someone to take it");
+    eventually("the user gets a message", || {
+        let mail = town.mail("overseer");
+        mail.iter()
+            .any(|mail| mail["subject"] == waits.as_str())
+            .then_some(())
+    });
+    town.script(
+        r#"git merge -q "$(grep -o 'git merge [0-9a-f]\{40\}' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)"; echo good > answer.txt"#,
+    );
+    town.gt(["sling", id, "web"]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "answer.txt"), "good");
+    assert_eq!(town.status_of("web", id), "closed");
 }

@@ -54,6 +54,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                         escape::escape_line(gate)
                     ),
                 ),
+                MergeOutcome::GateCannotRun { reason, .. } => {
+                    ("…", format!("waits: {}", escape::escape_line(reason)))
+                }
                 MergeOutcome::NeedsPerson { reason } => (
                     "✗",
                     format!("needs a person: {}", escape::escape_line(reason)),

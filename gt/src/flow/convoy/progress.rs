@@ -14,6 +14,7 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::escalation;
 use crate::record::merge_request;
+use crate::record::merge_task::MERGE_LABEL;
 use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
@@ -222,7 +223,13 @@ impl<'a> ProgressBoard<'a> {
                 bead.next_steps = next_steps::next_steps_of(&self.homes, bead, &convoy.id);
             }
         }
-        let completed = tracked
+        // A repair belongs to a tracked bead, which is not done before it.
+        let is_own = |bead: &&TrackedBead| {
+            let found = self.stores.get(&bead.id);
+            !found.is_some_and(|found| found.has_label(MERGE_LABEL))
+        };
+        let own: Vec<&TrackedBead> = tracked.iter().filter(is_own).collect();
+        let completed = own
             .iter()
             .filter(|bead| bead.standing == BeadStanding::Done)
             .count();
@@ -233,7 +240,7 @@ impl<'a> ProgressBoard<'a> {
             created_at: convoy.created_at.to_string(),
             counts: BeadCounts {
                 completed,
-                total: tracked.len(),
+                total: own.len(),
             },
             landings: record::convoy::count_landings(convoy),
             blocked_by: if convoy.is_open() {

@@ -213,6 +213,9 @@ fn build_candidate(
     let message = format_message(job, convoy, part.unwrap_or(&fork), &tip)?;
     let candidate = git.commit_tree(&merged, &[&onto], &message, &committer)?;
     if let Some(failure) = gate::run_gates(job, &candidate)? {
+        if let Some(reason) = failure.describe_cannot_run() {
+            return Err(interrupt_for_later(job, &reason));
+        }
         return Err(interrupt_blocked(
             job,
             LandingBlocker::Gate { onto, failure },

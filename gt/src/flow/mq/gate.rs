@@ -14,15 +14,35 @@ use crate::town::event::event;
 /// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
 
-#[derive(Debug, Clone)]
+/// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
+/// does not find.
+const CANNOT_RUN: [i32; 2] = [126, 127];
+
+#[derive(Debug, Clone, Default)]
 pub(crate) struct GateFailure {
     pub gate: String,
     pub command: String,
     pub end: String,
+    /// The exit code, if the command exited.
+    pub code: Option<i32>,
     /// The end of the output.
     pub tail: String,
     /// The file with the whole output.
     pub log: PathBuf,
+}
+
+impl GateFailure {
+    /// Describes a gate whose command, or a program that it needs, cannot be run. None if the gate
+    /// ran and failed.
+    pub(crate) fn describe_cannot_run(&self) -> Option<String> {
+        let code = self.code.filter(|code| CANNOT_RUN.contains(code))?;
+        let said = self.tail.lines().rev().find(|line| !line.trim().is_empty());
+        let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+        Some(format!(
+            "the gate {} cannot run (exit code {code}){said}",
+            self.gate
+        ))
+    }
 }
 
 /// Runs the gates one after the other on `candidate`. Returns the first failure.
@@ -47,12 +67,17 @@ pub(crate) fn run_gate_group(
         let cache = GateCache::lay_out(job, &tree, gate)?;
         let ran = run_gate(job, &tree, gate);
         cache.put_back();
+        let mut dropped = Vec::new();
         let failure = match ran? {
-            None => check_tree_unchanged(job, &tree, commit, gate)?,
+            None => {
+                dropped = drop_changes(&tree, commit)?;
+                check_tree_commit(job, &tree, commit, gate)?
+            }
             failure => failure,
         };
         job.rig.town().record_event(&event!(Gate,
-            gate: gate.name, passed: failure.is_none(), commit: commit, request: job.merge_ref(),
+            gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
+            request: job.merge_ref(),
         ));
         if failure.is_some() {
             return Ok(failure);
@@ -141,30 +166,32 @@ impl GateCache {
     }
 }
 
-/// Fails a gate that changed tracked files, because it passed on other content than what would be
-/// pushed. New untracked files are ignored.
-fn check_tree_unchanged(
+/// Takes back what a passed gate changed in tracked files, such as a lock file or the format of
+/// sources, and returns the paths. The gate's work is to check: only the candidate is merged.
+fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
+    let git = Git::at(tree);
+    let changes = git.status()?.into_iter();
+    let tracked = changes.filter(|change| change.kind != ChangeKind::Untracked);
+    let files: Vec<String> = tracked.map(|change| change.path).collect();
+    if !files.is_empty() && git.resolve("HEAD")?.as_deref() == Some(candidate) {
+        git.reset_hard("HEAD")?;
+    }
+    Ok(files)
+}
+
+/// Fails a gate that left the tree at another commit, because it passed on other content than what
+/// would be pushed.
+fn check_tree_commit(
     job: &MergeJob,
     tree: &Path,
     candidate: &str,
     gate: &Gate,
 ) -> anyhow::Result<Option<GateFailure>> {
-    let git = Git::at(tree);
-    let head_commit = git.resolve("HEAD")?.unwrap_or_default();
-    let end = if head_commit == candidate {
-        let files: Vec<String> = git
-            .status()?
-            .into_iter()
-            .filter(|change| change.kind != ChangeKind::Untracked)
-            .map(|change| change.path)
-            .collect();
-        if files.is_empty() {
-            return Ok(None);
-        }
-        format!("it changed tracked files: {}", files.join(", "))
-    } else {
-        format!("it left the tree at {head_commit:.12} instead of {candidate:.12}")
-    };
+    let head_commit = Git::at(tree).resolve("HEAD")?.unwrap_or_default();
+    if head_commit == candidate {
+        return Ok(None);
+    }
+    let end = format!("it left the tree at {head_commit:.12} instead of {candidate:.12}");
     let words =
         format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
     Ok(Some(GateFailure {
@@ -173,6 +200,7 @@ fn check_tree_unchanged(
         log: keep_log(job, &gate.name, words.as_bytes())?,
         tail: words,
         end,
+        code: None,
     }))
 }
 
@@ -191,10 +219,12 @@ fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<G
         .env("GT_TARGET", &job.receipt.target)
         .limit(gate.limit)
         .stop_when(Arc::clone(&job.rig.town().stop));
+    let mut code = None;
     let (end, output) = match run.run() {
         Ok(done) if done.is_success() => return Ok(None),
         Ok(done) => {
-            let end = done.code().map_or_else(
+            code = done.code();
+            let end = code.map_or_else(
                 || "ended by a signal".to_owned(),
                 |code| format!("exit code {code}"),
             );
@@ -212,6 +242,7 @@ fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<G
         gate: gate.name.clone(),
         command: gate.command.clone(),
         end,
+        code,
         tail,
         log,
     }))

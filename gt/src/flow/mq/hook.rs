@@ -87,6 +87,7 @@ fn create_rejection_task(
         gate: GATE.to_owned(),
         command: ran.hook.clone(),
         end: format!("exit code {exit}"),
+        code: None,
         tail: gate::output_tail(&output).to_owned(),
         log: gate::keep_log(job, GATE, output.as_bytes())?,
     };

@@ -34,6 +34,9 @@ pub enum MergeOutcome {
         /// The task for the target.
         task: String,
     },
+    /// The command of a gate cannot be run on this machine. A user gets a message at once, and the
+    /// next run retries.
+    GateCannotRun { gate: String, reason: String },
     /// The request waits for a user.
     NeedsPerson { reason: String },
     /// The request may not merge any more: its bead was closed, deleted, or given to another

@@ -114,6 +114,7 @@ impl<'a> QueueRun<'a> {
                 reason: format!("{error:#}"),
             },
         };
+        withdraw_failed_repair(&job, &outcome)?;
         record_failing_since(&job, &outcome)?;
         report_outcome(&job, &outcome);
         match &outcome {
@@ -141,11 +142,23 @@ impl<'a> QueueRun<'a> {
     }
 }
 
+/// Withdraws a request for a task that was opened again. Its commits go to a rescue ref, from which
+/// the next worker of the task merges them.
+fn withdraw_failed_repair(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
+    let (MergeOutcome::Conflict { task } | MergeOutcome::GateFailed { task, .. }) = outcome else {
+        return Ok(());
+    };
+    if *task == merge_request::source_bead_of(&job.request) {
+        withdraw::withdraw_request(job)?;
+    }
+    Ok(())
+}
+
 /// Records on a request since when each try fails for an outside reason, so that a user is notified
 /// in the end.
 fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
     let reason = match outcome {
-        MergeOutcome::Later { reason } => Some(reason),
+        MergeOutcome::Later { reason } | MergeOutcome::GateCannotRun { reason, .. } => Some(reason),
         _ if merge_request::failing_since(&job.request).is_some() => None,
         _ => return Ok(()),
     };
@@ -161,6 +174,10 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
         let before = state.failing.take();
         let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
         state.failing = reason.map(|reason| (since, reason.clone()));
+        state.gate_cannot_run = match outcome {
+            MergeOutcome::GateCannotRun { gate, .. } => gate.clone(),
+            _ => String::new(),
+        };
         merge_request::set_request_state(&mut request, &state)?;
         tx.put(request)?;
         Ok(())
@@ -286,6 +303,10 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         MergeCandidate::Candidate(candidate) => candidate,
     };
     if let Some(failure) = gate::run_gates(job, &candidate)? {
+        if let Some(reason) = failure.describe_cannot_run() {
+            let gate = failure.gate;
+            return Ok(MergeOutcome::GateCannotRun { gate, reason });
+        }
         if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
             return Ok(broken);
         }
@@ -303,7 +324,7 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
 fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
-        MergeOutcome::Later { .. } => Event::MergeSkipped,
+        MergeOutcome::Later { .. } | MergeOutcome::GateCannotRun { .. } => Event::MergeSkipped,
         // The withdrawal reports itself, with the rescue ref.
         MergeOutcome::Withdrawn { .. } => return,
         _ => Event::MergeFailed,

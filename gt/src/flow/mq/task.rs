@@ -7,6 +7,7 @@ use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::gate::GateFailure;
@@ -34,7 +35,7 @@ pub(crate) fn create_conflict_task(
         format_files(files),
         fence_output(detail),
     );
-    let task = create_task(job, target, "Resolve merge conflicts", &evidence)?;
+    let task = create_task(job, target, "Resolve merge conflicts of", &evidence)?;
     Ok(MergeOutcome::Conflict { task })
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn create_gate_task(
         failure.log.display(),
         fence_output(&failure.tail),
     );
-    let title = format!("Fix gate {}", failure.gate);
+    let title = format!("Fix gate {} of", failure.gate);
     let task = create_task(job, target, &title, &evidence)?;
     job.rig.transact(job.store, |tx| {
         let request = job.request.clone();
@@ -67,25 +68,32 @@ pub(crate) fn create_gate_task(
 }
 
 /// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the
-/// original bead track it. The task's id is computed from request and target, so that a second run
-/// creates no second task.
+/// original bead track it. The task's id is computed from the request, so that a request has one
+/// task. Work on a task gets no task of its own: the task is opened again.
 fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_bead_of(&job.request);
     let prefix = job.rig.prefix();
-    let about = format!("{}\0{target}\0{what}", job.request.id);
     let id = job.rig.transact(job.store, |tx| {
-        let id = free_task_id(tx, &prefix, &about);
-        let title = tx
+        if let Some(task) = tx
             .get(&source)
-            .map(|bead| bead.title.clone())
-            .unwrap_or_default();
-        if tx.get(&id).is_none() {
-            let title = fit_to_title(&format!("{what}: {title}"));
-            write_repair_task(tx, job, &id, &title, &source, evidence)?;
+            .filter(|bead| bead.has_label(LABEL))
+            .cloned()
+        {
+            open_task_again(tx, job, task, what, evidence)?;
+            return Ok(source.clone());
+        }
+        let id = free_task_id(tx, &prefix, &job.request.id);
+        match tx.get(&id).cloned() {
+            None => write_repair_task(tx, job, &id, &source, what, evidence)?,
+            Some(task) if !task.is_open() => open_task_again(tx, job, task, what, evidence)?,
+            Some(_) => {}
         }
         block_on_task(tx, job, target, &id)?;
         Ok(id)
     })?;
+    if id == source {
+        return Ok(id);
+    }
     track_in_convoys(job.rig.town(), &id, &source)?;
     Ok(id)
 }
@@ -105,19 +113,86 @@ pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> Strin
     }
 }
 
-/// Returns true if a task goes to a worker automatically: one of the first two of its bead, and no
-/// worker had it before.
+/// Returns true if a task goes to a worker automatically: it is at one of the first two repairs of
+/// its bead, and no worker has had it since the queue opened it.
 pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     let is_open = task.has_label(LABEL) && task.status == Status::Open;
-    if !is_open || !is_task_needed(beads, task) || attempt::read_attempt(task) > 0 {
+    let repair = read_repair(task);
+    if !is_open || !is_task_needed(beads, task) || attempt::read_attempt(task) > repair.opened_at {
         return false;
     }
     let root = original_bead_of(beads, task);
-    let before = beads
+    let others = beads
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
         .filter(|other| original_bead_of(beads, other) == root);
-    root.is_none() || before.count() < REPAIRS
+    let before = if root.is_some() { others.count() } else { 0 };
+    before + repair.number <= REPAIRS
+}
+
+/// The metadata key of a task's repair.
+const REPAIR: &str = "repair";
+
+/// The repair that a task is at.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Repair {
+    /// The number of the repair, from 1.
+    number: usize,
+    /// The number of the attempt at the task when the queue opened the task.
+    opened_at: u64,
+}
+
+fn read_repair(task: &Bead) -> Repair {
+    let stored = task.metadata_object().remove(REPAIR);
+    let first = Repair {
+        number: 1,
+        opened_at: 0,
+    };
+    stored
+        .and_then(|value| serde_json::from_value(value).ok())
+        .unwrap_or(first)
+}
+
+/// Opens a task again whose result does not merge either. Its worker gets the current evidence.
+fn open_task_again(
+    tx: &mut Tx,
+    job: &MergeJob,
+    mut task: Bead,
+    what: &str,
+    evidence: &str,
+) -> anyhow::Result<()> {
+    let number = read_repair(&task).number + 1;
+    let opened_at = attempt::raise_attempt(&mut task)?;
+    task.set_metadata(REPAIR, Repair { number, opened_at })?;
+    change::mark_open(&mut task, Status::Open, &tx.now());
+    task.assignee.clear();
+    let original = original_bead_of(tx, &task).and_then(|id| tx.get(&id).cloned());
+    match original {
+        Some(bead) => {
+            task.title = repair_title(what, &bead, number);
+            task.description = describe_repair(job, &bead.id, evidence);
+        }
+        // The task of a target.
+        None => {
+            let text = format!(
+                "\n\n## Repair {number}\n\n{}",
+                describe_merge(job, evidence)
+            );
+            task.description.push_str(&text);
+        }
+    }
+    tx.put(task)?;
+    Ok(())
+}
+
+/// Returns the title of a task, which names the bead and the number of the repair.
+fn repair_title(what: &str, bead: &Bead, number: usize) -> String {
+    let number = match number {
+        1 => String::new(),
+        2..=REPAIRS => format!(" (attempt {number} of {REPAIRS})"),
+        _ => format!(" (attempt {number}, for a person to give out)"),
+    };
+    fit_to_title(&format!("{what} {}{number}: {}", bead.id, bead.title))
 }
 
 /// Returns true if the request of a task still waits for it.
@@ -179,28 +254,22 @@ fn write_repair_task(
     tx: &mut Tx,
     job: &MergeJob,
     id: &str,
-    title: &str,
     source: &str,
+    what: &str,
     evidence: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
     let receipt = &job.receipt;
-    let description = format!(
-        "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{evidence}\n\n\
-         What to do: your branch starts from the present target. Bring the original work into it with\n\n{}\n\n\
-         resolve what does not fit, make the gates pass, commit, and finish with `gt done`. A merge shows the queue that \
-         the original work is in your result: when that is merged, {source} is closed with it.\n",
-        job.request.id,
-        receipt.branch,
-        receipt.target,
-        fence_output(&format!("git merge {}", receipt.tip)),
-    );
+    let bead = tx.get(source).cloned().unwrap_or_else(|| Bead {
+        id: source.to_owned(),
+        ..Bead::default()
+    });
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
         id: id.to_owned(),
-        title: title.to_owned(),
-        description,
-        priority: (job.request.priority - 1).max(0),
+        title: repair_title(what, &bead, 1),
+        description: describe_repair(job, source, evidence),
+        priority: job.request.priority,
         issue_type: Kind::Task,
         labels: vec![LABEL.to_owned()],
         metadata: Some(serde_json::value::to_raw_value(&metadata)?),
@@ -218,6 +287,27 @@ fn write_repair_task(
         ..Bead::default()
     })?;
     Ok(())
+}
+
+/// Describes a repair of a bead's work for its worker.
+fn describe_repair(job: &MergeJob, source: &str, evidence: &str) -> String {
+    format!(
+        "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{} A merge shows the queue \
+         that the original work is in your result: when that is merged, {source} is closed with it.\n",
+        job.request.id,
+        job.receipt.branch,
+        job.receipt.target,
+        describe_merge(job, evidence),
+    )
+}
+
+/// Shows the evidence, and how the work of the request is brought to the current target.
+fn describe_merge(job: &MergeJob, evidence: &str) -> String {
+    format!(
+        "{evidence}\n\nWhat to do: your branch starts from the present target. Bring the original work into it \
+         with\n\n{}\n\nresolve what does not fit, make the gates pass, commit, and finish with `gt done`.",
+        fence_output(&format!("git merge {}", job.receipt.tip)),
+    )
 }
 
 /// Makes the request wait for the task.

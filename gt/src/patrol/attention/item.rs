@@ -361,6 +361,26 @@ fn request_item(request: &Bead, patience: SignedDuration) -> Option<AttentionIte
         });
     }
     let (since, reason) = merge_request::failing_since(request)?;
+    if let Some(gate) = merge_request::gate_that_cannot_run(request) {
+        let rig = merge_request::receipt_of(request).worker;
+        let rig = rig.split('/').next().unwrap_or_default();
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: Timestamp::MIN,
+            // One message for all requests that the gate stops.
+            key: format!("gate:{rig}:{}", compute_short_hash(&gate, 4)),
+            subject: format!(
+                "The gate {} of rig {rig} cannot run",
+                escape::escape_line(&gate)
+            ),
+            text: format!(
+                "{}. Nothing that it checks is merged until it runs; the queue tries it again.",
+                escape::escape_line(&reason)
+            ),
+            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
+            bead,
+        });
+    }
     Some(AttentionItem {
         due: report_at(&since, patience)?,
         kind: AttentionKind::Failing,

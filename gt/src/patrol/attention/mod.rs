@@ -6,7 +6,7 @@ mod hooks;
 mod item;
 mod message;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
@@ -54,6 +54,11 @@ pub(super) fn facts(
         .chain(alerts::kill_alert(view, limits.killed))
         .chain(hook_items(hooked, view.now));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
+    let mut keys = BTreeSet::new();
+    let due = due
+        .into_iter()
+        .filter(|item| keys.insert(item.key.clone()))
+        .collect();
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
     let waits = later.iter().map(|item| item.due.duration_since(view.now));
     AttentionFacts {

@@ -79,7 +79,8 @@ pub enum Event {
     Followup { bead: String, original: String, rig: Option<String> },
     /// A sandbox was switched to a fresh branch.
     FreshBranch { bead: String, rig: String, polecat: String, branch: String, sandbox: String, base: String, rescue: Option<String>, fetch_failed: Option<String> },
-    Gate { gate: String, passed: bool, commit: String, #[serde(flatten)] request: MergeRef },
+    /// A gate ran. `dropped` are the tracked files that it changed, which were taken back.
+    Gate { gate: String, passed: bool, commit: String, #[serde(default, skip_serializing_if = "Vec::is_empty")] dropped: Vec<String>, #[serde(flatten)] request: MergeRef },
     /// The tree for gates was rebuilt.
     GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
     Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<HaltedWorker> },
