@@ -52,6 +52,7 @@ mod rescue;
 mod restore;
 mod rig;
 mod role;
+mod sandbox;
 mod screens;
 mod seance;
 mod signal;

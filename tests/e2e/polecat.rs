@@ -111,7 +111,8 @@ fn a_broken_sandbox_is_moved_aside_and_recreated() {
     let (_, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("precious.txt"), "still here\n").unwrap();
-    std::fs::write(sandbox.join(".git"), "gitdir: /nowhere\n").unwrap();
+    std::fs::remove_file(sandbox.join(".git")).unwrap();
+    std::fs::create_dir(sandbox.join(".git")).unwrap();
     let second = town.bead("web", "Second");
     let slung = town.gt(["sling", &second, "web", "--json"]).ok().json();
     assert_eq!(slung[0]["sandbox"], "repaired");

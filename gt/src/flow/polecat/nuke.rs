@@ -67,6 +67,7 @@ pub fn nuke_polecat(
         crate::flow::session::end::end_polecat_session(town, session.as_str(), &polecat.slot)?;
     }
     let sandbox = Sandbox::new(rig, &polecat.name);
+    sandbox.repair_links()?;
     let mut rescued = None;
     let there = sandbox.path().join(".git").exists();
     if there {

@@ -22,6 +22,7 @@ use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
+mod restore;
 mod snapshot;
 mod visits;
 
@@ -136,7 +137,7 @@ impl<'a> Sandbox<'a> {
         let (how, rescued) = if !path.exists() {
             self.add(branch, &base)?;
             ("added", None)
-        } else if let Err(reason) = self.check() {
+        } else if let Err(reason) = self.check_or_repair() {
             let rescued = self.move_aside(&reason)?;
             self.add(branch, &base)?;
             ("repaired", rescued)
@@ -174,6 +175,15 @@ impl<'a> Sandbox<'a> {
         git.status().map(drop).map_err(shown)
     }
 
+    /// Does the same after the links to the repository were repaired if they are broken.
+    fn check_or_repair(&self) -> Result<(), String> {
+        let checked = self.check();
+        if checked.is_err() && self.repair_links().is_ok_and(|works| works) {
+            return Ok(());
+        }
+        checked
+    }
+
     /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
     /// work can start offline.
     fn fetch(&self) -> Result<Option<String>, SandboxError> {
@@ -191,7 +201,7 @@ impl<'a> Sandbox<'a> {
             .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
-        git.worktree_prune()?;
+        restore::prune_worktrees(self.rig)?;
         self.remove_partial_branch(branch)?;
         let mark = self.adding_mark();
         file::replace_file(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
@@ -290,7 +300,7 @@ impl<'a> Sandbox<'a> {
         // worktree is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.finish_checked().ok();
-        git.worktree_prune()?;
+        restore::prune_worktrees(self.rig)?;
         file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
@@ -339,7 +349,7 @@ impl<'a> Sandbox<'a> {
         }
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
-        if let Err(reason) = self.check() {
+        if let Err(reason) = self.check_or_repair() {
             // The folder's content stays, and the branch is in the rig's repository.
             self.move_aside(&reason)?;
             let git = self.rig.git();
@@ -400,7 +410,13 @@ impl<'a> Sandbox<'a> {
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let git = Git::at(&path);
-        if !path.join(".git").exists() || !git.has_unsaved_files()? {
+        if !path.join(".git").exists() {
+            return Ok(None);
+        }
+        if self.check_or_repair().is_err() {
+            return self.keep_work(slot, &|_| true);
+        }
+        if !git.has_unsaved_files()? {
             return Ok(None);
         }
         let reference = self.rescue_ref(Some(&slot.bead));
@@ -562,7 +578,7 @@ impl<'a> Sandbox<'a> {
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
-        self.rig.git().worktree_prune()?;
+        restore::prune_worktrees(self.rig)?;
         self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::end;
 use crate::flow::sandbox;
-use crate::flow::sandbox::Sandbox;
+use crate::flow::sandbox::{Sandbox, SandboxError};
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
@@ -255,9 +255,18 @@ pub fn restart_session(
                 && has_worked_since_restart(town, rig, name, &slot),
         },
     };
-    let saved = sandbox::save_snapshot(rig, name, &slot)?;
+    let sandbox = Sandbox::new(rig, name);
+    let saved = if sandbox.check().is_ok() {
+        sandbox::save_snapshot(rig, name, &slot)?
+    } else {
+        None
+    };
     end::end_polecat_session(town, session.as_str(), &slot)?;
-    Sandbox::new(rig, name).drop_stale_locks()?;
+    if let Err(error) = sandbox.restore(&slot) {
+        mark_as_stuck(rig, &ids, &mut slot, &error)?;
+        return Err(error.into());
+    }
+    sandbox.drop_stale_locks()?;
     take_lease(rig, &ids, &mut slot, counted)?;
     let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
@@ -278,6 +287,27 @@ pub fn restart_session(
         handed_over: counted == RestartCount::Uncounted, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
+}
+
+/// Marks a worker as stuck whose sandbox cannot be restored, because a retry would fail as well.
+fn mark_as_stuck(
+    rig: &Rig,
+    ids: &PolecatIds,
+    slot: &mut Slot,
+    error: &SandboxError,
+) -> anyhow::Result<()> {
+    // Another process holds the repository, which ends.
+    if matches!(error, SandboxError::Busy(_)) || slot.state.stuck_reason().is_some() {
+        return Ok(());
+    }
+    let reason = format!("its sandbox cannot be restored: {error}");
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
+        let mut current = slot.reload_held(tx, ids)?;
+        current.state = current.state.into_stuck(reason, tx.now().instant());
+        current.stuck_times = current.stuck_times.saturating_add(1);
+        current.save(tx, &ids.slot)
+    })
 }
 
 /// Records the process that hosts a session, if the worker still has the work.

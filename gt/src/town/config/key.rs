@@ -384,6 +384,13 @@ pub const KEYS: &[SettingKey] = &[
         "the time over which the restarts of sessions that ended are counted",
     ),
     define_key(
+        "patrol.budget.per_minute",
+        SettingKind::Number,
+        SettingPlacement::Town,
+        "60",
+        "how many sessions of the town are started again per minute, also by handoffs; 0 for any number",
+    ),
+    define_key(
         "patrol.budget.starts",
         SettingKind::Number,
         SettingPlacement::Rig,

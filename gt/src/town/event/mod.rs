@@ -156,6 +156,8 @@ pub enum Event {
     RemoteRestored { rig: String, url: String, found: Vec<String> },
     RuntimePassedOver { session: String, why: String },
     /// A broken sandbox was recreated.
+    /// A sandbox that was gone or moved works again. `snapshot` holds the files that were put back.
+    SandboxRestored { rig: String, polecat: String, reason: String, snapshot: Option<String> },
     SandboxRepaired { rig: String, polecat: String, reason: String, moved_to: PathBuf, rescue: Option<String> },
     /// A session's process was started.
     SessionBegun { session: String, agent: String },
