@@ -88,7 +88,7 @@ fn screen_output_of_a_nudge_or_a_start_is_not_progress() {
 }
 
 #[test]
-fn a_worker_that_keeps_hanging_is_stuck_and_retried_later() {
+fn a_worker_that_keeps_hanging_is_stuck_until_the_user_retries_it() {
     let (town, _origin) = town("while :; do sleep 1; done");
     set(&town, "patrol.progress.note", "0s");
     set(&town, "patrol.progress.nudge", "0s");
@@ -107,11 +107,15 @@ fn a_worker_that_keeps_hanging_is_stuck_and_retried_later() {
         mail.iter().filter(has).count()
     };
     assert_eq!(about("STUCK"), 1, "{mail:?}");
-    assert_eq!(count(&town, "P6-half-open"), 0);
-    town.patrol_in(31 * 60);
-    assert!(count(&town, "P6-half-open") >= 1, "{:?}", acts(&town));
-    town.gt(["unsling", &bead, "--force"]).run();
-    assert!(name.starts_with("web/"));
+    let started = town.events("respawn").len();
+    for hours in [1, 2, 9, 30] {
+        town.patrol_in(hours * 3600);
+    }
+    assert_eq!(town.events("respawn").len(), started, "{:?}", acts(&town));
+    assert_eq!(about("STUCK"), 1, "{mail:?}");
+    town.gt(["polecat", "retry", &name]).ok();
+    town.patrol();
+    assert!(town.events("respawn").len() > started, "{:?}", acts(&town));
 }
 
 #[test]
@@ -363,4 +367,84 @@ fn a_tmux_server_that_keeps_dying_leaves_no_worker_stuck() {
     }
     assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
     assert_eq!(count(&town, "P6-respawn-stalled"), 8);
+}
+
+/// The messages to the overseer whose subjects contain a word.
+fn count_mail(town: &Town, word: &str) -> usize {
+    let mail = town.mail("overseer");
+    let has = |one: &&Value| one["subject"].as_str().unwrap().contains(word);
+    mail.iter().filter(has).count()
+}
+
+#[test]
+fn a_worker_that_hands_over_at_each_start_is_stuck_with_one_message() {
+    let (town, _origin) = town("gt handoff -m again || exit 1\nsleep 600");
+    let bead = town.bead("web", "Loop");
+    let name = town.sling(&bead);
+    eventually("the worker is stuck", || {
+        town.patrol();
+        worker(&town)["stuck"].is_string().then_some(())
+    });
+    assert_eq!(town.events("respawn").len(), 3);
+    town.patrol_in(9 * 3600);
+    assert_eq!(count_mail(&town, "STUCK"), 1, "{:?}", town.mail("overseer"));
+    assert_eq!(town.events("respawn").len(), 3);
+    let notes = town.mail(&name).len();
+    assert!(notes <= 4, "{notes}");
+}
+
+#[test]
+fn a_worker_that_ends_at_once_is_stuck_with_one_message() {
+    let (town, _origin) = town("exit 1");
+    let bead = town.bead("web", "Break");
+    town.gt(["sling", &bead, "web"]).run();
+    let stuck = (1..20).find(|step| {
+        town.patrol_in(step * 301);
+        worker(&town)["stuck"].is_string()
+    });
+    assert!(stuck.is_some(), "{:?}", acts(&town));
+    town.patrol_in(9 * 3600);
+    assert_eq!(count_mail(&town, "STUCK"), 1, "{:?}", town.mail("overseer"));
+    let sessions = std::fs::read_to_string(town.path("sessions")).unwrap();
+    assert!(sessions.lines().count() <= 4, "{sessions}");
+}
+
+#[test]
+fn the_starts_of_a_town_per_minute_are_bounded() {
+    let (town, _origin) =
+        town("echo $n > work.txt\ngt handoff || touch $GT_ROOT/../refused\nsleep 600");
+    set(&town, "patrol.budget.per_minute", "3");
+    set(&town, "patrol.breaker.restarts", "100");
+    let bead = town.bead("web", "Loop");
+    town.sling(&bead);
+    let refused = town.path("refused");
+    eventually("a handoff is refused", || refused.exists().then_some(()));
+    assert_eq!(town.events("respawn").len(), 3);
+    assert_eq!(worker(&town)["session_running"], true);
+}
+
+#[test]
+fn gt_down_stops_a_handoff_that_is_under_way() {
+    let (town, _origin) = town("echo $n > work.txt\ngt handoff\nsleep 600");
+    set(&town, "patrol.budget.per_minute", "0");
+    set(&town, "patrol.breaker.restarts", "100");
+    let bead = town.bead("web", "Loop");
+    town.sling(&bead);
+    eventually("it hands over", || {
+        (town.events("respawn").len() > 1).then_some(())
+    });
+    town.gt(["down"]).ok();
+    let root = town.root().display().to_string();
+    eventually("no process of the town runs", || {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = processes.filter_map(|entry| {
+            let words = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let env = std::fs::read(entry.path().join("environ")).ok()?;
+            let is_ours = String::from_utf8_lossy(&env).contains(&root);
+            Some(is_ours && String::from_utf8_lossy(&words).contains("session-restart"))
+        });
+        (!lines.any(|is_renewal| is_renewal)).then_some(())
+    });
+    assert!(town.sessions().is_empty(), "{:?}", town.sessions());
+    assert_eq!(town.status_of("web", &bead), "hooked");
 }

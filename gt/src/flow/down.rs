@@ -1,13 +1,21 @@
 //! Stops a town, `gt down`.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit::sys::{clock, file};
 use serde::Serialize;
 
 use crate::flow::{sandbox, session};
 use crate::host::{LiveSession, LiveTown, daemon};
-use crate::record::polecat::{self, PolecatIds, Slot};
-use crate::town::Rig;
+use crate::record::polecat::{self, Polecat, PolecatIds, Slot};
 use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
+use crate::town::{Rig, TownLayout};
+
+/// The time that a session which starts at the moment gets until it can be ended.
+const STARTS: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Serialize)]
 pub struct DownReport {
@@ -71,7 +79,35 @@ fn end_sessions(
         return Ok((Vec::new(), Vec::new()));
     }
     let rigs = town.list_rigs()?;
+    let mut locks = Vec::new();
+    for rig in &rigs {
+        for polecat in polecat::list_polecats(rig, &rig.store()?.snapshot()?, None) {
+            mark_stopped(rig, &polecat)?;
+            locks.push(rig.slot_lock(&polecat.name));
+        }
+    }
+    record_halt(town)?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
+    // A process that starts a session at the moment is waited for, and its session ended too.
+    let is_over = || {
+        let free = locks.iter().all(|lock| Lock::is_free(lock));
+        let all_ended = end_listed(town, &rigs, &mut ended, &mut stopped);
+        (all_ended.is_err() || free).then_some(all_ended)
+    };
+    clock::wait_for(STARTS, is_over).unwrap_or(Ok(()))?;
+    for rig in &rigs {
+        end_leftovers(rig)?;
+    }
+    Ok((ended, stopped))
+}
+
+/// Ends the sessions that run now.
+fn end_listed(
+    town: &LiveTown,
+    rigs: &[Rig],
+    ended: &mut Vec<String>,
+    stopped: &mut Vec<InterruptedWorker>,
+) -> anyhow::Result<()> {
     for live in town.host.list()? {
         let names = rigs.iter().map(|rig| rig.name());
         if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
@@ -80,10 +116,42 @@ fn end_sessions(
         town.host.kill(&live.name)?;
         ended.push(live.name);
     }
-    for rig in &rigs {
-        end_leftovers(rig)?;
+    Ok(())
+}
+
+/// Returns the time of the last `gt down`.
+pub fn last_halt(layout: &TownLayout) -> Option<Timestamp> {
+    let text = file::read_file_if_exists(&layout.last_halt())
+        .ok()
+        .flatten()?;
+    String::from_utf8(text).ok()?.trim().parse().ok()
+}
+
+/// Records the time, so that no session that runs now starts its successor.
+fn record_halt(town: &LiveTown) -> anyhow::Result<()> {
+    let path = town.layout.last_halt();
+    if let Some(folder) = path.parent() {
+        file::create_folder(folder, 0o700)?;
     }
-    Ok((ended, stopped))
+    let now = town.clock.now().to_string();
+    Ok(file::replace_file_relaxed(&path, now.as_bytes(), 0o600)?)
+}
+
+/// Marks a worker with work as stopped, so that a handoff that is under way starts no session.
+fn mark_stopped(rig: &Rig, polecat: &Polecat) -> anyhow::Result<()> {
+    if polecat.hook.is_none() || polecat.slot.stopped {
+        return Ok(());
+    }
+    let ids = PolecatIds::for_polecat(rig, &polecat.name);
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
+        // If the bead was taken from the worker in the meantime, nothing restarts it.
+        if let Ok(mut slot) = polecat.slot.reload_held(tx, &ids) {
+            slot.stopped = true;
+            slot.save(tx, &ids.slot)?;
+        }
+        Ok(())
+    })
 }
 
 /// Saves a worker's uncommitted work. Returns the worker, if it has work.
@@ -107,14 +175,6 @@ fn save_worker(
     let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
         return Ok(None);
     };
-    rig.transact(&store, |tx| {
-        // If the bead was taken from the worker in the meantime, nothing restarts it.
-        if let Ok(mut slot) = slot.reload_held(tx, &ids) {
-            slot.stopped = true;
-            slot.save(tx, &ids.slot)?;
-        }
-        Ok(())
-    })?;
     Ok(Some(InterruptedWorker {
         worker: format!("{}/{name}", rig.name()),
         bead: bead.id.clone(),

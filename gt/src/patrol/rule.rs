@@ -56,12 +56,12 @@ rules! {
         "finish a gt done that nobody runs any more";
     P5_BREAKER: "P5-breaker", Worker, true, [],
         "stop finishing a gt done that cannot succeed";
-    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.starts", "patrol.breaker.wait"],
+    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.per_minute", "patrol.budget.starts", "patrol.breaker.wait"],
         "restart a worker that has work and no session";
     P6_BREAKER: "P6-breaker", Worker, true, ["patrol.breaker.restarts", "patrol.breaker.window"],
         "stop restarting a worker that was restarted too often";
     P6_HALF_OPEN: "P6-half-open", Worker, true, ["patrol.breaker.half_open"],
-        "try a stuck worker again after a while, less often each time";
+        "try a stuck sling or gt done again after a while, less often each time";
     P7_END_IDLE_SESSION: "P7-end-idle-session", Worker, true, [],
         "end the session of a worker that has no work";
     G1_NUDGE_QUIET: "G1-nudge-quiet", Worker, true, ["patrol.progress.note", "patrol.progress.nudge"],
@@ -152,6 +152,7 @@ pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
                 path,
                 key: name,
                 near: nearest.cloned(),
+                instead: None,
             };
             return Some(unknown.to_string());
         }

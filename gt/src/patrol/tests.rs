@@ -5,7 +5,7 @@ use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
 use crate::record::escalation::Severity;
-use crate::record::polecat::{SlingStep, SlotState};
+use crate::record::polecat::SlingStep;
 use crate::record::progress::WorkerActivity;
 use crate::record::restarts::AgentRestarts;
 use crate::testing::TestTown;
@@ -52,7 +52,7 @@ fn facts_for_every_rule() -> TownFacts {
             ..dead()
         },
         PolecatFacts {
-            slot: SlotState::Working.into_stuck(String::new(), Timestamp::UNIX_EPOCH),
+            slot: done_state(false).into_stuck(String::new(), Timestamp::UNIX_EPOCH),
             ..dead()
         },
         PolecatFacts {

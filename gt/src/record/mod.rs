@@ -24,6 +24,7 @@ pub mod pushed;
 pub mod queued_sling;
 pub mod restarts;
 pub mod role;
+pub mod start_limit;
 pub(crate) mod state_file;
 pub mod town_view;
 pub mod work_metadata;

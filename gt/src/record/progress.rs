@@ -366,9 +366,14 @@ pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
 /// Returns true if a commit or a changed file shows work in a sandbox after the session that began
 /// at `since` was ready.
 pub(crate) fn is_changed_since(sandbox: &Path, since: Timestamp, now: Timestamp) -> bool {
+    is_changed_after(sandbox, since + ECHO, now)
+}
+
+/// Returns true if a commit or a changed file is newer than `at`.
+pub(crate) fn is_changed_after(sandbox: &Path, at: Timestamp, now: Timestamp) -> bool {
     let committed = last_commit_in(sandbox).filter(|at| *at <= now);
     let last = committed.max(last_file_change(sandbox, now));
-    last.is_some_and(|at| at > since + ECHO)
+    last.is_some_and(|last| last > at)
 }
 
 /// Returns the time of the last change to an uncommitted file. A time in the future says nothing:

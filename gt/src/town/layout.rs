@@ -73,6 +73,11 @@ impl TownLayout {
         self.daemon().join("restart_state.json")
     }
 
+    /// `.runtime/halted`: the time of the last `gt down`.
+    pub fn last_halt(&self) -> PathBuf {
+        self.runtime().join("halted")
+    }
+
     /// `deacon/chores.json`: the last run of each chore.
     pub fn chores(&self) -> PathBuf {
         self.deacon().join("chores.json")

@@ -318,6 +318,7 @@ impl SimTown {
             shown: matches!(worker.session, SimSession::Dead),
             slot: worker.slot.clone(),
             respawns: worker.respawns.clone(),
+            worked: false,
             lost: worker.lost.clone(),
             stuck_times: worker.stuck_times,
             refused: worker.refusal.is_some(),

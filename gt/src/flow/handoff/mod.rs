@@ -10,16 +10,20 @@
 mod collect;
 
 use bd::bead::Bead;
+use jiff::Timestamp;
 use kit::sys::{ChildCommand, file};
 use serde::Serialize;
 
 pub use collect::collect_state;
 
+use crate::flow::down;
 use crate::flow::session::start;
 use crate::host::daemon::is_foreign;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, NewMessage};
+use crate::record::start_limit;
 use crate::town::Town;
+use crate::town::config::SettingsLayers;
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
@@ -58,6 +62,11 @@ pub enum HandoffError {
     /// A worker without work is not restarted.
     #[error("nothing is on the hook of {agent}: end the session instead")]
     NoWork { agent: String },
+    /// The worker hands over again and again without any work.
+    #[error(
+        "{agent} was started again {count} times without a commit or a changed file: it goes on in its session"
+    )]
+    NoProgress { agent: String, count: usize },
     #[error(transparent)]
     Other(#[from] anyhow::Error),
 }
@@ -82,7 +91,40 @@ pub fn hand_off(
         let agent = agent.to_string();
         return Err(HandoffError::NoWork { agent });
     }
+    check_limits(town, agent)?;
     Ok(replace_session(town, agent, request, &live)?)
+}
+
+/// Refuses a handoff of an agent that hands over again and again, and in a town that starts too
+/// many sessions. Checked before the note is written.
+fn check_limits(town: &LiveTown, agent: &Address) -> Result<(), HandoffError> {
+    check_town_runs(town)?;
+    let (layout, now) = (&town.layout, town.clock.now());
+    let settings = SettingsLayers::load(town, None).map_err(anyhow::Error::from)?;
+    let limit = start::starts_per_minute(&settings);
+    let Address::Polecat(rig, name) = agent else {
+        return Ok(start_limit::check_handoff(layout, agent, now, limit)?);
+    };
+    let rig = town.find_rig(rig)?;
+    if let Some(count) = start::has_used_up_restarts(town, &rig, name)? {
+        let agent = agent.to_string();
+        return Err(HandoffError::NoProgress { agent, count });
+    }
+    Ok(start_limit::check_starts(layout, now, limit)?)
+}
+
+/// Fails in a process of a session that `gt down` ends or has ended.
+fn check_town_runs(town: &Town) -> anyhow::Result<()> {
+    let started = town.env.get(start::STARTED).and_then(|at| at.parse().ok());
+    let halted = down::last_halt(&town.layout);
+    let is_stopped = started
+        .zip(halted)
+        .is_some_and(|(started, halted): (Timestamp, _)| halted >= started);
+    anyhow::ensure!(
+        !is_stopped,
+        "the town was stopped: the next session starts with `gt up`"
+    );
+    Ok(())
 }
 
 fn replace_session(
@@ -194,6 +236,7 @@ fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()
 /// Ends the session of an agent and starts the next one. Returns its name. Only the session that
 /// hands over is ended.
 pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+    check_town_runs(town)?;
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
@@ -206,6 +249,9 @@ pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
         });
     }
     let session = start::start_session_name(agent)?;
+    let settings = SettingsLayers::load(town, None)?;
+    let limit = start::starts_per_minute(&settings);
+    start_limit::record_start(&town.layout, agent, town.clock.now(), limit)?;
     start::check_session_token(town.host.find(session.as_str())?.as_ref(), token)?;
     let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {

@@ -132,7 +132,11 @@ fn cycle_session(
     };
     match handoff::hand_off(town, &town.actor, &request) {
         Ok(_) => Ok(true),
-        Err(HandoffError::NoSession { .. } | HandoffError::NoWork { .. }) => Ok(false),
+        Err(
+            HandoffError::NoSession { .. }
+            | HandoffError::NoWork { .. }
+            | HandoffError::NoProgress { .. },
+        ) => Ok(false),
         Err(HandoffError::Other(error)) => Err(error),
     }
 }

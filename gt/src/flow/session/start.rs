@@ -5,7 +5,8 @@
 
 use anyhow::Context;
 use bd::bead::Bead;
-use jiff::Timestamp;
+use bd::store::Snapshot;
+use jiff::{SignedDuration, Timestamp};
 
 use super::end;
 use crate::flow::sandbox;
@@ -14,11 +15,14 @@ use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
+use crate::record::molecule::{self, MoleculeStep};
 use crate::record::polecat::Claim;
 use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
+use crate::record::start_limit;
 use crate::town;
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -61,7 +65,7 @@ pub fn start_polecat_session(
     });
     if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
         end::end_polecat_session(town, session.as_str(), slot)?;
-        take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted)?;
+        take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted, false)?;
         launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once counts as started. The restart rule and its breaker handle the
@@ -228,8 +232,11 @@ pub fn restart_session(
     let runs = live
         .as_ref()
         .is_some_and(|live| is_session_of_slot(live, &slot));
+    let is_handoff = matches!(why, RestartCause::HandedOver(_));
     let unneeded = slot.reload_held(&beads, &ids).is_err()
         || !bead.is_open()
+        // `gt down` came first.
+        || (is_handoff && slot.stopped)
         || (runs && matches!(why, RestartCause::Ended | RestartCause::Refused));
     if unneeded {
         return Ok(None);
@@ -243,18 +250,34 @@ pub fn restart_session(
     if let Some(ended) = ended {
         end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
+    let settings = SettingsLayers::load_for_rig(rig, &beads);
+    let worked = || has_worked_since_restart(town, rig, name, &slot);
     let counted = match why {
-        RestartCause::HandedOver(_) => RestartCount::Uncounted,
+        RestartCause::HandedOver(_) => match &live {
+            Some(live) if has_worked_in_session(town, rig, name, &bead, live, &beads) => {
+                RestartCount::Uncounted
+            }
+            _ => RestartCount::Failed { forget: None },
+        },
         RestartCause::Refused => RestartCount::Refused,
         RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
             RestartCount::Lost
         }
-        // The crashes of a worker count within a window, whatever it did in between.
-        _ => RestartCount::Failed {
-            after_work: matches!(why, RestartCause::NoProgress(_))
-                && has_worked_since_restart(town, rig, name, &slot),
+        RestartCause::NoProgress(_) if worked() => RestartCount::Failed {
+            forget: Some(SignedDuration::ZERO),
         },
+        // The crashes of a worker count within a window, whatever it did in between.
+        RestartCause::Ended if worked() => RestartCount::Failed {
+            forget: Some(settings.duration("patrol.breaker.window")),
+        },
+        _ => RestartCount::Failed { forget: None },
     };
+    start_limit::record_start(
+        &town.layout,
+        &ids.address,
+        town.clock.now(),
+        starts_per_minute(&settings),
+    )?;
     let sandbox = Sandbox::new(rig, name);
     let saved = if sandbox.check().is_ok() {
         sandbox::save_snapshot(rig, name, &slot)?
@@ -267,12 +290,8 @@ pub fn restart_session(
         return Err(error.into());
     }
     sandbox.drop_stale_locks()?;
-    take_lease(rig, &ids, &mut slot, counted)?;
-    let message = if counted == RestartCount::Uncounted {
-        HANDED_OVER
-    } else {
-        AGAIN
-    };
+    take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
+    let message = if is_handoff { HANDED_OVER } else { AGAIN };
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
         Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
@@ -284,7 +303,7 @@ pub fn restart_session(
     }
     town.record_event(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
-        handed_over: counted == RestartCount::Uncounted, snapshot: saved.map(|saved| saved.refname),
+        handed_over: is_handoff, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
 }
@@ -434,10 +453,11 @@ fn is_session_of_slot(live: &LiveSession, slot: &Slot) -> bool {
 /// Decides how a restart counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RestartCount {
-    /// Not counted: the session handed over, or is the first.
+    /// Not counted: the session handed over after some work, or is the first.
     Uncounted,
-    /// The session failed. Too many of these make the worker stuck, unless it worked in between.
-    Failed { after_work: bool },
+    /// The session failed, or handed over without any work. Too many of these make the worker
+    /// stuck. After work, earlier ones that are older than `forget` no longer count.
+    Failed { forget: Option<SignedDuration> },
     /// All sessions of the town were lost at once, so no worker is at fault.
     Lost,
     /// The API refused, so no worker is at fault.
@@ -450,12 +470,57 @@ fn has_worked_since_restart(town: &LiveTown, rig: &Rig, name: &str, slot: &Slot)
     last.is_some_and(|last| progress::is_changed_since(&rig.sandbox(name), last, town.clock.now()))
 }
 
+/// Returns true if a worker changed its sandbox or closed a step since its session began.
+fn has_worked_in_session(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+    bead: &Bead,
+    live: &LiveSession,
+    beads: &Snapshot,
+) -> bool {
+    let is_new = |step: &MoleculeStep| {
+        let closed = beads.get(&step.id).and_then(|step| step.closed_at.as_ref());
+        closed.is_some_and(|at| at.instant() >= live.created)
+    };
+    // The start is known to the second, and the sandbox was prepared just before.
+    let begun = live.created + SignedDuration::from_secs(1);
+    let molecule = molecule::molecule_of_bead(beads, &bead.id);
+    molecule.is_some_and(|molecule| molecule.steps.iter().any(is_new))
+        || progress::is_changed_after(&rig.sandbox(name), begun, town.clock.now())
+}
+
+/// Returns how many sessions of the town may be started again per minute.
+pub fn starts_per_minute(settings: &SettingsLayers) -> usize {
+    let limit = settings.valid_value("patrol.budget.per_minute").as_u64();
+    limit.and_then(|limit| limit.try_into().ok()).unwrap_or(0)
+}
+
+/// Returns the number of restarts after which a worker is stuck, if it has reached that number
+/// without any work.
+pub fn has_used_up_restarts(
+    town: &LiveTown,
+    rig: &Rig,
+    name: &str,
+) -> anyhow::Result<Option<usize>> {
+    let ids = PolecatIds::for_polecat(rig, name);
+    let beads = rig.store()?.snapshot()?;
+    let slot = Slot::load(&beads, &ids.slot);
+    let settings = SettingsLayers::load_for_rig(rig, &beads);
+    let limit = settings.valid_value("patrol.breaker.restarts").as_u64();
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    Ok(limit.filter(|limit| {
+        slot.respawns.len() >= *limit && !has_worked_since_restart(town, rig, name, &slot)
+    }))
+}
+
 /// Returns true if a missing session was lost together with all others: the process that hosted the
 /// sessions is gone or was restarted since.
 fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
     let host = live.first().map(|live| live.host_started);
-    Ok(host.is_none() || (slot.host.is_some() && host != slot.host))
+    // A session without a host ended before its start was over: its program failed.
+    Ok(slot.host.is_some() && host != slot.host)
 }
 
 /// Takes the next lease, if the current one is unchanged and the worker still has the work.
@@ -464,11 +529,16 @@ fn take_lease(
     ids: &PolecatIds,
     slot: &mut Slot,
     counted: RestartCount,
+    is_handoff: bool,
 ) -> anyhow::Result<()> {
     let store = rig.store()?;
     let token = rig.town().random.hex(32);
     *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
+        anyhow::ensure!(
+            !(is_handoff && current.stopped),
+            "the town was stopped: the next session starts with `gt up`"
+        );
         current.lease = current.lease.next();
         current.started = match current.started {
             // The first session of this bead, or one that an earlier version started.
@@ -484,18 +554,19 @@ fn take_lease(
         current.left.clear();
         let now = tx.now();
         match counted {
-            RestartCount::Failed { after_work } if !current.stopped => {
-                if after_work {
-                    current.respawns.clear();
-                }
+            RestartCount::Failed { forget } if !current.stopped => {
+                let is_kept = |at: &String| {
+                    let age = at.parse().map(|at| now.instant().duration_since(at));
+                    forget.is_none_or(|oldest| age.is_ok_and(|age| age < oldest))
+                };
+                current.respawns.retain(is_kept);
                 current.respawns.push(now.to_string());
             }
             RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),
             RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
-        current.handed_over =
-            counted == RestartCount::Uncounted && current.state.sling_in_progress().is_none();
+        current.handed_over = is_handoff;
         current.stopped = false;
         current.host = None;
         current.nudges = NudgeCount::default();

@@ -325,10 +325,10 @@ fn worker_item(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionI
 
 /// Describes if and when a stuck worker is retried.
 fn describe_retry(slot: &Slot) -> &'static str {
-    if slot.state.is_unrecoverable() {
-        "It is not started again automatically."
-    } else {
+    if slot.state.is_retried() {
         "It is tried again later, less often each time."
+    } else {
+        "It is not started again automatically."
     }
 }
 

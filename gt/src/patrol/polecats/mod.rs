@@ -27,6 +27,7 @@ use crate::flow::session::{self, end};
 use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
+use crate::record::progress;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock;
@@ -59,6 +60,9 @@ pub struct PolecatFacts {
     pub slot: SlotState,
     /// The times at which its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
+    /// True if it has committed or changed a file since the last restart. Read only without a
+    /// session.
+    pub worked: bool,
     /// The times at which it was restarted because all sessions of the town were lost.
     pub lost: Vec<Timestamp>,
     /// The number of times it was stuck on this bead.
@@ -85,6 +89,14 @@ fn polecat_facts(
     let closed = on_hook.filter(|bead| !bead.is_open());
     let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
     let session = polecat.session.as_ref();
+    let respawns = parse_times(&slot.respawns);
+    let is_alive = session.is_some_and(|live| live.dead.is_none());
+    let last = respawns
+        .last()
+        .filter(|_| polecat.hook.is_some() && !is_alive);
+    let worked = last.is_some_and(|last| {
+        progress::is_changed_since(&rig.sandbox(&polecat.name), *last, view.now)
+    });
     PolecatFacts {
         worker: Worker::new(rig.name(), polecat.name.as_str()),
         why: polecat.why.clone(),
@@ -102,13 +114,11 @@ fn polecat_facts(
             done::find_sandbox_leftovers(rig, &polecat.name, slot)
         }),
         busy: polecat.busy,
-        alive: view
-            .sessions
-            .as_ref()
-            .map(|_| session.is_some_and(|live| live.dead.is_none())),
+        alive: view.sessions.as_ref().map(|_| is_alive),
         shown: session.is_some_and(|live| live.dead.is_some()),
         slot: slot.state.clone(),
-        respawns: parse_times(&slot.respawns),
+        respawns,
+        worked,
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
         refused: polecat.refusal.is_some(),
@@ -215,7 +225,7 @@ fn apply_rules(
     if polecat.refused {
         return None;
     }
-    if has_too_many_restarts(&polecat.respawns, now, thresholds) {
+    if has_too_many_restarts(polecat, now, thresholds) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
     if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
@@ -224,13 +234,12 @@ fn apply_rules(
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
 }
 
-/// Returns true if a worker was restarted so often that its breaker opens.
-pub(super) fn has_too_many_restarts(
-    respawns: &[Timestamp],
-    now: Timestamp,
-    thresholds: &Thresholds,
-) -> bool {
-    let restarts = recent_times(respawns, now, thresholds).count();
+/// Returns true if a worker was restarted so often that its breaker opens: within the window, or
+/// since its last commit or changed file.
+fn has_too_many_restarts(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
+    let recent = recent_times(&polecat.respawns, now, thresholds).count();
+    let all = polecat.respawns.iter().filter(|at| **at <= now).count();
+    let restarts = if polecat.worked { recent } else { all };
     restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER)
 }
 
@@ -274,8 +283,8 @@ fn find_restart_time(
     last.checked_add(wait).ok()
 }
 
-/// Returns the time at which a stuck worker is retried. None if a retry cannot succeed, or if an
-/// earlier version marked it as stuck.
+/// Returns the time at which a stuck worker is retried. None for a worker whose sessions failed,
+/// because a user must act, if a retry cannot succeed, or if an earlier version marked it as stuck.
 fn find_half_open_time(
     polecat: &PolecatFacts,
     now: Timestamp,
@@ -287,7 +296,7 @@ fn find_half_open_time(
     else {
         return None;
     };
-    if polecat.hook.is_none() || polecat.slot.is_unrecoverable() {
+    if polecat.hook.is_none() || !polecat.slot.is_retried() {
         return None;
     }
     if *since > now {

@@ -38,6 +38,7 @@ pub(crate) fn working_polecat() -> PolecatFacts {
         shown: false,
         slot: SlotState::Working,
         respawns: Vec::new(),
+        worked: false,
         lost: Vec::new(),
         stuck_times: 0,
         refused: false,
@@ -68,7 +69,7 @@ fn no_rule_waits_for_timestamps_written_by_a_wrong_clock() {
     };
     assert_eq!(decided_rule(&dead), Some("P6-respawn-stalled"));
     let stuck = PolecatFacts {
-        slot: SlotState::Working.into_stuck(String::new(), ahead),
+        slot: done_state(false).into_stuck(String::new(), ahead),
         ..dead
     };
     assert_eq!(decided_rule(&stuck), Some("P6-half-open"));
@@ -252,7 +253,7 @@ fn a_worker_that_closed_its_own_bead_gets_time_for_gt_done() {
 }
 
 #[test]
-fn the_breaker_opens_after_three_restarts_in_half_an_hour() {
+fn the_breaker_opens_after_three_restarts_in_half_an_hour_or_without_work() {
     let at = |text: &str| text.parse::<Timestamp>().unwrap();
     let recent = vec![
         at("2026-01-01T11:40:00Z"),
@@ -266,13 +267,16 @@ fn the_breaker_opens_after_three_restarts_in_half_an_hour() {
     };
     assert_eq!(decided_rule(&dead), Some("P6-breaker"));
     let old = vec![at("2026-01-01T10:00:00Z"); 9];
-    assert_eq!(
-        decided_rule(&PolecatFacts {
-            respawns: old,
-            ..dead
-        }),
-        Some("P6-respawn-stalled")
-    );
+    let idle = PolecatFacts {
+        respawns: old,
+        ..dead
+    };
+    assert_eq!(decided_rule(&idle), Some("P6-breaker"));
+    let worked = PolecatFacts {
+        worked: true,
+        ..idle
+    };
+    assert_eq!(decided_rule(&worked), Some("P6-respawn-stalled"));
 }
 
 #[test]
@@ -386,9 +390,9 @@ fn workers_refused_by_the_api_are_left_to_the_outage_rule() {
 }
 
 #[test]
-fn a_stuck_worker_is_retried_with_doubling_waits() {
+fn a_failed_done_is_retried_with_doubling_waits() {
     let stuck = |minutes: i64, times: u32| PolecatFacts {
-        slot: SlotState::Working.into_stuck(
+        slot: done_state(false).into_stuck(
             String::new(),
             fixed_now() - SignedDuration::from_mins(minutes),
         ),
@@ -413,4 +417,9 @@ fn a_stuck_worker_is_retried_with_doubling_waits() {
         ..restarted_polecat(&[])
     };
     assert_eq!(decided_rule(&hopeless), None, "trying again cannot mend it");
+    let restarted = PolecatFacts {
+        slot: SlotState::Working.into_stuck(String::new(), Timestamp::UNIX_EPOCH),
+        ..hopeless
+    };
+    assert_eq!(decided_rule(&restarted), None, "a user must act");
 }

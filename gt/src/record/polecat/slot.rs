@@ -287,6 +287,15 @@ impl SlotState {
         self.failed_done().is_some_and(|failed| !failed.retry)
     }
 
+    /// Returns true if a stuck worker is tried again after a while. What stopped a sling or a `gt
+    /// done` may pass. Sessions that ended again and again need a user.
+    pub fn is_retried(&self) -> bool {
+        let Self::Stuck { before, .. } = self else {
+            return false;
+        };
+        matches!(**before, Self::Slinging(_) | Self::Finishing { .. }) && !self.is_unrecoverable()
+    }
+
     /// Returns the sling that has begun, or in which a worker is stuck.
     pub fn sling_in_progress(&self) -> Option<&SlingInProgress> {
         match self {

@@ -353,7 +353,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Duration,
         SettingPlacement::Rig,
         "30m",
-        "how long a stuck worker waits before it is tried again; twice as long each time",
+        "how long a stuck sling or gt done waits before it is tried again; twice as long each time",
     ),
     define_key(
         "patrol.breaker.restarts",
