@@ -1,7 +1,7 @@
 //! `gt config`: get, set, unset, list; `gt namepool` over it.
 
 use serde_json::json;
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 #[test]
 fn a_setting_comes_from_the_highest_layer_and_names_its_origin() {
@@ -263,4 +263,56 @@ fn misspelt_parts_of_the_towns_file_are_reported() {
         status.contains("nothing is merged in rig web: "),
         "{status}"
     );
+}
+
+#[test]
+fn settings_of_other_versions_are_honoured_or_refused_by_name() {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting("max_polecats_per_rig", json!(1));
+    town.set_town_setting("env_vars", json!({ "PALETTE": "blue" }));
+    town.set_town_setting("git_auth", json!({ "github_token": "x" }));
+    let args = ["config", "get", "max_polecats", "--rig", "web", "--json"];
+    let limit = town.gt(args).ok().json();
+    assert_eq!(limit["value"], 1);
+    assert!(
+        limit["origin"].as_str().unwrap().starts_with("town: "),
+        "{limit}"
+    );
+    let seen = town.path("seen");
+    town.script(&format!(
+        "echo \"$PALETTE\" > {}; echo x > work.txt; sleep 600",
+        seen.display()
+    ));
+    let (first, second) = (town.bead("web", "One"), town.bead("web", "Two"));
+    town.sling(&first);
+    eventually("the agent has the variable", || {
+        let text = std::fs::read_to_string(&seen).unwrap_or_default();
+        (text == "blue\n").then_some(())
+    });
+    let queued = town.gt(["sling", &second, "web"]).ok().out;
+    assert!(queued.contains("waits for a free worker"), "{queued}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("git_auth has no effect here: git asks its own"),
+        "{status}"
+    );
+}
+
+#[test]
+fn an_agents_env_may_not_set_the_variables_of_gas_town() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo x > work.txt");
+    let script = town.path("scripts/work");
+    let bead = town.bead("web", "Work");
+    for (variable, value) in [
+        ("GT_ROLE", "mayor"),
+        ("GT_LEASE", "7"),
+        ("BD_ACTOR", "dana"),
+    ] {
+        let agents = json!({ "worker": { "provider": "scripted",
+            "args": ["scripted", "--script", script], "env": { variable: value } } });
+        town.set_town_setting("agents", agents);
+        town.gt(["sling", &bead, "web"])
+            .fails(&format!("sets {variable}, which Gas Town sets itself"));
+    }
 }

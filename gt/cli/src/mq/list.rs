@@ -47,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match config::check_merge_queue(&rig) {
         Ok(unused) => {
             // Known keys without effect are reported by `gt doctor`.
-            for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
+            for unknown in unused.iter().filter(|unused| unused.is_wrong()) {
                 ctx.ui.warn(&escape::escape_line(&unknown.to_string()));
             }
         }

@@ -88,6 +88,15 @@ pub enum RuntimeError {
         #[source]
         source: std::io::Error,
     },
+    /// The settings define a variable with which this program identifies sessions.
+    #[error(
+        "agent `{name}` cannot be started: {place} sets {variable}, which Gas Town sets itself; take it out"
+    )]
+    OwnVariable {
+        name: String,
+        place: String,
+        variable: String,
+    },
     /// A settings file is invalid.
     #[error("{} is not valid: {source}", path.display())]
     Invalid {
@@ -104,6 +113,8 @@ struct AgentSettings {
     agent: String,
     role_agents: BTreeMap<String, String>,
     agents: BTreeMap<String, Map<String, Value>>,
+    /// Variables of all sessions. Those of an agent win.
+    env_vars: BTreeMap<String, String>,
     /// The file in which each of these agents is defined.
     #[serde(skip)]
     files: BTreeMap<String, PathBuf>,
@@ -273,22 +284,28 @@ pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
     let places = std::iter::once(None).chain(rigs.iter().map(Some));
     let known =
         places.filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
-    let agents = known.flat_map(|known| {
-        known
-            .town
-            .agents
-            .into_values()
-            .chain(known.rig.agents.into_values())
-    });
-    let variables = agents.filter_map(|agent| match agent.get("env") {
-        Some(Value::Object(variables)) => Some(variables.clone()),
-        _ => None,
-    });
-    let texts = variables.flatten().filter_map(|(name, value)| match value {
-        Value::String(text) => Some((name, text)),
-        _ => None,
-    });
-    texts.collect()
+    let settings = known.flat_map(|known| [known.town, known.rig]);
+    let mut found = Vec::new();
+    for settings in settings {
+        found.extend(settings.env_vars);
+        for agent in settings.agents.into_values() {
+            let Some(Value::Object(variables)) = agent.get("env") else {
+                continue;
+            };
+            let text =
+                |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+            found.extend(variables.iter().filter_map(text));
+        }
+    }
+    found
+}
+
+/// Returns true for a variable that only this program sets: the identity of a session, and
+/// settings in the environment.
+fn is_own_variable(name: &str) -> bool {
+    ["GT_", "BD_", "BEADS_"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 fn find_installed(preset: &RuntimePreset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
@@ -362,8 +379,38 @@ impl SettingsPair {
 
     /// Returns a preset by name: the rig's, the town's, then the built-in ones. A custom one starts
     /// from the built-in preset of its `provider`, otherwise of its name, and replaces the keys
-    /// that it sets.
+    /// that it sets. `env_vars` of town and rig are added.
     fn build_preset(
+        &self,
+        name: &str,
+        source: RuntimeSource,
+    ) -> Result<RuntimePreset, RuntimeError> {
+        let mut preset = self.build_own_preset(name, source)?;
+        let refuse = |place: &str, variables: &BTreeMap<String, String>| {
+            let own = variables.keys().find(|variable| is_own_variable(variable));
+            own.map_or(Ok(()), |variable| {
+                Err(RuntimeError::OwnVariable {
+                    name: name.to_owned(),
+                    place: place.to_owned(),
+                    variable: variable.clone(),
+                })
+            })
+        };
+        refuse(
+            &format!("`env` of {}", self.describe_place(name)),
+            &preset.env,
+        )?;
+        for (place, settings) in [("the rig's", &self.rig), ("the town's", &self.town)] {
+            refuse(&format!("env_vars of {place} settings"), &settings.env_vars)?;
+            for (variable, value) in &settings.env_vars {
+                let entry = preset.env.entry(variable.clone());
+                entry.or_insert_with(|| value.clone());
+            }
+        }
+        Ok(preset)
+    }
+
+    fn build_own_preset(
         &self,
         name: &str,
         source: RuntimeSource,

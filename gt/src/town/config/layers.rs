@@ -188,6 +188,11 @@ impl SettingsLayers {
     /// then the layers above. Without built-in values.
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
+        let name = "max_polecats";
+        let old = old_name_of(name).and_then(|old| value_at(&self.town.1, old));
+        if let Some(value) = old.filter(|_| value_at(&tree, name).is_none()) {
+            put_value(&mut tree, name, value.clone());
+        }
         if let Some((_, rig)) = &self.rig {
             merge_over(&mut tree, rig);
         }
@@ -316,6 +321,9 @@ impl SettingsLayers {
         {
             return (value.clone(), SettingOrigin::Town(path.clone()));
         }
+        if let Some(value) = old_name_of(name).and_then(|old| value_at(file, old)) {
+            return (value.clone(), SettingOrigin::Town(path.clone()));
+        }
         let built_in = match key.default {
             "" => Value::Null,
             text => key.parse(text).unwrap_or_default(),
@@ -385,6 +393,11 @@ impl SettingKey {
         };
         expected.to_owned()
     }
+}
+
+/// Returns the name of a setting in the town's file of other versions.
+fn old_name_of(name: &str) -> Option<&'static str> {
+    (name == "max_polecats").then_some("max_polecats_per_rig")
 }
 
 /// Returns the value at a dotted path. `null` counts as missing.

@@ -61,6 +61,12 @@ const FIXED: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
+/// Parts of other versions that ask for something that this one does not do, with the replacement.
+const REFUSED_PARTS: &[(&str, &str)] = &[(
+    "git_auth",
+    "git asks its own credential helpers; set credential.helper in your git configuration",
+)];
+
 /// Parts of the settings files of existing towns that are not in the table of settings.
 const OTHER_PARTS: &[&str] = &[
     "agent_email_domain",
@@ -73,7 +79,6 @@ const OTHER_PARTS: &[&str] = &[
     "disabled_patrols",
     "env_vars",
     "feed_curator",
-    "git_auth",
     "max_polecats_per_rig",
     "operational",
     "refinery",
@@ -98,11 +103,23 @@ pub struct UnusedKey {
     pub key: String,
     /// The most similar known key, if this one is unknown.
     pub near: Option<String>,
+    /// The replacement for a key of other versions that has no effect here.
+    pub instead: Option<&'static str>,
+}
+
+impl UnusedKey {
+    /// Returns true if whoever wrote the key expects an effect.
+    pub fn is_wrong(&self) -> bool {
+        self.near.is_some() || self.instead.is_some()
+    }
 }
 
 impl fmt::Display for UnusedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, key) = (self.path.display(), &self.key);
+        if let Some(instead) = self.instead {
+            return write!(f, "{path}: {key} has no effect here: {instead}");
+        }
         match &self.near {
             None => write!(f, "{path}: {key} has no effect here"),
             Some(near) => write!(
@@ -164,7 +181,7 @@ impl SettingsLayers {
             // An error stops the merges of a rig and is reported there.
             check_file(path, file, &mut unused).ok();
         }
-        unused.retain(|key| key.near.is_some());
+        unused.retain(UnusedKey::is_wrong);
         unused
     }
 }
@@ -179,15 +196,23 @@ fn find_misspelt_parts(path: &Path, file: &Value) -> Vec<UnusedKey> {
     let known: Vec<&str> = known.into_iter().collect();
     let parts = file.as_object().into_iter().flat_map(Map::keys);
     parts
-        .filter(|part| !known.contains(&part.as_str()) && !is_misspelt_queue(part))
+        .filter(|part| !is_misspelt_queue(part))
         .filter_map(|part| {
-            let near = find_nearest(part, &known);
-            let distance = strsim::levenshtein(&part.to_ascii_lowercase(), near);
-            (distance <= 2 && part.len() > 3).then(|| UnusedKey {
+            let found = |near: Option<&str>, instead| UnusedKey {
                 path: path.to_owned(),
                 key: part.clone(),
-                near: Some(near.to_owned()),
-            })
+                near: near.map(str::to_owned),
+                instead,
+            };
+            if let Some((_, instead)) = REFUSED_PARTS.iter().find(|(name, _)| name == part) {
+                return Some(found(None, Some(*instead)));
+            }
+            if known.contains(&part.as_str()) || part.len() <= 3 {
+                return None;
+            }
+            let near = find_nearest(part, &known);
+            let distance = strsim::levenshtein(&part.to_ascii_lowercase(), near);
+            (distance <= 2).then(|| found(Some(near), None))
         })
         .collect()
 }
@@ -289,8 +314,12 @@ fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<()
     }
     let (path, key) = (path.to_owned(), format!("{QUEUE}.{found}"));
     if NO_EFFECT.contains(&found) {
-        let near = None;
-        unused.push(UnusedKey { path, key, near });
+        unused.push(UnusedKey {
+            path,
+            key,
+            near: None,
+            instead: None,
+        });
         return Ok(());
     }
     let near = find_nearest(found, &known);
@@ -302,8 +331,12 @@ fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<()
     if is_near || says_so {
         return Err(SettingsError::UnknownKey { path, key, near });
     }
-    let near = Some(near);
-    unused.push(UnusedKey { path, key, near });
+    unused.push(UnusedKey {
+        path,
+        key,
+        near: Some(near),
+        instead: None,
+    });
     Ok(())
 }
 
