@@ -552,3 +552,36 @@ fn the_phone_script_posts_the_text_to_the_topic() {
     );
     assert!(seen.contains("Since noon"), "{seen}");
 }
+
+#[test]
+fn a_worker_that_asked_waits_for_the_answer_and_starts_again_with_it() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        "if gt prime | grep -q 'the blue one'; then echo blue > answer.txt; exit; fi\n\
+         gt escalate 'Which one?' --related $GT_BEAD\nexit 1",
+    );
+    let bead = town.bead("web", "Choose");
+    let name = town.sling(&bead);
+    let stuck = (1..20).find(|step| {
+        town.patrol_in(step * 301);
+        town.polecats()[0]["stuck"].is_string()
+    });
+    assert!(stuck.is_some());
+    let open = town.gt(["escalate", "list", "--json"]).ok().json();
+    assert_eq!(open.as_array().unwrap().len(), 1, "{open}");
+    let id = open[0]["id"].as_str().unwrap();
+    let command = format!("gt escalate resolve {id}");
+    for args in [vec!["why", &bead], vec!["why", &name], vec!["status"]] {
+        let said = town.gt(args.iter().copied()).ok().out;
+        assert!(
+            said.contains("it waits for your answer"),
+            "{args:?}: {said}"
+        );
+        assert!(said.contains(&command), "{args:?}: {said}");
+    }
+    town.gt(["escalate", "answer", id, "the blue one"]).ok();
+    town_tests::eventually("the work is merged", || {
+        town.patrol();
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+}

@@ -281,6 +281,11 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     {
         page.line(format!("{indent}    → gt why {rig}/{}", agent.name));
     }
+    for command in &agent.waits_for_answers {
+        let text = format!("{indent}    ! it waits for your answer");
+        page.line(page.style().yellow(&text));
+        page.line(format!("{indent}    → {}", escape::escape_line(command)));
+    }
     let waits = progress.map_or_else(String::new, |progress| progress.doing.describe());
     if !waits.is_empty() {
         page.line(page.style().yellow(&format!("{indent}    ! {waits}")));

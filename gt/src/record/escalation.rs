@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::convoy;
+use crate::town::identity::Address;
 
 /// The label of an escalation.
 pub const LABEL: &str = "gt:escalation";
@@ -418,6 +419,18 @@ pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
     let open = list_escalations(town, false).into_iter();
     open.filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
         .collect()
+}
+
+/// Returns the open escalations of an agent about a bead, or about none, oldest first.
+pub fn find_open_questions(town: &Snapshot, agent: &Address, bead: &str) -> Vec<Escalation> {
+    let mailbox = agent.mailbox();
+    let mut open = list_escalations(town, false);
+    open.retain(|escalation| {
+        escalation.details.asked_by.contains(&mailbox)
+            && (escalation.related_bead.is_empty() || escalation.related_bead == bead)
+    });
+    open.sort_by(|a, b| a.escalated_at.cmp(&b.escalated_at));
+    open
 }
 
 /// Returns the answered escalations about a bead, oldest answer first.

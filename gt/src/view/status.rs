@@ -81,6 +81,9 @@ pub struct AgentStatus {
     pub progress: Option<WorkerProgress>,
     /// The number of unread messages.
     pub unread_mail: usize,
+    /// The commands that answer its open questions about its work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for_answers: Vec<String>,
 }
 
 /// One rig.
@@ -407,8 +410,20 @@ impl StatusReader<'_> {
                 .unwrap_or_default(),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
+            waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
+                let questions = questions_of(self.view, polecat).into_iter();
+                questions.map(|question| question.next_step()).collect()
+            }),
         }
     }
+}
+
+/// Returns the open questions of a worker about its work.
+pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation> {
+    let hook = polecat.hook.as_deref();
+    hook.map_or_else(Vec::new, |bead| {
+        escalation::find_open_questions(&view.stores.town, &polecat.address(), bead)
+    })
 }
 
 /// Counts the open requests of a merge queue.

@@ -3,14 +3,20 @@
 use bd::change;
 use bd::store::Tx;
 
+use std::time::Duration;
+
 use super::{
     EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
 };
+use crate::flow::polecat::clear_restarts;
 use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
 use crate::town::Town;
 use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
+
+/// The time that an answer waits for a process that holds the slot of the asker.
+const RELEASE: Duration = Duration::from_secs(2);
 
 /// Acknowledges an escalation. Its severity is not raised any more.
 pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
@@ -149,6 +155,9 @@ pub(super) fn end_escalation(
         Ok((escalation, true))
     })?;
     if was_open {
+        for asker in &escalation.details.asked_by {
+            release_asker(town, asker);
+        }
         town.record_event(&Event::EscalationClosed(EscalationClosed {
             escalation_id: id.to_owned(),
             closed_by: escalation.closed_by.clone(),
@@ -158,6 +167,16 @@ pub(super) fn end_escalation(
         }));
     }
     Ok(escalation)
+}
+
+/// Lets the patrol start a polecat again that asked and whose sessions ended since: its restarts no
+/// longer count. Errors are ignored, because a user can retry the worker.
+fn release_asker(town: &Town, asker: &str) {
+    let Ok(Address::Polecat(rig, name)) = town.parse_address(asker) else {
+        return;
+    };
+    let Ok(rig) = town.find_rig(&rig) else { return };
+    clear_restarts(&rig, &name, RELEASE).ok();
 }
 
 /// Returns the option of a number, otherwise the text.

@@ -4,4 +4,4 @@ mod nuke;
 mod retry;
 
 pub use nuke::{NukeRefused, NukeReport, nuke_polecat};
-pub use retry::{NotStuck, clear_stuck_mark, retry_polecat};
+pub use retry::{NotStuck, clear_restarts, clear_stuck_mark, retry_polecat};

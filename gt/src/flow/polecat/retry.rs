@@ -19,6 +19,26 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     clear_stuck_mark(rig, name)
 }
 
+/// Forgets the restarts of a worker that has work, and its stuck mark if its sessions were the
+/// cause, because it has got an answer since. Waits so long for a process that holds its slot.
+pub fn clear_restarts(rig: &Rig, name: &str, wait: Duration) -> anyhow::Result<()> {
+    let _slot = rig.take_slot(name, wait)?;
+    let ids = PolecatIds::for_polecat(rig, name);
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &ids.slot);
+        if slot.respawns.is_empty() && slot.state.stuck_reason().is_none() {
+            return Ok(());
+        }
+        slot.respawns.clear();
+        slot.state = match slot.state {
+            SlotState::Stuck { before, .. } if *before == SlotState::Working => SlotState::Working,
+            other => other,
+        };
+        slot.save(tx, &ids.slot)
+    })
+}
+
 /// Removes the stuck mark of a worker. The caller holds its slot.
 pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let ids = PolecatIds::for_polecat(rig, name);

@@ -50,6 +50,7 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
                 found.now.push(describe_polecat(view, polecat));
+                found.add_questions(view, polecat);
             }
             let rig = town.rig(rig);
             found.add_items(&rig, view, |item| item.bead == bead.bead.id);
@@ -127,6 +128,7 @@ impl Explanation {
                 return;
             };
             self.now.push(describe_polecat(view, polecat));
+            self.add_questions(view, polecat);
             let hook = polecat.hook.clone();
             self.add_items(&town.rig(rig), view, |item| {
                 hook.as_deref() == Some(item.bead.as_str())
@@ -146,6 +148,17 @@ impl Explanation {
             |bead| format!("{} is on its hook", bead.id),
         );
         self.now.push(format!("{address}: {session}, and {work}"));
+    }
+
+    /// Adds the open questions of a worker about its work.
+    fn add_questions(&mut self, view: &TownView, polecat: &Polecat) {
+        for question in status::questions_of(view, polecat) {
+            self.now.push(format!(
+                "it waits for your answer: {}",
+                escape::escape_line(&question.title)
+            ));
+            self.next_steps.push(question.next_step());
+        }
     }
 
     /// Adds the state of a bead.
