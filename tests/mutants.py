@@ -138,13 +138,13 @@ MUTANTS = {
     ),
     "a crash after a change does not count": (
         "gt/src/flow/session/start.rs",
-        "            after_work: matches!(why, RestartCause::NoProgress(_))\n                && has_worked",
-        "            after_work: true\n                && has_worked",
+        '            forget: Some(settings.duration("patrol.breaker.window")),\n',
+        "            forget: Some(SignedDuration::ZERO),\n",
         "watch::a_worker_that_changes_a_file_and_crashes_again_and_again_becomes_stuck",
     ),
     "a worker that hangs is never restarted": (
         "gt/src/patrol/witness.rs",
-        "            restart(at.max(progress.at), rest.max(SignedDuration::ZERO))\n",
+        "            restart(at.max(last), rest.max(SignedDuration::ZERO))\n",
         "            restart(Timestamp::MAX, rest.max(SignedDuration::ZERO))\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),

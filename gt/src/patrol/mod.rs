@@ -191,7 +191,7 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
 }
 
 /// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
-/// once. Writes nothing.
+/// once. Writes nothing but what `record::observed` remembers of changed files and screens.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &ActivityCache::default())
 }

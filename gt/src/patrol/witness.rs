@@ -21,7 +21,7 @@ use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
 use crate::host::{InputRules, LiveTown, runtime};
 use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
-use crate::record::progress::{WorkerActivity, WorkerProgress};
+use crate::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 use crate::town::name::Worker;
@@ -111,9 +111,15 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
         return None;
     }
     let after = |from: Timestamp, wait: SignedDuration| from.checked_add(wait).ok();
+    // Output alone is progress for a while only: a program may print without end.
+    let printed = match progress.sign {
+        ProgressSign::Screen => after(progress.work, thresholds.restart_busy),
+        _ => None,
+    };
+    let last = printed.map_or(progress.at, |until| progress.at.min(until));
     let nudge = |wait| {
         Some(QuietStep {
-            at: after(progress.at, wait)?,
+            at: after(last, wait)?,
             rule: rule::G1_NUDGE_QUIET,
             action: Action::NudgeQuiet,
         })
@@ -134,7 +140,7 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
         (WorkerActivity::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
         (WorkerActivity::AtPrompt | WorkerActivity::Unknown, None) => nudge(thresholds.nudge),
         (WorkerActivity::AtPrompt | WorkerActivity::Unknown, Some(at)) => {
-            restart(at.max(progress.at), rest.max(SignedDuration::ZERO))
+            restart(at.max(last), rest.max(SignedDuration::ZERO))
         }
     }
 }
@@ -271,7 +277,6 @@ pub(super) fn restart_quiet(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::record::progress::ProgressSign;
     use crate::record::pulse::ApiRefusal;
 
     fn now() -> Timestamp {
@@ -360,6 +365,16 @@ pub(crate) mod tests {
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
         facts.progress.at = minutes(19);
         assert_eq!(decided(&facts), None);
+    }
+
+    #[test]
+    fn output_without_work_is_progress_for_a_while_only() {
+        let mut facts = quiet(WorkerActivity::Unknown, 129, None);
+        facts.progress.at = minutes(0);
+        facts.progress.sign = ProgressSign::Screen;
+        assert_eq!(decided(&facts), None);
+        facts.progress.work = minutes(131);
+        assert_eq!(decided(&facts), Some("G1-nudge-quiet"));
     }
 
     #[test]

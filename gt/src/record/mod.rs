@@ -16,6 +16,7 @@ pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
 pub mod molecule;
+mod observed;
 pub mod pause;
 pub mod polecat;
 pub mod progress;

@@ -9,7 +9,6 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 use serde::Serialize;
 
+use super::observed;
 use super::pulse::{ApiRefusal, SessionPulse};
 use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
@@ -49,6 +49,8 @@ struct ActivityReading {
     changed: Option<Timestamp>,
     /// None if the screen was not read.
     doing: Option<WorkerActivity>,
+    /// The time of the last output with a new text.
+    output: Option<Timestamp>,
 }
 
 impl ActivityCache {
@@ -276,26 +278,27 @@ pub fn read_progress(
             activity: live.activity,
             changed: last_file_change(sandbox, now),
             doing: None,
+            output: None,
         });
     progress.add_sign(glance.changed, ProgressSign::File, true);
     if progress.quiet_time(now) < note {
         glances.keep(live, glance, now);
         return progress;
     }
-    let doing = glance.doing.get_or_insert_with(|| {
+    if glance.doing.is_none() {
         // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
-        read_activity(&screen, preset, live.activity)
-    });
-    progress.doing = doing.clone();
+        glance.doing = Some(read_activity(&screen, preset, live.activity));
+        let shown = last_output_at(&town.layout, live);
+        glance.output =
+            observed::last_new_text(sandbox, &screen, shown).filter(|at| *at >= live.created);
+    }
+    progress.doing = glance.doing.clone().unwrap_or(WorkerActivity::Unknown);
+    let output = glance.output;
     glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
     if !runs_hooks && !matches!(progress.doing, WorkerActivity::Busy) {
-        progress.add_sign(
-            last_output_at(&town.layout, live),
-            ProgressSign::Screen,
-            false,
-        );
+        progress.add_sign(output, ProgressSign::Screen, false);
     }
     progress
 }
@@ -352,15 +355,12 @@ pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Times
 /// Returns the time at which `HEAD` of a sandbox last moved, from the worktree's own log of HEAD.
 pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
     let git_path = sandbox.join(".git");
-    let link = match fs::read_to_string(&git_path) {
-        Ok(link) => link,
-        Err(error) if error.kind() == ErrorKind::IsADirectory => {
-            return modification_time(&git_path.join("logs/HEAD"));
-        }
-        Err(_) => return None,
+    let folder = if git_path.is_dir() {
+        git_path
+    } else {
+        observed::git_folder_of(sandbox)?
     };
-    let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
-    modification_time(&sandbox.join(folder).join("logs/HEAD"))
+    modification_time(&folder.join("logs/HEAD"))
 }
 
 /// Returns true if a commit or a changed file shows work in a sandbox after the session that began
@@ -377,12 +377,14 @@ pub(crate) fn is_changed_after(sandbox: &Path, at: Timestamp, now: Timestamp) ->
 }
 
 /// Returns the time of the last change to an uncommitted file. A time in the future says nothing:
-/// it would count as progress until then.
+/// it would count as progress until then. Neither does a log file that only gets longer.
 fn last_file_change(sandbox: &Path, now: Timestamp) -> Option<Timestamp> {
     let changes = Git::at(sandbox).status().ok()?;
-    let paths = changes.iter().map(|change| sandbox.join(&change.path));
-    let times = paths.filter_map(|path| modification_time(&path));
-    times.filter(|at| *at <= now).max()
+    let changed = changes.into_iter().filter_map(|change| {
+        let at = modification_time(&sandbox.join(&change.path))?;
+        (at <= now).then_some((change.path, at))
+    });
+    observed::last_real_change(sandbox, &changed.collect::<Vec<_>>())
 }
 
 fn modification_time(path: &Path) -> Option<Timestamp> {
@@ -408,6 +410,7 @@ mod tests {
             activity: live.activity,
             changed: None,
             doing: Some(WorkerActivity::AtPrompt),
+            output: None,
         };
         glances.keep(&live, glance, at(100));
         let seen = |live: &LiveSession, now| glances.recent(live, at(now)).is_some();

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 
 use super::super::outages;
-use super::super::thresholds::PatrolSettings;
+use super::super::thresholds::{PatrolSettings, Thresholds};
 use crate::flow::convoy::review;
 use crate::flow::mq;
 use crate::record::attempt;
@@ -87,7 +87,9 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
     };
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
     let workers = polecats.iter();
-    let mut found: Vec<AttentionItem> = workers.filter_map(|p| worker_item(p, patience)).collect();
+    let mut found: Vec<AttentionItem> = workers
+        .filter_map(|polecat| worker_item(polecat, &settings.thresholds))
+        .collect();
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
@@ -266,7 +268,8 @@ pub(super) fn outage_items(view: &TownView, patience: SignedDuration) -> Vec<Att
 }
 
 /// Returns a worker that is not restarted, or whose `gt done` has failed for too long.
-fn worker_item(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionItem> {
+fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionItem> {
+    let patience = thresholds.patience;
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
@@ -301,6 +304,22 @@ fn worker_item(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionI
                 "A dialog is open in its session: {}. It is restarted if nobody answers.",
                 escape::escape_line(question)
             ),
+            next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
+            bead,
+        });
+    }
+    if let Some(progress) = polecat
+        .progress
+        .as_ref()
+        .filter(|progress| progress.attached)
+    {
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: progress.at.checked_add(thresholds.restart).ok()?,
+            key: format!("attached:{bead}:{}", slot.lease),
+            subject: format!("{who} makes no progress on {bead}, and a terminal is attached"),
+            text: "Sessions with an attached terminal are left alone. Go on there, or detach it."
+                .to_owned(),
             next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
             bead,
         });

@@ -1,0 +1,175 @@
+//! Remembers what the changed files and the screen of a worker looked like, from one look to the
+//! next, so that growth is told from work: a log file that only gets longer, a spinner, a counter.
+//!
+//! The record lies beside the index of the sandbox, `gt-observed.json`. It may be lost at any time:
+//! then each change counts once more.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use bd::bead::hash::compute_short_hash;
+use jiff::Timestamp;
+use kit::sys::file;
+use serde::{Deserialize, Serialize};
+
+/// The number of bytes at the start and at the end of a file that are compared.
+const START: u64 = 64 * 1024;
+const END: u64 = 4 * 1024;
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct ObservedWork {
+    files: BTreeMap<String, ObservedFile>,
+    screen: Option<ObservedScreen>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ObservedFile {
+    /// The modification time when the file was last read.
+    modified: Timestamp,
+    /// The modification time of the last change that was more than growth.
+    counted: Timestamp,
+    length: u64,
+    content: String,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ObservedScreen {
+    /// The hash of its text.
+    text: String,
+    /// The time of the output that brought the text.
+    at: Option<Timestamp>,
+}
+
+/// Returns the time of the last change to one of the files that did more than make it longer.
+/// `changed` are the changed paths with their modification times.
+pub(crate) fn last_real_change(
+    sandbox: &Path,
+    changed: &[(String, Timestamp)],
+) -> Option<Timestamp> {
+    change_observed(sandbox, |observed| {
+        let before = std::mem::take(&mut observed.files);
+        for (path, modified) in changed {
+            let found = observe_file(&sandbox.join(path), *modified, before.get(path));
+            observed.files.insert(path.clone(), found);
+        }
+        observed.files.values().map(|one| one.counted).max()
+    })
+}
+
+/// Returns the time of the last output that brought a new text on the screen. Numbers and signs, of
+/// which counters and spinners are made, are no text. `at` is the time of the last output.
+pub(crate) fn last_new_text(
+    sandbox: &Path,
+    screen: &str,
+    at: Option<Timestamp>,
+) -> Option<Timestamp> {
+    let text = compute_short_hash(read_text(screen), 16);
+    change_observed(sandbox, |observed| match &observed.screen {
+        Some(before) if before.text == text => before.at,
+        _ => {
+            observed.screen = Some(ObservedScreen { text, at });
+            at
+        }
+    })
+}
+
+fn change_observed<T>(sandbox: &Path, change: impl FnOnce(&mut ObservedWork) -> T) -> T {
+    let path = git_folder_of(sandbox).map(|folder| folder.join("gt-observed.json"));
+    let stored = path
+        .as_deref()
+        .and_then(|path| file::read_file_if_exists(path).ok()?);
+    let read = |bytes: &Vec<u8>| serde_json::from_slice(bytes).ok();
+    let mut observed: ObservedWork = stored.as_ref().and_then(read).unwrap_or_default();
+    let result = change(&mut observed);
+    if let (Some(path), Ok(text)) = (path, serde_json::to_vec(&observed))
+        && stored.as_ref() != Some(&text)
+    {
+        // A failed record only makes the next change count once more.
+        file::replace_file_relaxed(&path, &text, 0o600).ok();
+    }
+    result
+}
+
+/// Returns the folder of git for a worktree.
+pub(crate) fn git_folder_of(sandbox: &Path) -> Option<PathBuf> {
+    let link = fs::read_to_string(sandbox.join(".git")).ok()?;
+    let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
+    Some(sandbox.join(folder))
+}
+
+fn observe_file(path: &Path, modified: Timestamp, before: Option<&ObservedFile>) -> ObservedFile {
+    if let Some(before) = before.filter(|before| before.modified == modified) {
+        return before.clone();
+    }
+    let length = fs::symlink_metadata(path).map_or(0, |meta| meta.len());
+    let grown_from = before.filter(|before| {
+        before.length < length
+            && read_content(path, before.length).as_ref() == Some(&before.content)
+    });
+    ObservedFile {
+        modified,
+        counted: grown_from.map_or(modified, |before| before.counted),
+        length,
+        content: read_content(path, length).unwrap_or_default(),
+    }
+}
+
+/// Hashes the first bytes of a file, and the last ones before `length`. None for what is no file.
+fn read_content(path: &Path, length: u64) -> Option<String> {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut open = File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    open.by_ref()
+        .take(START.min(length))
+        .read_to_end(&mut bytes)
+        .ok()?;
+    open.seek(SeekFrom::Start(length.saturating_sub(END)))
+        .ok()?;
+    open.take(END.min(length)).read_to_end(&mut bytes).ok()?;
+    Some(compute_short_hash(bytes, 16))
+}
+
+/// Returns the letters of a screen, line by line.
+fn read_text(screen: &str) -> String {
+    let words = |line: &str| {
+        line.chars()
+            .filter(|c| c.is_alphabetic())
+            .collect::<String>()
+    };
+    let mut lines: Vec<String> = screen.lines().map(words).collect();
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_of_a_file_and_counters_on_a_screen_are_no_change() {
+        let place = tempfile::tempdir().unwrap();
+        let sandbox = place.path();
+        fs::create_dir(sandbox.join("git")).unwrap();
+        fs::write(sandbox.join(".git"), "gitdir: git\n").unwrap();
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let write = |text: &str, second| {
+            fs::write(sandbox.join("run.log"), text).unwrap();
+            last_real_change(sandbox, &[("run.log".to_owned(), at(second))])
+        };
+        assert_eq!(write("one\n", 1), Some(at(1)), "it is new");
+        assert_eq!(write("one\ntwo\n", 2), Some(at(1)));
+        assert_eq!(write("one\ntwo\nthree\n", 3), Some(at(1)));
+        assert_eq!(write("one\n2\nthree\nfour\n", 4), Some(at(4)));
+        assert_eq!(write("one\n", 5), Some(at(5)));
+        let screen = |text: &str, second| last_new_text(sandbox, text, Some(at(second)));
+        assert_eq!(screen("building\n⠋ 1 s", 1), Some(at(1)));
+        assert_eq!(screen("building\n⠙ 2 s", 2), Some(at(1)));
+        assert_eq!(screen("building 99 %\n⠙ 3 s", 3), Some(at(1)));
+        assert_eq!(screen("building\nlinking\n⠙ 4 s", 4), Some(at(4)));
+    }
+}
