@@ -213,6 +213,9 @@ fn a_branch_pushed_by_someone_else_is_not_overwritten() {
 #[test]
 fn no_change_is_refused_while_work_is_stashed_or_on_another_branch() {
     let worker = Worker::new();
+    // In a repository with hooks elsewhere, the hook that refuses stashes does not run.
+    let hooks = worker.town.path("hooks").display().to_string();
+    worker.git(["config", "core.hooksPath", &hooks]);
     let no_change = |words: &str| {
         let args = ["--summary", "x", "--no-change", "nothing to do"];
         worker.done(args).fails(words).err
@@ -259,6 +262,9 @@ fn no_change_is_refused_while_work_is_stashed_or_on_another_branch() {
 #[test]
 fn reusing_a_sandbox_saves_the_previous_stash_and_keeps_the_stash_list() {
     let worker = Worker::new();
+    // In a repository with hooks elsewhere, the hook that refuses stashes does not run.
+    let hooks = worker.town.path("hooks").display().to_string();
+    worker.git(["config", "core.hooksPath", &hooks]);
     let other = worker.town.bead("web", "Other");
     let other = worker.town.sandbox(&worker.town.sling(&other));
     let stash = |sandbox: &std::path::Path, words: &str| {
@@ -299,4 +305,21 @@ fn reusing_a_sandbox_saves_the_previous_stash_and_keeps_the_stash_list() {
             .any(|row| row["subject"].as_str().unwrap().contains("of another")),
         "{saved:?}"
     );
+}
+
+#[test]
+fn stashes_are_refused_in_sandboxes_and_commits_are_not() {
+    let worker = Worker::new();
+    std::fs::write(worker.sandbox.join("shared.txt"), "mine\n").unwrap();
+    let stash = ["stash", "push", "-q", "-m", "half done"];
+    let refused = worker.town.git_at(&worker.sandbox, stash).run();
+    assert_ne!(refused.code, 0);
+    let words = "stashes are shared by all workers of this rig";
+    assert!(refused.err.contains(words), "{}", refused.err);
+    let text = std::fs::read_to_string(worker.sandbox.join("shared.txt")).unwrap();
+    assert_eq!(text, "mine\n", "nothing is lost");
+    worker.git(["commit", "-qam", "Half done"]);
+    assert_eq!(worker.git(["stash", "list"]), "");
+    let prime = worker.town.gt_as(&worker.name, ["prime"]).ok().out;
+    assert!(prime.contains("do not stash"), "{prime}");
 }

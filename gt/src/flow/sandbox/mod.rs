@@ -24,6 +24,7 @@ use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
 mod restore;
 mod snapshot;
+mod stash_hook;
 mod visits;
 
 pub use snapshot::save_snapshot;
@@ -682,6 +683,10 @@ pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), San
     for folder in OUR_FOLDERS {
         replace_folder(&git, folder)?;
     }
+    stash_hook::install_stash_hook(rig).map_err(|source| SandboxError::Io {
+        path: rig.repo(),
+        source,
+    })?;
     let inside = ConfinedFolder::open(path)?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
