@@ -1,6 +1,6 @@
 //! `gt status`, `gt whoami`, `gt hook`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use town_tests::{Town, Worker};
 
 #[test]
@@ -301,4 +301,50 @@ fn health_counts_violated_invariants() {
         "{}",
         shown.out
     );
+}
+
+#[test]
+fn a_nudge_that_the_programs_hook_reports_has_arrived() {
+    let (town, _origin) = Town::with_rig();
+    // The screen still shows the message behind the prompt after the program has accepted it.
+    let program = |report: &str| {
+        town.script_named(
+            "typed",
+            &format!(
+                "line=; printf '> '; until case $line in *'gt done'*) :;; *) false;; esac; do read -r line; done\n\
+                 printf '\n> '; read -r line\n{report}\nprintf '\n> %s' \"$line\"; sleep 600"
+            ),
+        );
+        let script = town.path("scripts/typed");
+        let typed =
+            json!({ "command": script, "prompt_mode": "typed", "ready_prompt_prefix": "> " });
+        town.set_town_setting("agents", json!({ "typed": typed }));
+        town.set_town_setting("default_agent", json!("typed"));
+        let bead = town.bead("web", "Work");
+        let args = ["sling", &bead, "web", "--json"];
+        let slung = town.gt(args).ok().json();
+        slung[0]["target"].as_str().unwrap().to_owned()
+    };
+    let silent = program(":");
+    let said = town.gt(["nudge", &silent, "hello"]).run();
+    let screen = town.gt(["peek", &silent]).ok().out;
+    assert!(said.err.contains("did not get the message"), "{screen}");
+    let event = "printf '%s' '{\"hook_event_name\":\"UserPromptSubmit\"}' | gt signal event";
+    let reporting = program(event);
+    town.gt(["nudge", &reporting, "hello"]).ok();
+}
+
+#[test]
+fn without_tmux_no_worker_is_shown_as_working() {
+    let worker = Worker::new();
+    let town = worker.town;
+    let hidden = town
+        .gt(["status"])
+        .env("TMUX_TMPDIR", "/nowhere")
+        .env("PATH", "/nowhere");
+    let said = hidden.ok().out;
+    assert!(!said.contains("working"), "{said}");
+    assert!(said.contains("? unknown"), "{said}");
+    let shown = town.gt(["status"]).ok().out;
+    assert!(shown.contains("◐ working"), "{shown}");
 }

@@ -94,15 +94,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let slung = sling_batch(&town, &batch, warn)?;
     gt::host::daemon::wake_daemon(&town);
     let caller = town.actor.clone();
-    // Exit code 3: the work is deferred until a user acts.
-    let exit = if slung
-        .iter()
-        .any(|slung_bead| slung_bead.needs_person.is_some())
-    {
-        3
-    } else {
-        0
-    };
+    // Exit code 3: the work is deferred, until a user acts or the daemon starts the session.
+    let is_deferred =
+        |slung: &SlingReport| slung.needs_person.is_some() || slung.start_failed.is_some();
+    let exit = if slung.iter().any(is_deferred) { 3 } else { 0 };
     build_report_with_exit(exit, slung, move |slung, page| {
         for slung_bead in slung {
             write_sling_line(slung_bead, &caller, page);
@@ -122,7 +117,7 @@ fn formula_of(town: &Town, words: &[String], on: Option<&str>) -> Option<String>
 fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
     let title = kit::ui::escape::escape_line(&slung.title);
     if slung.waits_for.is_empty() {
-        let mark = if slung.needs_person.is_some() {
+        let mark = if slung.needs_person.is_some() || slung.start_failed.is_some() {
             "!"
         } else {
             "✓"
@@ -152,6 +147,13 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
         let text = format!("  its session needs you: a dialog is open ({question})");
         page.line(page.style().yellow(&text));
         page.line(format!("  → gt attach {}", slung.target));
+    }
+    if let Some(reason) = &slung.start_failed {
+        let reason = kit::ui::escape::escape_line(reason);
+        let text = format!("  its session could not be started: {reason}");
+        page.line(page.style().yellow(&text));
+        page.line("  on the hook; the daemon starts it");
+        page.line(format!("  → gt why {}", slung.bead));
     }
     if let Some(command) = start_command_of(slung, caller) {
         page.line(format!(

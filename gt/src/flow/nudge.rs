@@ -1,5 +1,8 @@
 //! `gt nudge`: a message typed into a session.
 
+use std::time::Duration;
+
+use kit::sys::clock;
 use serde::Serialize;
 
 use crate::host::{InputRules, LiveTown, SendResult, runtime};
@@ -7,6 +10,9 @@ use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
+
+/// The time that a program gets to report that it has accepted a message.
+const RECEIPT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Serialize)]
 pub struct NudgeReport {
@@ -22,6 +28,11 @@ pub fn nudge_agent(town: &LiveTown, agent: &Address, message: &str) -> anyhow::R
     nudge_with_input(town, agent, message, &runtime::input_rules_of(town, agent))
 }
 
+/// Waits a moment for the report of the program's hook that it has accepted a message.
+fn is_accepted(is_reported: impl Fn() -> bool) -> bool {
+    clock::wait_for(RECEIPT, || is_reported().then_some(())).is_some()
+}
+
 /// Does the same for an agent whose program is known.
 pub fn nudge_with_input(
     town: &LiveTown,
@@ -33,9 +44,18 @@ pub fn nudge_with_input(
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
-    let shown = live.and_then(|live| progress::last_output_at(&town.layout, &live));
+    let shown = live
+        .as_ref()
+        .and_then(|live| progress::last_output_at(&town.layout, live));
+    let count_prompts = || {
+        let live = live.as_ref()?;
+        Some(SessionPulse::load(&town.layout, &live.name, &live.token).prompts)
+    };
+    let before = count_prompts();
     let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
         SendResult::Submitted => (true, "submitted"),
+        // The screen of a busy program may still show a message that it has accepted.
+        SendResult::Typed if is_accepted(|| count_prompts() > before) => (true, "submitted"),
         SendResult::Typed => (false, "typed, but it still stands in the input line"),
         SendResult::DialogOpen => (false, "not typed: a dialog is open"),
         SendResult::DraftInTheWay => (false, "not typed: a draft stands in the input line"),

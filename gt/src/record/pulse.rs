@@ -24,6 +24,9 @@ pub struct SessionPulse {
     /// The token of the session's processes. A file of an earlier session with the same name is
     /// ignored.
     pub token: String,
+    /// The number of messages that the program has accepted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prompts: u64,
     /// The time of the last tool use.
     pub tool: Option<Timestamp>,
     /// The end of the agent's turn. None while the agent works.
@@ -204,6 +207,7 @@ impl SessionPulse {
             }
             // The refusal stays until the API has answered.
             "UserPromptSubmit" | "BeforeAgent" => {
+                self.prompts += 1;
                 self.idle = None;
                 self.dialog = None;
             }
@@ -250,6 +254,11 @@ impl SessionPulse {
             since,
         });
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn truncate_words(words: &str) -> String {

@@ -3,7 +3,6 @@
 //! A new session in a sandbox starts only when every process of the old one is gone. It takes the
 //! next lease, so that a remaining process of the old one cannot finish any work.
 
-use anyhow::Context;
 use bd::bead::Bead;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -104,18 +103,7 @@ pub fn start_polecat_session(
             &claimed.bead.id,
         );
     }
-    let (bead, worker) = (
-        &claimed.bead.id,
-        format!("{}/{}", rig.name(), claimed.worker.name),
-    );
-    let next = || {
-        format!(
-            "{bead} stays on the hook of {worker}, which gtd restarts a few times; `gt why {bead}` shows what comes of it"
-        )
-    };
-    Ok(started(
-        launched.map_err(anyhow::Error::from).with_context(next)?,
-    ))
+    Ok(started(launched?))
 }
 
 /// Records that the session runs. Returns the reason if the worker no longer has the bead.

@@ -90,5 +90,6 @@ pub fn enqueue_bead(
         rescued: None,
         waits_for,
         needs_person: None,
+        start_failed: None,
     })
 }

@@ -100,6 +100,10 @@ pub struct SlingReport {
     /// The dialog in the new session that only a user can answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_person: Option<String>,
+    /// The reason why the session could not be started. The bead is on the hook, and the daemon
+    /// starts the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_failed: Option<String>,
 }
 
 /// Slings a bead with the steps above.
@@ -183,6 +187,7 @@ fn begin_sling<'t>(
                 rescued: None,
                 waits_for: Vec::new(),
                 needs_person: None,
+                start_failed: None,
             })
         }
     }
@@ -338,7 +343,11 @@ pub fn resume_sling(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Op
     let Some(claimed) = claim::reload_claim(rig, name, lock)? else {
         return Ok(None);
     };
-    finish_sling(town, rig, &claimed).map(Some)
+    let slung = finish_sling(town, rig, &claimed)?;
+    match slung.start_failed {
+        Some(reason) => Err(anyhow::anyhow!(reason)),
+        None => Ok(Some(slung)),
+    }
 }
 
 /// Runs the steps after the claim. Each first checks if it is done.
@@ -375,19 +384,31 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         molecule::ensure_molecule(rig, &claimed.bead, sling.no_molecule)?;
         record_step(rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
-    let started = session::start::start_polecat_session(town, rig, claimed, &mut slot)?;
+    let begun = session::start::start_polecat_session(town, rig, claimed, &mut slot);
+    let (started, start_failed) = match begun {
+        Ok(started) => (Some(started), None),
+        Err(error) if is_still_held(rig, claimed, &slot)? => (None, Some(format!("{error:#}"))),
+        Err(error) => return Err(error),
+    };
     Ok(SlingReport {
         bead: claimed.bead.id.clone(),
         title: claimed.bead.title.clone(),
         target: claimed.address().to_string(),
         convoy,
         branch: Some(slot.branch.to_string()),
-        session: Some(started.session),
+        session: started.as_ref().map(|started| started.session.clone()),
         sandbox,
         rescued,
         waits_for: Vec::new(),
-        needs_person: started.question,
+        needs_person: started.and_then(|started| started.question),
+        start_failed,
     })
+}
+
+/// Returns true if the worker still has the bead.
+fn is_still_held(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<bool> {
+    let beads = rig.store()?.snapshot()?;
+    Ok(slot.reload_held(&beads, &claimed.ids).is_ok())
 }
 
 /// Records that a step is done, unless another worker got the bead in the meantime.
