@@ -537,3 +537,59 @@ fn rolled_back_beads_are_reported_everywhere_until_restored_or_discarded() {
     assert!(!status.contains("rolled back"), "{status}");
     assert_eq!(town.show("web", &id)["title"], "New");
 }
+
+#[test]
+fn a_refused_push_is_tried_again_without_the_user() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    worker
+        .origin
+        .hook("pre-receive", "echo 'no branches here' >&2; exit 1");
+    worker
+        .done(["--summary", "x"])
+        .fails("stopped at the step: push");
+    town.kill_session(&town.sessions()[0]);
+    town.quiet();
+    town.patrol();
+    town.patrol();
+    worker.origin.hook("pre-receive", "exit 0");
+    for minutes in [31, 32, 33] {
+        patrol_in(town, minutes);
+    }
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(letters(town), []);
+}
+
+#[test]
+fn work_on_the_hook_of_a_crew_member_or_mayor_without_a_session_is_reported() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    town.gt(["crew", "add", "dave", "--rig", "web"]).ok();
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    town.gt(["sling", &one, "web/crew/dave"]).ok();
+    town.gt(["sling", &two, "mayor"]).ok();
+    town.kill_all_sessions();
+    patrol_in(&town, 10);
+    assert_eq!(letters(&town), [], "it may be started soon");
+    patrol_in(&town, 31);
+    let found = letters(&town);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (who, command) in [
+        ("dave", "gt crew start web/dave"),
+        ("mayor", "gt mayor start"),
+    ] {
+        let about = |(subject, body): &(String, String)| {
+            subject.contains(who) && subject.contains("no session") && body.contains(command)
+        };
+        assert!(found.iter().any(about), "{who}: {found:?}");
+    }
+    let up = town.gt(["up"]).ok();
+    assert!(
+        up.out
+            .contains("the mayor was started: work is on its hook"),
+        "{}{}",
+        up.out,
+        up.err
+    );
+}

@@ -474,34 +474,3 @@ fn a_log_file_that_only_grows_is_no_progress() {
 fn a_counter_on_the_screen_is_no_progress() {
     seeming_work_ends("i=0; while :; do i=$((i + 1)); echo \"$i tests\"; sleep 0.1; done");
 }
-
-#[test]
-fn a_quiet_session_with_an_attached_terminal_is_reported_and_left_alone() {
-    let (town, _origin) = town("while :; do sleep 1; done");
-    let bead = town.bead("web", "Hang");
-    let name = town.sling(&bead);
-    // A second tmux is the terminal.
-    let viewer = |args: &[&str]| {
-        let tmux = town.program_on_path("tmux").args(["-L", "viewer"]);
-        tmux.args(args.iter().copied()).at(&town.root()).ok();
-    };
-    viewer(&[
-        "new-session",
-        "-d",
-        &format!("env -u TMUX gt attach {name}"),
-    ]);
-    eventually("a terminal is attached", || {
-        let attached = worker(&town)["progress"]["attached"] == true;
-        attached.then_some(())
-    });
-    town.patrol_in(40 * 60);
-    town.patrol_in(41 * 60);
-    assert_eq!(
-        count_mail(&town, "a terminal is attached"),
-        1,
-        "{:?}",
-        town.mail("overseer")
-    );
-    assert_eq!(count(&town, "G2-restart-quiet"), 0, "{:?}", acts(&town));
-    viewer(&["kill-server"]);
-}

@@ -25,6 +25,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             "✓ the daemon {how} (pid {}): it starts sessions when there is work",
             up.daemon_pid
         ));
+        if up.mayor.is_some() {
+            page.line("  the mayor was started: work is on its hook");
+        }
         if up.may_install {
             page.line("  to start it at each login: gt daemon install");
         }

@@ -147,6 +147,37 @@ pub(super) fn remind_of_hook(
     Ok(Some("reminded".to_owned()))
 }
 
+/// A crew member or mayor that has a bead on its hook and no session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SleepingAgent {
+    pub agent: Address,
+    pub bead: String,
+    /// The time from which a user gets a message.
+    pub due: Timestamp,
+}
+
+/// Returns the crew members and the mayor if they have work and no session. A user starts them.
+pub(super) fn sleeping_agents(view: &TownView) -> Vec<SleepingAgent> {
+    if view.sessions.is_none() {
+        return Vec::new();
+    }
+    let hooked = hooked_beads(view).into_iter();
+    let asleep = hooked.filter(|(agent, _)| {
+        matches!(agent, Address::Mayor | Address::Crew(..)) && view.session_of(agent).is_none()
+    });
+    asleep
+        .filter_map(|(agent, bead)| {
+            let settings = view.settings.for_rig(agent.rig());
+            let limit = settings.duration(quiet_setting(&agent)?);
+            Some(SleepingAgent {
+                due: bead.updated_at.instant().checked_add(limit).ok()?,
+                bead: bead.id.clone(),
+                agent,
+            })
+        })
+        .collect()
+}
+
 /// Returns the beads on the hooks of agents other than polecats.
 fn hooked_beads(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());

@@ -404,7 +404,10 @@ impl StatusReader<'_> {
             has_work: hook.is_some(),
             work_title: hook.map(|bead| bead.title.clone()),
             hook_bead: hook.map(|bead| bead.id.clone()),
-            state: polecat.map(|polecat| polecat.state),
+            // A worker may work or not while the sessions are unknown.
+            state: polecat
+                .filter(|polecat| polecat.hook.is_none() || self.view.sessions.is_some())
+                .map(|polecat| polecat.state),
             why: polecat
                 .map(|polecat| polecat.why.clone())
                 .unwrap_or_default(),

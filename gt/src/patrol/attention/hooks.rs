@@ -4,8 +4,10 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use kit::ui::time::format_ago;
 
-use super::super::hooked::HookFacts;
+use super::super::hooked::{self, HookFacts};
 use super::item::{AttentionItem, AttentionKind};
+use crate::record::town_view::TownView;
+use crate::town::identity::Address;
 
 /// Returns the agents that were reminded and still make no progress.
 pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionItem> {
@@ -30,6 +32,30 @@ pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<
         })
     };
     facts.iter().filter_map(of_one).collect()
+}
+
+/// Returns the crew members and the mayor if they have work and no session.
+pub(in crate::patrol) fn sleeping_items(view: &TownView) -> Vec<AttentionItem> {
+    let asleep = hooked::sleeping_agents(view).into_iter();
+    asleep
+        .map(|one| {
+            let (agent, bead) = (one.agent, one.bead);
+            let start = match &agent {
+                Address::Crew(rig, name) => format!("gt crew start {rig}/{name}"),
+                _ => "gt mayor start".to_owned(),
+            };
+            AttentionItem {
+                kind: AttentionKind::NeedsPerson,
+                due: one.due,
+                key: format!("asleep:{agent}:{bead}"),
+                subject: format!("{agent} has {bead} on its hook and no session"),
+                text: "Its session has ended or was never started, and nothing starts it again."
+                    .to_owned(),
+                next: vec![start, format!("gt unsling {bead}")],
+                bead,
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ pub(super) fn facts(
         .chain(alerts::queue_alerts(view, limits.requests))
         .chain(alerts::escalation_alert(view, limits.escalations))
         .chain(alerts::kill_alert(view, limits.killed))
-        .chain(hook_items(hooked, view.now));
+        .chain(hook_items(hooked, view.now))
+        .chain(hooks::sleeping_items(view));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
     let mut keys = BTreeSet::new();
     let due = due

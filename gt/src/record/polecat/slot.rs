@@ -288,12 +288,20 @@ impl SlotState {
     }
 
     /// Returns true if a stuck worker is tried again after a while. What stopped a sling or a `gt
-    /// done` may pass. Sessions that ended again and again need a user.
+    /// done` may pass, and a remote that refused a push may accept it later. Sessions that ended
+    /// again and again need a user.
     pub fn is_retried(&self) -> bool {
         let Self::Stuck { before, .. } = self else {
             return false;
         };
-        matches!(**before, Self::Slinging(_) | Self::Finishing { .. }) && !self.is_unrecoverable()
+        match &**before {
+            Self::Slinging(_) => true,
+            Self::Finishing { record } => {
+                let failed = record.failed.as_deref();
+                failed.is_none_or(|failed| failed.retry || failed.step == DoneStep::Push)
+            }
+            _ => false,
+        }
     }
 
     /// Returns the sling that has begun, or in which a worker is stuck.
