@@ -46,6 +46,8 @@ const QUICK: &[(&str, &str)] = &[
     ("patrol.breaker.wait", "1s"),
     ("patrol.breaker.half_open", "20s"),
     ("patrol.push.interval", "20s"),
+    // A minute here is hours elsewhere.
+    ("patrol.budget.per_minute", "0"),
 ];
 
 /// The size of a run.
@@ -141,6 +143,19 @@ impl<'a> Soak<'a> {
         }
     }
 
+    /// Retries stuck workers, as a user does who reads the messages.
+    fn retry_stuck(&self) {
+        let list = self.town.gt(["polecat", "list", "--json"]).run();
+        let Ok(Value::Array(polecats)) = serde_json::from_str(&list.out) else {
+            return;
+        };
+        for polecat in polecats.iter().filter(|one| one["stuck"].is_string()) {
+            let text = |key: &str| polecat[key].as_str().unwrap_or_default();
+            let name = format!("{}/{}", text("rig"), text("name"));
+            self.town.gt(["polecat", "retry", &name]).run();
+        }
+    }
+
     /// The beads that are not closed.
     fn open(&self) -> Vec<String> {
         let mut status: BTreeMap<String, String> = BTreeMap::new();
@@ -232,6 +247,9 @@ fn all_work_lands_or_is_escalated_under_every_kind_of_trouble() {
             *troubles.entry(trouble).or_default() += 1;
         }
         std::thread::sleep(Duration::from_secs(1));
+        if began.elapsed().as_secs() % 20 == 0 {
+            soak.retry_stuck();
+        }
         open = soak.open();
         eprintln!("soak: {} s, {} open", began.elapsed().as_secs(), open.len());
     }
