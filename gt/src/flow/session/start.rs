@@ -242,7 +242,7 @@ pub fn restart_session(
     let worked = || has_worked_since_restart(town, rig, name, &slot);
     let counted = match why {
         RestartCause::HandedOver(_) => match &live {
-            Some(live) if has_worked_in_session(town, rig, name, &bead, live, &beads) => {
+            Some(live) if has_worked_in_session(town, rig, name, &slot, live, &beads) => {
                 RestartCount::Uncounted
             }
             _ => RestartCount::Failed { forget: None },
@@ -463,17 +463,16 @@ fn has_worked_in_session(
     town: &LiveTown,
     rig: &Rig,
     name: &str,
-    bead: &Bead,
+    slot: &Slot,
     live: &LiveSession,
     beads: &Snapshot,
 ) -> bool {
+    let begun = slot.begun.unwrap_or(live.created);
     let is_new = |step: &MoleculeStep| {
         let closed = beads.get(&step.id).and_then(|step| step.closed_at.as_ref());
-        closed.is_some_and(|at| at.instant() >= live.created)
+        closed.is_some_and(|at| at.instant() >= begun)
     };
-    // The start is known to the second, and the sandbox was prepared just before.
-    let begun = live.created + SignedDuration::from_secs(1);
-    let molecule = molecule::molecule_of_bead(beads, &bead.id);
+    let molecule = molecule::molecule_of_bead(beads, &slot.bead);
     molecule.is_some_and(|molecule| molecule.steps.iter().any(is_new))
         || progress::is_changed_after(&rig.sandbox(name), begun, town.clock.now())
 }
@@ -554,6 +553,7 @@ fn take_lease(
             RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
+        current.begun = Some(now.instant());
         current.handed_over = is_handoff;
         current.stopped = false;
         current.host = None;

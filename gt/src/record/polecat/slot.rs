@@ -51,6 +51,9 @@ pub struct Slot {
     /// True if the last session handed over to the current one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub handed_over: bool,
+    /// The time at which the lease of the current session was taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Timestamp>,
     /// The start time of the process that hosts the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Timestamp>,
@@ -173,6 +176,7 @@ struct Stored {
     stopped: bool,
     ended: Option<SessionEnd>,
     handed_over: bool,
+    begun: Option<Timestamp>,
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,
     refused: Vec<Timestamp>,
@@ -242,6 +246,7 @@ impl From<Stored> for Slot {
             stopped: stored.stopped,
             ended: stored.ended,
             handed_over: stored.handed_over,
+            begun: stored.begun,
             host: stored.host,
             lost: stored.lost,
             refused: stored.refused,
