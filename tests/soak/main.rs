@@ -247,7 +247,7 @@ fn all_work_lands_or_is_escalated_under_every_kind_of_trouble() {
             *troubles.entry(trouble).or_default() += 1;
         }
         std::thread::sleep(Duration::from_secs(1));
-        if began.elapsed().as_secs() % 20 == 0 {
+        if began.elapsed().as_secs().is_multiple_of(20) {
             soak.retry_stuck();
         }
         open = soak.open();

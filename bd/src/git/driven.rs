@@ -3,6 +3,7 @@
 //! A driver is a command that the attribute `merge` selects for a file. Git believes its exit
 //! status: a driver that keeps one side and drops the other gives a merge without conflicts.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Git, GitError};
@@ -84,12 +85,10 @@ fn holds_line_changes(base: &[u8], tip: &[u8], target: &[u8], merged: &[u8]) -> 
     lines.into_iter().all(|line| {
         let [base, tip, target, merged] =
             [&base, &tip, &target, &merged].map(|counts| counts.get(line).copied().unwrap_or(0));
-        if tip > base {
-            merged + base.saturating_sub(target) >= tip
-        } else if tip < base {
-            merged <= tip + target.saturating_sub(base)
-        } else {
-            true
+        match tip.cmp(&base) {
+            Ordering::Greater => merged + base.saturating_sub(target) >= tip,
+            Ordering::Less => merged <= tip + target.saturating_sub(base),
+            Ordering::Equal => true,
         }
     })
 }

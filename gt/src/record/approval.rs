@@ -7,9 +7,16 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::merge_request::HookWaiver;
 use super::state_file;
 use crate::town::RigLayout;
+
+/// The waiver of hooks for a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookWaiver {
+    pub by: String,
+    pub at: String,
+    pub reason: String,
+}
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

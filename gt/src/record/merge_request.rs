@@ -4,7 +4,7 @@ use bd::bead::{Bead, DepKind, Kind, Stamp};
 use bd::store::{BeadMark, BeadRef, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
-use super::approval::Approval;
+use super::approval::{Approval, HookWaiver};
 use crate::town::Rig;
 use crate::town::identity::Address;
 use crate::town::name::Lease;
@@ -86,14 +86,6 @@ pub struct BrokenTarget {
     pub task: String,
     /// The time of the last check, RFC 3339.
     pub at: String,
-}
-
-/// The waiver of hooks for a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookWaiver {
-    pub by: String,
-    pub at: String,
-    pub reason: String,
 }
 
 impl Receipt {

