@@ -101,7 +101,12 @@ fn chores_run_without_an_agent_and_free_the_dog_afterwards() {
     assert_eq!(dogs(&town)[0]["state"], "idle");
 
     // Work of an agent that is gone: found by one chore, opened again by another.
-    let lost = town.bead("web", "Lost");
+    let lost = town
+        .bd("web", ["create", "Lost", "--json"])
+        .env("BD_NOW", "2026-01-01T00:00:00Z")
+        .ok()
+        .json();
+    let lost = lost["id"].as_str().unwrap().to_owned();
     let hooked = [
         "update",
         &lost,

@@ -320,6 +320,15 @@ fn stashes_are_refused_in_sandboxes_and_commits_are_not() {
     assert_eq!(text, "mine\n", "nothing is lost");
     worker.git(["commit", "-qam", "Half done"]);
     assert_eq!(worker.git(["stash", "list"]), "");
+    // What git itself puts aside for a rebase is not lost when that is given up.
+    worker.origin.commit("shared.txt", "theirs\n", "Theirs");
+    worker.git(["fetch", "-q", "origin"]);
+    std::fs::write(worker.sandbox.join("README.md"), "edited\n").unwrap();
+    let rebase = ["rebase", "-q", "--autostash", "origin/main"];
+    assert_ne!(worker.town.git_at(&worker.sandbox, rebase).run().code, 0);
+    worker.git(["rebase", "--quit"]);
+    let kept = worker.git(["stash", "show", "--name-only", "stash@{0}"]);
+    assert_eq!(kept.trim(), "README.md");
     let prime = worker.town.gt_as(&worker.name, ["prime"]).ok().out;
     assert!(prime.contains("do not stash"), "{prime}");
 }

@@ -100,6 +100,16 @@ impl Git {
         self.apply(from, to, onto, MergeAttributes::OfTarget)
     }
 
+    /// Like [`Self::apply_change`], but git merges each file by its lines.
+    pub(super) fn apply_without_drivers(
+        &self,
+        from: &str,
+        to: &str,
+        onto: &str,
+    ) -> Result<TreeMerge, GitError> {
+        self.apply(from, to, onto, MergeAttributes::None)
+    }
+
     fn apply(
         &self,
         from: &str,
@@ -130,7 +140,7 @@ impl Git {
         tree: &str,
     ) -> Result<Containment, GitError> {
         let target_tree = self.tree_of(tree)?;
-        let applied = self.apply(from, to, &target_tree, MergeAttributes::None)?;
+        let applied = self.apply_without_drivers(from, to, &target_tree)?;
         let (result, rewritten) = match applied {
             TreeMerge::Clean(result) if result == target_tree => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),

@@ -6,12 +6,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Git, GitError};
+use super::{Git, GitError, TreeMerge};
 
 /// The values of the attribute `merge` for which git merges by itself.
 const BUILT_IN: [&str; 6] = ["unspecified", "set", "unset", "text", "binary", "union"];
 
-/// A file that both sides of a merge changed and that a merge driver merged.
+/// A file of a merge for which a merge driver came to another result than git by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrivenFile {
     pub path: String,
@@ -23,7 +23,7 @@ pub struct DrivenFile {
 
 impl Git {
     /// Returns the files of `merged`, the merge of the change from `base` to `tip` into `target`,
-    /// that a driver merged.
+    /// in which a driver came to another result than git by itself.
     pub fn find_driven_files(
         &self,
         base: &str,
@@ -31,20 +31,31 @@ impl Git {
         target: &str,
         merged: &str,
     ) -> Result<Vec<DrivenFile>, GitError> {
-        let theirs: BTreeSet<String> = self.differing_files(base, target)?.into_iter().collect();
-        let changed_by_both: Vec<String> = self
-            .differing_files(base, tip)?
-            .into_iter()
-            .filter(|path| theirs.contains(path))
-            .collect();
+        // Where git by itself comes to the same result, a driver decided nothing.
+        let (TreeMerge::Clean(plain) | TreeMerge::Conflict { tree: plain, .. }) =
+            self.apply_without_drivers(base, tip, target)?;
+        let differing = self.differing_files(&plain, merged)?;
+        if differing.is_empty() {
+            return Ok(Vec::new());
+        }
+        let renames = [self.renames(base, tip)?, self.renames(base, target)?];
         let mut found = Vec::new();
-        for (path, driver) in self.merge_drivers(target, &changed_by_both)? {
-            let content = |rev: &str| self.file_at(rev, &path).map(Option::unwrap_or_default);
+        for (path, driver) in self.merge_drivers(target, &differing)? {
+            let old = renames.iter().find_map(|renames| renames.get(&path));
+            let content = |rev: &str| {
+                let names = [Some(&path), old];
+                for name in names.into_iter().flatten() {
+                    if let Some(content) = self.file_at(rev, name)? {
+                        return Ok::<_, GitError>(content);
+                    }
+                }
+                Ok(Vec::new())
+            };
             let holds_change = holds_line_changes(
                 &content(base)?,
                 &content(tip)?,
                 &content(target)?,
-                &content(merged)?,
+                &self.file_at(merged, &path)?.unwrap_or_default(),
             );
             found.push(DrivenFile {
                 path,
@@ -53,6 +64,24 @@ impl Git {
             });
         }
         Ok(found)
+    }
+
+    /// Returns the old names of renamed files by their new names.
+    fn renames(&self, from: &str, to: &str) -> Result<HashMap<String, String>, GitError> {
+        let call = self.plumbing([
+            "diff-tree",
+            "-r",
+            "-z",
+            "-M",
+            "--diff-filter=R",
+            "--name-status",
+        ]);
+        let records = call.args([from, to, "--"]).records()?;
+        // Each rename is three records: the status, the old and the new name.
+        let renames = records.chunks_exact(3);
+        Ok(renames
+            .map(|rename| (rename[2].clone(), rename[1].clone()))
+            .collect())
     }
 
     /// Returns those of `paths` that have a driver in the attributes of `rev`, with its name.

@@ -3,8 +3,10 @@
 //! Git records only the commit of an inner repository, or nothing at all if it is not added, so its
 //! files are in no commit of the outer repository.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::rescue::BIG;
 use super::{Git, GitError};
 
 impl Git {
@@ -59,6 +61,26 @@ impl Git {
             .any(|(_, declared)| declared == path))
     }
 
+    /// Returns true if everything in this repository is on a remote of it, so that it can be cloned
+    /// again. A rescue does not copy it.
+    pub(super) fn is_clone_without_own_work(&self) -> bool {
+        let on_remote = |commit: &str| {
+            let refs = [
+                "for-each-ref",
+                "--count=1",
+                "--contains",
+                commit,
+                "refs/remotes",
+            ];
+            self.plumbing(refs).text()
+        };
+        let is_clean = self.status().is_ok_and(|changes| changes.is_empty());
+        let head_commit = self.resolve("HEAD").ok().flatten();
+        is_clean
+            && head_commit
+                .is_some_and(|commit| on_remote(&commit).is_ok_and(|found| !found.is_empty()))
+    }
+
     /// Writes the files of an inner repository as a tree of this one, without those that its
     /// `.gitignore` names. Repositories inside it are included. `index` is the path of a file that
     /// does not exist.
@@ -76,8 +98,15 @@ impl Git {
             .iter()
             .filter_map(|path| path.strip_suffix('/'))
             .collect();
+        let is_big = |path: &&str| {
+            let meta = fs::symlink_metadata(inner.join(path));
+            meta.is_ok_and(|meta| meta.len() > BIG)
+        };
+        let big = untracked.iter().map(String::as_str).filter(is_big);
         let excluded: Vec<String> = deeper
             .iter()
+            .copied()
+            .chain(big)
             .map(|path| format!(":(top,exclude,literal){path}"))
             .collect();
         call(&["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])

@@ -260,42 +260,38 @@ impl Git {
     /// (`git update-index --assume-unchanged` or `--skip-worktree`). Beads files are left out,
     /// because a sandbox marks its copies itself.
     pub fn hidden_changes(&self) -> Result<Vec<String>, GitError> {
-        let listed = self
-            .plumbing(["ls-files", "-v", "--stage", "-z"])
-            .records()?;
-        let mut marked = Vec::new();
-        for record in &listed {
-            // `<tag> <mode> <id> <stage>\t<path>`. A lower-case tag means assumed unchanged, `S`
-            // means skipped.
-            let Some((facts, path)) = record.split_once('\t') else {
-                continue;
-            };
-            let is_marked = facts.starts_with(|c: char| c == 'S' || c.is_ascii_lowercase());
-            if !is_marked || path.starts_with(".beads/") {
-                continue;
-            }
-            let id = facts.split(' ').nth(2).unwrap_or_default();
-            // A skipped file that is not there was left out of a sparse checkout.
-            let meta = fs::symlink_metadata(self.folder.join(path));
-            let is_file = meta.as_ref().is_ok_and(fs::Metadata::is_file);
-            if is_file || (meta.is_err() && !facts.starts_with(['S', 's'])) {
-                marked.push((path, id, is_file));
-            }
-        }
-        let present: Vec<&str> = marked
+        let listed = self.plumbing(["ls-files", "-v", "-z"]).records()?;
+        // `<tag> <path>`: a lower-case tag means assumed unchanged, `S` means skipped.
+        let marked: HashSet<&str> = listed
             .iter()
-            .filter(|(_, _, is_file)| *is_file)
-            .map(|(path, ..)| *path)
+            .filter_map(|record| record.split_once(' '))
+            .filter(|(tag, _)| tag.starts_with(|c: char| c == 'S' || c.is_ascii_lowercase()))
+            .filter(|(tag, path)| {
+                // A skipped file that is not there was left out of a sparse checkout.
+                let is_there = fs::symlink_metadata(self.folder.join(path)).is_ok();
+                !path.starts_with(".beads/") && (is_there || !tag.starts_with(['S', 's']))
+            })
+            .map(|(_, path)| path)
             .collect();
-        let hashed = if present.is_empty() {
-            String::new()
-        } else {
-            let call = self.plumbing(["hash-object", "--stdin-paths"]);
-            call.stdin(present.join("\n")).text()?
-        };
-        let mut hashes = hashed.lines();
-        marked.retain(|(_, id, is_file)| !is_file || hashes.next() != Some(id));
-        Ok(marked.iter().map(|(path, ..)| (*path).to_owned()).collect())
+        if marked.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A copy of the index without the marks shows what git hides.
+        let common = self.common_dir()?;
+        let scratch =
+            tempfile::tempdir_in(&common).map_err(|error| Self::file_error(&common, error))?;
+        let index = scratch.path().join("index");
+        self.copy_index_to(&index)?;
+        let input: Vec<&str> = marked.iter().copied().collect();
+        self.clear_hiding_marks(&index, &input)?;
+        let refresh = self.plumbing(["update-index", "-q", "--refresh"]);
+        refresh.env("GIT_INDEX_FILE", &index).finish()?;
+        let changed = self
+            .plumbing(["diff-files", "-z", "--name-only", "--no-ext-diff"])
+            .env("GIT_INDEX_FILE", &index)
+            .records()?;
+        let is_marked = |path: &String| marked.contains(path.as_str());
+        Ok(changed.into_iter().filter(is_marked).collect())
     }
 
     /// Returns true if the repository has no work tree of its own.

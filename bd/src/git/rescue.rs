@@ -256,19 +256,10 @@ fn write_commit(
         .tempdir_in(&common)
         .map_err(|error| Git::file_error(&common, error))?;
     let index = scratch.path().join("index");
-    let call = git.plumbing(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
-    let real = PathBuf::from(call.text()?);
-    if real.is_file() {
-        copy_index(&real, &index).map_err(|error| Git::file_error(&real, error))?;
-    }
+    git.copy_index_to(&index)?;
     if !hidden.is_empty() {
-        // With both options in one call, git obeys only one.
-        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
-            git.plumbing(["update-index", option, "-z", "--stdin"])
-                .env("GIT_INDEX_FILE", &index)
-                .stdin(hidden.join("\0"))
-                .finish_checked()?;
-        }
+        let hidden: Vec<&str> = hidden.iter().map(String::as_str).collect();
+        git.clear_hiding_marks(&index, &hidden)?;
     }
     let big_paths = big.iter().map(|file| &file.path);
     let excluded = big_paths
@@ -279,8 +270,12 @@ fn write_commit(
         .env("GIT_INDEX_FILE", &index)
         .finish_checked()?;
     for (number, path) in nested.iter().enumerate() {
+        let inner = git.folder().join(path);
+        if git.in_folder(&inner).is_clone_without_own_work() {
+            continue;
+        }
         let inner_index = scratch.path().join(format!("inner-{number}"));
-        let tree = git.write_inner_tree(&git.folder().join(path), &inner_index)?;
+        let tree = git.write_inner_tree(&inner, &inner_index)?;
         git.plumbing(["update-index", "--force-remove", "--", path])
             .env("GIT_INDEX_FILE", &index)
             .finish_checked()?;
@@ -300,6 +295,30 @@ fn write_commit(
         .map(String::as_str)
         .collect();
     git.commit_tree(&tree, &parents, message, author)
+}
+
+impl Git {
+    /// Copies the index, if there is one.
+    pub(super) fn copy_index_to(&self, copy: &Path) -> Result<(), GitError> {
+        let call = self.plumbing(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+        let real = PathBuf::from(call.text()?);
+        if real.is_file() {
+            copy_index(&real, copy).map_err(|error| Self::file_error(&real, error))?;
+        }
+        Ok(())
+    }
+
+    /// Clears the marks with which git hides changes of these paths, in a copy of the index.
+    pub(super) fn clear_hiding_marks(&self, index: &Path, paths: &[&str]) -> Result<(), GitError> {
+        // With both options in one call, git obeys only one.
+        for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
+            self.plumbing(["update-index", option, "-z", "--stdin"])
+                .env("GIT_INDEX_FILE", index)
+                .stdin(paths.join("\0"))
+                .finish_checked()?;
+        }
+        Ok(())
+    }
 }
 
 /// Copies git's index with its modification time. git considers a file unchanged if size and time

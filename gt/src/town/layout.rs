@@ -150,7 +150,7 @@ impl TownLayout {
     pub fn briefing(&self, convoy: &str) -> PathBuf {
         self.runtime()
             .join("briefings")
-            .join(format!("{convoy}.json"))
+            .join(format!("{}.json", file_name_of(convoy)))
     }
 
     /// `.runtime/told/<mailbox>.json`: the messages that the last session of a mailbox was notified
@@ -219,26 +219,28 @@ impl TownLayout {
     pub fn review_lock(&self, request: &str) -> PathBuf {
         self.runtime()
             .join("locks")
-            .join(format!("{request}.review"))
+            .join(format!("{}.review", file_name_of(request)))
     }
 
     /// The lock for creating the convoy of an epic.
     pub fn epic_lock(&self, epic: &str) -> PathBuf {
-        self.runtime().join("locks").join(format!("epic-{epic}"))
+        self.runtime()
+            .join("locks")
+            .join(format!("epic-{}", file_name_of(epic)))
     }
 
     /// The lock of a convoy's landing.
     pub fn landing_lock(&self, convoy: &str) -> PathBuf {
         self.runtime()
             .join("locks")
-            .join(format!("landing-{convoy}"))
+            .join(format!("landing-{}", file_name_of(convoy)))
     }
 
     /// The lock for running the commands of an escalation.
     pub fn escalation_lock(&self, escalation: &str) -> PathBuf {
         self.runtime()
             .join("locks")
-            .join(format!("escalation-{escalation}"))
+            .join(format!("escalation-{}", file_name_of(escalation)))
     }
 
     /// `.events.jsonl`: the events of the town.
@@ -398,13 +400,22 @@ impl RigLayout {
     pub fn approval(&self, request: &str) -> PathBuf {
         self.runtime()
             .join("approvals")
-            .join(format!("{request}.json"))
+            .join(format!("{}.json", file_name_of(request)))
     }
 
     /// `.runtime/gates/`: logs of the merge queue's gates.
     pub fn gate_logs(&self) -> PathBuf {
         self.runtime().join("gates")
     }
+}
+
+/// Returns the id of a bead as a file's name. The ids of synced beads come from others, and one that
+/// is a path must not lead out of the folder.
+pub(crate) fn file_name_of(id: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    id.chars()
+        .map(|c| if is_plain(c) { c } else { '%' })
+        .collect()
 }
 
 #[cfg(test)]
@@ -436,5 +447,14 @@ mod tests {
         )
         .unwrap();
         assert_eq!(rig.beads(), folder.path().join("web/mayor/rig/.beads"));
+    }
+
+    #[test]
+    fn an_id_that_is_a_path_stays_in_its_folder() {
+        let rig = TownLayout::new(Path::new("/town")).rig("web");
+        let approval = rig.approval("../../settings/config");
+        let folder = Path::new("/town/web/.runtime/approvals");
+        assert_eq!(approval.parent(), Some(folder));
+        assert_eq!(rig.approval("web-mr-1"), folder.join("web-mr-1.json"));
     }
 }

@@ -25,6 +25,7 @@ use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
 pub use find::{NotInTown, find_town};
+pub(crate) use layout::file_name_of;
 pub use layout::{RigLayout, TownLayout};
 pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};
 pub use rig::Rig;

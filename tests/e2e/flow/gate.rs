@@ -1,7 +1,7 @@
 //! Gates: plain commands that must pass on the merged tree.
 
 use serde_json::json;
-use town_tests::{Town, eventually};
+use town_tests::{Town, Worker, eventually};
 
 #[test]
 fn a_failing_gate_blocks_the_merge_and_its_task_shows_the_log() {
@@ -301,6 +301,24 @@ fn a_required_review_holds_each_request_and_no_worker_can_release_it() {
     town.gt(["mq", "retry", request]).ok();
     town.closed("web", &bead);
     assert_eq!(origin.file("main", "work.txt"), "x");
+}
+
+#[test]
+fn a_worker_that_removes_the_program_of_a_gate_gets_the_task() {
+    let worker = Worker::new();
+    let script = "#!/bin/sh\n";
+    worker.origin.commit("check.sh", script, "A check");
+    worker.git(["fetch", "-q", "origin"]);
+    worker.git(["rebase", "-q", "origin/main"]);
+    worker
+        .town
+        .gate("web", "test -e work.txt || exit 0; ./check.sh");
+    worker.git(["rm", "-q", "check.sh"]);
+    worker.commit("work.txt");
+    worker.hand_in();
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "gate_failed", "{merged}");
+    assert_eq!(worker.town.mail("overseer").len(), 0);
 }
 
 #[test]

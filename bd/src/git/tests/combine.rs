@@ -154,3 +154,26 @@ fn a_merge_driver_does_not_decide_what_a_tree_contains() {
     let [file] = <[_; 1]>::try_from(driven.unwrap()).unwrap();
     assert_eq!((file.driver.as_str(), file.holds_change), ("keep", false));
 }
+
+#[test]
+fn a_driver_of_a_renamed_file_is_found() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    work.config_set("merge.keep.driver", "true").unwrap();
+    commit_file(&work, ".gitattributes", "* merge=keep\n");
+    let text: String = (0..20).map(|line| format!("line {line}\n")).collect();
+    let base = commit_file(&work, "old", &text);
+    work.switch_new_branch("topic", &base).unwrap();
+    work.plumbing(["mv", "old", "new"])
+        .finish_checked()
+        .unwrap();
+    let topic = commit_file(&work, "new", &format!("{text}work\n"));
+    work.switch("main").unwrap();
+    let main = commit_file(&work, "old", &format!("person\n{text}"));
+    let TreeMerge::Clean(merged) = work.merge_tree(&main, &topic).unwrap() else {
+        panic!("it conflicts");
+    };
+    let driven = work.find_driven_files(&base, &topic, &main, &merged);
+    let [file] = <[_; 1]>::try_from(driven.unwrap()).unwrap();
+    assert_eq!((file.path.as_str(), file.holds_change), ("new", false));
+}

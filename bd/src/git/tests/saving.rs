@@ -259,21 +259,30 @@ fn the_files_of_inner_repositories_are_saved_and_restored() {
 fn changes_that_git_hides_are_saved_and_restored() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    for file in ["a", "b", "gone", "same"] {
+    for file in ["a", "b", "gone", "same", "two\nlines"] {
         commit_file(&work, file, "old\n");
     }
+    let link = work.folder().join("link");
+    std::os::unix::fs::symlink("a", &link).unwrap();
+    work.add_all().unwrap();
+    work.commit_index("A link\n").unwrap();
     let mark = |flag: &str, files: &[&str]| {
         let call = work.plumbing(["update-index", flag, "--"]).args(files);
         call.finish_checked().unwrap();
     };
-    mark("--assume-unchanged", &["a", "gone", "same"]);
+    let assumed = ["a", "gone", "link", "same", "two\nlines"];
+    mark("--assume-unchanged", &assumed);
     mark("--skip-worktree", &["b"]);
     assert!(!work.has_unsaved_files().unwrap());
     write_file(&work, "a", "new\n");
     write_file(&work, "b", "new\n");
+    write_file(&work, "two\nlines", "new\n");
     fs::remove_file(work.folder().join("gone")).unwrap();
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("b", &link).unwrap();
     assert!(work.status().unwrap().is_empty(), "git hides them");
-    assert_eq!(work.hidden_changes().unwrap(), ["a", "b", "gone"]);
+    let hidden = ["a", "b", "gone", "link", "two\nlines"];
+    assert_eq!(work.hidden_changes().unwrap(), hidden);
     let saved = rescue::save_rescue(
         &work,
         "refs/gt/rescue/a/4",
@@ -283,10 +292,10 @@ fn changes_that_git_hides_are_saved_and_restored() {
     )
     .unwrap()
     .unwrap();
-    assert_eq!(saved.files, ["a", "b", "gone"]);
+    assert_eq!(saved.files, hidden);
     let saved = work.file_at(&saved.refname, "b").unwrap();
     assert_eq!(saved.as_deref(), Some(&b"new\n"[..]));
-    assert_eq!(work.hidden_changes().unwrap(), ["a", "b", "gone"]);
+    assert_eq!(work.hidden_changes().unwrap(), hidden);
 }
 
 #[test]
@@ -306,4 +315,24 @@ fn commits_that_no_ref_reaches_are_found() {
     assert_eq!(unreached(), std::slice::from_ref(&lost));
     work.update_ref("refs/gt/rescue/a/5", &lost, None).unwrap();
     assert!(unreached().is_empty());
+}
+
+#[test]
+fn a_clone_without_own_work_is_not_copied_into_a_rescue() {
+    let place = TestPlace::new();
+    let (origin, work) = place.with_origin();
+    let clone = place.git("work/reference");
+    clone
+        .clone_tree(&origin.folder().display().to_string(), None, None)
+        .unwrap();
+    write_file(&work, "draft", "d\n");
+    let save = |name: &str| {
+        let author = test_identity();
+        let leave = rescue::BigFilePolicy::Leave;
+        let saved = rescue::save_rescue(&work, name, "Saved", &author, leave);
+        saved.unwrap().unwrap().files
+    };
+    assert_eq!(save("refs/gt/rescue/a/6"), ["draft"]);
+    write_file(&clone, "note", "n\n");
+    assert!(save("refs/gt/rescue/a/7").contains(&"reference/note".to_owned()));
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use bd::git::{ChangeKind, Git, GitError};
 use kit::sys::{ChildCommand, ExecError, file};
 
-use super::job::MergeJob;
+use super::job::{MergeJob, MergeOutcome};
 use crate::flow::town_hook::inherited_variables;
 use crate::town::config::Gate;
 use crate::town::event::event;
+use crate::town::file_name_of;
 
 /// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
@@ -32,6 +33,13 @@ pub(crate) struct GateFailure {
 }
 
 impl GateFailure {
+    /// Returns the outcome of a request if the gate could not run.
+    pub(crate) fn outcome_if_cannot_run(&self) -> Option<MergeOutcome> {
+        let reason = self.describe_cannot_run()?;
+        let gate = self.gate.clone();
+        Some(MergeOutcome::GateCannotRun { gate, reason })
+    }
+
     /// Describes a gate whose command, or a program that it needs, cannot be run. None if the gate
     /// ran and failed.
     pub(crate) fn describe_cannot_run(&self) -> Option<String> {
@@ -256,7 +264,7 @@ pub(crate) fn keep_log(job: &MergeJob, gate: &str, output: &[u8]) -> anyhow::Res
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
-    let log = folder.join(format!("{}-{name}.log", job.request.id));
+    let log = folder.join(format!("{}-{name}.log", file_name_of(&job.request.id)));
     file::replace_file_relaxed(&log, output, 0o600)?;
     Ok(log)
 }

@@ -303,10 +303,6 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         MergeCandidate::Candidate(candidate) => candidate,
     };
     if let Some(failure) = gate::run_gates(job, &candidate)? {
-        if let Some(reason) = failure.describe_cannot_run() {
-            let gate = failure.gate;
-            return Ok(MergeOutcome::GateCannotRun { gate, reason });
-        }
         if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
             return Ok(broken);
         }

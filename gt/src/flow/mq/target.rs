@@ -69,11 +69,15 @@ pub(crate) fn check_target_alone(
     };
     // A gate that fails with work that should repair the target is caused by that work.
     if repairs_target(&job.store.snapshot()?, &source) {
-        return Ok(None);
+        return Ok(failure.outcome_if_cannot_run());
     }
     let Some(target_failure) = run_on_target(job, target, group, &failure.gate)? else {
         return Ok(None);
     };
+    // If the gate runs on the target, the work took away what it needs.
+    if let Some(outcome) = target_failure.outcome_if_cannot_run() {
+        return Ok(Some(outcome));
+    }
     let branch = &job.receipt.target;
     // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
