@@ -422,6 +422,27 @@ fn two_lines_of_one_bead_are_merged_and_not_damaged() {
 }
 
 #[test]
+fn a_second_line_of_a_wisp_is_moved_to_damaged_with_a_message() {
+    let place = StoreFixture::new();
+    let newer = bead_line("bd-w", "newer")
+        .replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
+    let text = format!("{}\n{newer}\n", bead_line("bd-w", "older"));
+    fs::write(place.dir.join("wisps.jsonl"), text).unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.get("bd-w").unwrap().title, "newer");
+    assert_eq!(snapshot.damaged().len(), 1);
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-w", "l")?))
+        .unwrap();
+    let notices = place.store.reports.take_notices();
+    assert!(
+        notices[0].contains("a second record of bd-w") && notices[0].contains("damaged"),
+        "{notices:?}"
+    );
+    assert!(String::from_utf8_lossy(&place.aside()).contains("older"));
+}
+
+#[test]
 fn an_unfinished_merge_blocks_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",

@@ -599,7 +599,7 @@ impl IndexedBase<'_> {
     /// Returns the durable beads of the lines whose bead has another line too.
     fn other_versions(&self) -> Result<Vec<Bead>, StoreError> {
         let notes = self.index.notes().into_iter();
-        let versions = notes.filter(|note| note.is_version && note.file == ISSUES);
+        let versions = notes.filter(|note| note.is_version);
         let beads = versions.map(|note| {
             let line = self.source.bytes_at(note.file, note.offset, note.length);
             let line =
