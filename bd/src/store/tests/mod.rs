@@ -443,6 +443,29 @@ fn a_second_line_of_a_wisp_is_moved_to_damaged_with_a_message() {
 }
 
 #[test]
+fn several_lines_of_one_bead_are_folded_after_a_read() {
+    let line = bead_line("bd-a", "x");
+    let doubled = [
+        format!("{}\n{line}\n", bead_line("bd-a", "other")),
+        format!("{line}\n{line}\n"),
+    ];
+    for text in &doubled {
+        let place = StoreFixture::with_issues(text);
+        place.store.snapshot().unwrap();
+        upkeep::run_upkeep(&place.store.reports, &place.clock);
+        assert_eq!(place.text("issues.jsonl").lines().count(), 1);
+    }
+    let place = StoreFixture::with_issues(&doubled[0]);
+    // The lock cannot be acquired, as in a read-only folder.
+    fs::remove_file(place.dir.join(".lock")).ok();
+    fs::create_dir(place.dir.join(".lock")).unwrap();
+    assert_eq!(place.ids(), ["bd-a"]);
+    upkeep::run_upkeep(&place.store.reports, &place.clock);
+    assert_eq!(place.text("issues.jsonl"), doubled[0]);
+    assert!(place.store.reports.take_notices().is_empty());
+}
+
+#[test]
 fn an_unfinished_merge_blocks_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",
