@@ -192,6 +192,9 @@ impl Store {
                         }
                     }
                     read.write_index();
+                    if read.source.state.has_versions && !read.source.is_unsettled() {
+                        self.reports.fold_versions(self.dir());
+                    }
                     return self.build_snapshot(read);
                 }
                 Ok(_) => {}
@@ -341,6 +344,12 @@ impl Store {
         self.run_folds(snapshot, &now).map(|()| true)
     }
 
+    /// Folds the lines of beads that have several, unless a writer is active, which does the same.
+    pub(crate) fn fold_versions(&self, clock: &Clock) -> Result<(), StoreError> {
+        let _guard = lock::acquire_lock(&self.paths.lock(), Duration::ZERO)?;
+        self.prepare(clock).map(drop)
+    }
+
     /// Loads the beads under the lock, after repairing what an earlier writer left unfinished.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         if self.settings.is_some() {
@@ -353,7 +362,8 @@ impl Store {
             let state = &snapshot.source.state;
             let now = Stamp::from(clock.now());
             let is_whole = state.journal.torn.is_empty();
-            if is_whole && !state.journal.was_folding && state.merged.is_empty() {
+            let is_unmerged = state.merged.is_empty() && !state.has_versions;
+            if is_whole && !state.journal.was_folding && is_unmerged {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)

@@ -29,6 +29,9 @@ pub fn run_upkeep(reports: &StoreReports, clock: &Clock) {
         store.wait_until_settled();
         store.fold_when_due(clock).ok();
     }
+    for store in reports.take_doubled().into_iter().filter_map(open) {
+        store.fold_versions(clock).ok();
+    }
     for store in reports.take_old().into_iter().filter_map(open) {
         store.fold_when_old(clock).ok();
     }

@@ -111,7 +111,7 @@ impl Fold<'_> {
             }
         }
         // A merge of several lines of one bead need not have an entry.
-        if !self.snapshot.source.state.merged.is_empty() {
+        if self.snapshot.source.state.has_versions {
             homes.insert(BeadFile::Issues);
         }
         if self.all {

@@ -17,6 +17,8 @@ struct CollectedReports {
     old: BTreeSet<PathBuf>,
     /// The stores to fold once no other program seems to be writing them.
     unsettled: BTreeSet<PathBuf>,
+    /// The stores in which a bead has several lines.
+    doubled: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
     is_unread: bool,
@@ -51,6 +53,11 @@ impl StoreReports {
         self.lock().unsettled.insert(dir.to_owned());
     }
 
+    /// Records that a bead of a store has several lines, which a fold makes one.
+    pub(in crate::store) fn fold_versions(&self, dir: &Path) {
+        self.lock().doubled.insert(dir.to_owned());
+    }
+
     /// Adds a notice for the user, once.
     pub(in crate::store) fn notice(&self, notice: String) {
         let mut due = self.lock();
@@ -83,6 +90,10 @@ impl StoreReports {
 
     pub(in crate::store) fn take_unsettled(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.lock().unsettled)
+    }
+
+    pub(in crate::store) fn take_doubled(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.lock().doubled)
     }
 
     pub(in crate::store) fn take_old(&self) -> BTreeSet<PathBuf> {

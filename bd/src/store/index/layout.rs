@@ -8,7 +8,7 @@ use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file. The last byte is the version of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0a";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0b";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::build::{IndexBuilder, LineLocation};
 use super::content::{ContentHash, bom_length, read_whole_lines};
 use super::runs::RowRuns;
-use super::{BeadFacts, Index, IndexKeys};
+use super::{BeadFacts, ISSUES, Index, IndexKeys};
 use crate::bead::{lines, record};
 use crate::store::index::NonBeadLine;
 use kit::sys::parallel::run_both;
@@ -209,9 +209,9 @@ impl<'a> FileParser<'a> {
     }
 }
 
-/// Merges the beads of both files by id. If two lines of one file have the same id, the later updated
-/// one has the row, and the other is noted as a version of the bead. A wisp with the id of a durable
-/// bead is damage.
+/// Merges the beads of both files by id. If two durable lines have the same id, the later updated one
+/// has the row, and the other is noted as a version of the bead. A wisp with the id of a durable bead
+/// or of a later updated wisp is damage.
 pub(crate) fn merge_parsed_files(
     files: [ParsedFile; 2],
     old: Option<&Index>,
@@ -239,8 +239,9 @@ pub(crate) fn merge_parsed_files(
     let mut kept = Vec::with_capacity(beads.len());
     for at in order {
         let id = beads[at].id(ids);
-        if let Some(last) = last.filter(|last| beads[*last].id(ids) == id) {
-            let is_version = beads[last].location.file == beads[at].location.file;
+        if last.is_some_and(|last| beads[last].id(ids) == id) {
+            // Durable beads come first, so that the other line is one of the issues, too.
+            let is_version = beads[at].location.file == ISSUES;
             notes.push(NonBeadLine {
                 file: beads[at].location.file,
                 line: beads[at].line,

@@ -17,7 +17,7 @@ pub(crate) struct NonBeadLine {
     pub reason: Option<String>,
     /// True for a git conflict marker.
     pub conflict: bool,
-    /// True for another version of a bead of the same file, which merges with it.
+    /// True for another version of a durable bead in the issues, which merges with it.
     #[serde(default)]
     pub is_version: bool,
 }

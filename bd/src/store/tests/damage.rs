@@ -35,7 +35,7 @@ impl StoreFixture {
         fs::write(self.dir.join("journal.jsonl"), lines.concat()).unwrap();
     }
 
-    fn aside(&self) -> Vec<u8> {
+    pub(super) fn aside(&self) -> Vec<u8> {
         let files = fs::read_dir(self.dir.join("damaged")).unwrap();
         let texts = files.map(|file| fs::read(file.unwrap().path()).unwrap());
         texts.collect::<Vec<_>>().concat()

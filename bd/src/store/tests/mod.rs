@@ -422,6 +422,50 @@ fn two_lines_of_one_bead_are_merged_and_not_damaged() {
 }
 
 #[test]
+fn a_second_line_of_a_wisp_is_moved_to_damaged_with_a_message() {
+    let place = StoreFixture::new();
+    let newer = bead_line("bd-w", "newer")
+        .replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
+    let text = format!("{}\n{newer}\n", bead_line("bd-w", "older"));
+    fs::write(place.dir.join("wisps.jsonl"), text).unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.get("bd-w").unwrap().title, "newer");
+    assert_eq!(snapshot.damaged().len(), 1);
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-w", "l")?))
+        .unwrap();
+    let notices = place.store.reports.take_notices();
+    assert!(
+        notices[0].contains("a second record of bd-w") && notices[0].contains("damaged"),
+        "{notices:?}"
+    );
+    assert!(String::from_utf8_lossy(&place.aside()).contains("older"));
+}
+
+#[test]
+fn several_lines_of_one_bead_are_folded_after_a_read() {
+    let line = bead_line("bd-a", "x");
+    let doubled = [
+        format!("{}\n{line}\n", bead_line("bd-a", "other")),
+        format!("{line}\n{line}\n"),
+    ];
+    for text in &doubled {
+        let place = StoreFixture::with_issues(text);
+        place.store.snapshot().unwrap();
+        upkeep::run_upkeep(&place.store.reports, &place.clock);
+        assert_eq!(place.text("issues.jsonl").lines().count(), 1);
+    }
+    let place = StoreFixture::with_issues(&doubled[0]);
+    // The lock cannot be acquired, as in a read-only folder.
+    fs::remove_file(place.dir.join(".lock")).ok();
+    fs::create_dir(place.dir.join(".lock")).unwrap();
+    assert_eq!(place.ids(), ["bd-a"]);
+    upkeep::run_upkeep(&place.store.reports, &place.clock);
+    assert_eq!(place.text("issues.jsonl"), doubled[0]);
+    assert!(place.store.reports.take_notices().is_empty());
+}
+
+#[test]
 fn an_unfinished_merge_blocks_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",

@@ -62,6 +62,9 @@ pub(crate) struct JournalState {
     pub journal: Journal,
     /// The beads that another program changed in the file below the journal.
     pub merged: Vec<MergedBead>,
+    /// True if a bead has several lines in the issues, which every command merges until they are
+    /// folded.
+    pub has_versions: bool,
 }
 
 impl JournalState {
@@ -73,6 +76,7 @@ impl JournalState {
             journal: journal::decode_journal(&text),
             text,
             merged: Vec::new(),
+            has_versions: false,
         })
     }
 
@@ -247,9 +251,12 @@ impl OpenFiles {
             source: &source,
         };
         let mut overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
-        for version in files.other_versions()? {
+        let versions = files.other_versions()?;
+        let has_versions = !versions.is_empty();
+        for version in versions {
             overlay.merge_version(version, &files)?;
         }
+        source.state.has_versions = has_versions;
         source.state.merged.clone_from(&overlay.merged);
         Ok(StoreRead {
             index,
@@ -599,7 +606,7 @@ impl IndexedBase<'_> {
     /// Returns the durable beads of the lines whose bead has another line too.
     fn other_versions(&self) -> Result<Vec<Bead>, StoreError> {
         let notes = self.index.notes().into_iter();
-        let versions = notes.filter(|note| note.is_version && note.file == ISSUES);
+        let versions = notes.filter(|note| note.is_version);
         let beads = versions.map(|note| {
             let line = self.source.bytes_at(note.file, note.offset, note.length);
             let line =
