@@ -331,13 +331,18 @@ fn close_request(
     }
 }
 
-/// Removes the merged branch locally and on the remote, if it is still at the receipt's tip. The
-/// submitted commits stay reachable under `refs/gt/merged/`. Errors are ignored, because a
-/// remaining branch is harmless.
+/// Removes the merged branch. The submitted commits stay reachable under `refs/gt/merged/`.
 fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
     job.git.update_ref(&kept, &receipt.tip, None).ok();
+    remove_branch(job);
+}
+
+/// Removes the branch of a request locally and on the remote, if it is still at the receipt's tip
+/// and the rig's settings allow it. Errors are ignored, because a remaining branch is harmless.
+pub(crate) fn remove_branch(job: &MergeJob) {
+    let receipt = &job.receipt;
     let remove = job.settings.merge_queue.delete_merged_branches != Some(false);
     if !remove || receipt.branch == receipt.target || receipt.branch.is_empty() {
         return;

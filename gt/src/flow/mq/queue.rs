@@ -150,6 +150,7 @@ fn withdraw_failed_repair(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Res
     };
     if *task == merge_request::source_bead_of(&job.request) {
         withdraw::withdraw_request(job)?;
+        land::remove_branch(job);
     }
     Ok(())
 }
