@@ -27,6 +27,7 @@ mod snapshot;
 mod stash_hook;
 mod visits;
 
+pub(crate) use restore::prune_worktrees;
 pub use snapshot::save_snapshot;
 pub(crate) use visits::visits_since_sling;
 
@@ -89,6 +90,12 @@ pub enum SandboxError {
         target: String,
         feature: &'static str,
     },
+    /// A sandbox in a copy of a town would work in the repository of the original.
+    #[error(
+        "{} was copied with its town and belongs to {}, which is still there; move one of them away",
+        path.display(), original.display()
+    )]
+    Copied { path: PathBuf, original: PathBuf },
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
@@ -138,7 +145,7 @@ impl<'a> Sandbox<'a> {
         let (how, rescued) = if !path.exists() {
             self.add(branch, &base)?;
             ("added", None)
-        } else if let Err(reason) = self.check_or_repair() {
+        } else if let Some(reason) = self.find_defect()? {
             let rescued = self.move_aside(&reason)?;
             self.add(branch, &base)?;
             ("repaired", rescued)
@@ -176,13 +183,13 @@ impl<'a> Sandbox<'a> {
         git.status().map(drop).map_err(shown)
     }
 
-    /// Does the same after the links to the repository were repaired if they are broken.
-    fn check_or_repair(&self) -> Result<(), String> {
+    /// Returns why the sandbox does not work, after its links to the repository were repaired.
+    fn find_defect(&self) -> Result<Option<String>, SandboxError> {
         let checked = self.check();
-        if checked.is_err() && self.repair_links().is_ok_and(|works| works) {
-            return Ok(());
+        if checked.is_err() && self.repair_links()? {
+            return Ok(None);
         }
-        checked
+        Ok(checked.err())
     }
 
     /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
@@ -197,20 +204,13 @@ impl<'a> Sandbox<'a> {
 
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let path = self.path();
-        let home = self.rig.polecat(self.name);
-        file::create_folder(&home, 0o755)
-            .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
-        restore::prune_worktrees(self.rig)?;
+        prune_worktrees(self.rig)?;
         self.remove_partial_branch(branch)?;
-        let mark = self.adding_mark();
-        file::replace_file(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
-            path: mark.clone(),
-            source,
-        })?;
+        self.write_adding_mark()?;
         git.worktree_add(&path, branch, base)?;
-        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        self.remove_adding_mark()
     }
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
@@ -285,8 +285,8 @@ impl<'a> Sandbox<'a> {
 
     /// Removes a folder that a killed run was adding. No one has worked in it yet.
     fn remove_partial_folder(&self) -> Result<(), SandboxError> {
-        let (path, mark) = (self.path(), self.adding_mark());
-        if !mark.exists() {
+        let path = self.path();
+        if !adding_mark(self.rig, self.name).exists() {
             return Ok(());
         }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
@@ -301,8 +301,8 @@ impl<'a> Sandbox<'a> {
         // worktree is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.finish_checked().ok();
-        restore::prune_worktrees(self.rig)?;
-        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        prune_worktrees(self.rig)?;
+        self.remove_adding_mark()
     }
 
     /// Removes discovery documents. Files that git does not keep, such as a repository below
@@ -319,9 +319,20 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Returns the path of the mark beside a sandbox that is being added.
-    fn adding_mark(&self) -> PathBuf {
-        self.rig.polecat(self.name).join(".adding")
+    fn write_adding_mark(&self) -> Result<(), SandboxError> {
+        let (home, mark) = (
+            self.rig.polecat(self.name),
+            adding_mark(self.rig, self.name),
+        );
+        file::create_folder(&home, 0o755)
+            .map_err(|source| SandboxError::Io { path: home, source })?;
+        file::replace_file(&mark, b"", 0o644)
+            .map_err(|source| SandboxError::Io { path: mark, source })
+    }
+
+    fn remove_adding_mark(&self) -> Result<(), SandboxError> {
+        let mark = adding_mark(self.rig, self.name);
+        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
     /// Removes a branch that a killed run created. Commits that only the branch has are saved
@@ -350,7 +361,7 @@ impl<'a> Sandbox<'a> {
         }
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
-        if let Err(reason) = self.check_or_repair() {
+        if let Some(reason) = self.find_defect()? {
             // The folder's content stays, and the branch is in the rig's repository.
             self.move_aside(&reason)?;
             let git = self.rig.git();
@@ -414,7 +425,7 @@ impl<'a> Sandbox<'a> {
         if !path.join(".git").exists() {
             return Ok(None);
         }
-        if self.check_or_repair().is_err() {
+        if self.find_defect()?.is_some() {
             return self.keep_work(slot, &|_| true);
         }
         if !git.has_unsaved_files()? {
@@ -579,7 +590,7 @@ impl<'a> Sandbox<'a> {
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
-        restore::prune_worktrees(self.rig)?;
+        prune_worktrees(self.rig)?;
         self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,
@@ -647,6 +658,11 @@ impl<'a> Sandbox<'a> {
                 .to_owned(),
         }
     }
+}
+
+/// Returns the path of the mark beside a sandbox that is being added.
+fn adding_mark(rig: &RigLayout, name: &str) -> PathBuf {
+    rig.polecat(name).join(".adding")
 }
 
 /// Parses the bead in `polecat/<name>/<bead>@<time>`.

@@ -17,10 +17,10 @@ const LEASES: usize = 2;
 
 /// Saves the uncommitted files of a polecat's sandbox to
 /// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
-/// the last two leases. Saves nothing for a clean or missing sandbox.
+/// the last two leases. Saves nothing for a clean or missing sandbox, or one that is being added.
 pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedRescue>, GitError> {
     let sandbox = rig.sandbox(name);
-    if !sandbox.join(".git").exists() {
+    if !sandbox.join(".git").exists() || super::adding_mark(rig, name).exists() {
         return Ok(None);
     }
     let git = Git::at(&sandbox);

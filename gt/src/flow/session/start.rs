@@ -267,10 +267,14 @@ pub fn restart_session(
         starts_per_minute(&settings),
     )?;
     let sandbox = Sandbox::new(rig, name);
-    let saved = if sandbox.check().is_ok() {
-        sandbox::save_snapshot(rig, name, &slot)?
-    } else {
-        None
+    let saved = match sandbox.repair_links() {
+        Ok(true) => sandbox::save_snapshot(rig, name, &slot)?,
+        Ok(false) => None,
+        // The processes of a copy's workers are those of the original.
+        Err(error) => {
+            mark_as_stuck(rig, &ids, &mut slot, &error)?;
+            return Err(error.into());
+        }
     };
     end::end_polecat_session(town, session.as_str(), &slot)?;
     if let Err(error) = sandbox.restore(&slot) {
