@@ -69,6 +69,13 @@ pub struct PreparedSandbox {
     pub stale: Option<String>,
 }
 
+/// A broken sandbox that was moved aside.
+struct MovedSandbox {
+    aside: PathBuf,
+    /// The rescue ref with what git could read.
+    rescued: Option<String>,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     #[error(transparent)]
@@ -146,7 +153,7 @@ impl<'a> Sandbox<'a> {
             self.add(branch, &base)?;
             ("added", None)
         } else if let Some(reason) = self.find_defect()? {
-            let rescued = self.move_aside(&reason)?;
+            let rescued = self.move_aside(&reason)?.rescued;
             self.add(branch, &base)?;
             ("repaired", rescued)
         } else {
@@ -190,6 +197,12 @@ impl<'a> Sandbox<'a> {
             return Ok(None);
         }
         Ok(checked.err())
+    }
+
+    /// Returns why the sandbox does not work and cannot be repaired.
+    pub fn describe_defect(&self) -> Option<String> {
+        self.find_defect()
+            .unwrap_or_else(|error| Some(error.to_string()))
     }
 
     /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
@@ -362,14 +375,7 @@ impl<'a> Sandbox<'a> {
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
         if let Some(reason) = self.find_defect()? {
-            // The folder's content stays, and the branch is in the rig's repository.
-            self.move_aside(&reason)?;
-            let git = self.rig.git();
-            if let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? {
-                git.update_ref(&reference, &tip, None)?;
-                kept = Some(reference);
-            }
-            return Ok(kept);
+            return self.give_up(slot, &reason);
         }
         self.keep_abandoned_commits(slot.branch.as_str())?;
         let git = Git::at(self.path());
@@ -398,6 +404,24 @@ impl<'a> Sandbox<'a> {
         Ok(kept)
     }
 
+    /// Moves a sandbox aside that git cannot read. Its content stays, and its branch, which is in the
+    /// rig's repository, is saved to a rescue ref.
+    pub fn give_up(&self, slot: &Slot, reason: &str) -> Result<Option<String>, SandboxError> {
+        self.move_aside(reason)?;
+        self.keep_branch(slot)
+    }
+
+    /// Saves the branch of the work to a rescue ref.
+    fn keep_branch(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
+        let git = self.rig.git();
+        let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? else {
+            return Ok(None);
+        };
+        let reference = self.rescue_ref(Some(&slot.bead));
+        git.update_ref(&reference, &tip, None)?;
+        Ok(Some(reference))
+    }
+
     /// Saves commits that were made on no branch since the sling to `branch`, and left there, to
     /// rescue refs. Returns the refs.
     pub fn keep_abandoned_commits(&self, branch: &str) -> Result<Vec<String>, SandboxError> {
@@ -418,15 +442,16 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Saves the uncommitted work of a worker that loses its bead. Uses a rescue ref, not a
-    /// snapshot, because the next worker of the bead is referred to it and snapshots expire.
+    /// snapshot, because the next worker of the bead is referred to it and snapshots expire. A
+    /// sandbox that git cannot read stays, because the worker may run: only the branch is saved.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let git = Git::at(&path);
         if !path.join(".git").exists() {
             return Ok(None);
         }
-        if self.find_defect()?.is_some() {
-            return self.keep_work(slot, &|_| true);
+        if self.describe_defect().is_some() {
+            return self.keep_branch(slot);
         }
         if !git.has_unsaved_files()? {
             return Ok(None);
@@ -584,9 +609,14 @@ impl<'a> Sandbox<'a> {
 
     /// Moves a broken sandbox aside as a whole, and saves its commits to a rescue ref if git can
     /// read them.
-    fn move_aside(&self, reason: &str) -> Result<Option<String>, SandboxError> {
+    fn move_aside(&self, reason: &str) -> Result<MovedSandbox, SandboxError> {
         let path = self.path();
-        let rescued = self.rescue_leftovers().ok().flatten();
+        // Another repository, such as that of the original of a copied town, gets no rescue.
+        let repo = Git::at(&path).common_dir().ok();
+        let repo = repo.and_then(|repo| repo.canonicalize().ok());
+        let is_ours = repo.is_some() && repo == self.rig.repo().canonicalize().ok();
+        let rescued = is_ours.then(|| self.rescue_leftovers().ok().flatten());
+        let rescued = rescued.flatten();
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
@@ -595,7 +625,7 @@ impl<'a> Sandbox<'a> {
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,
         ));
-        Ok(rescued)
+        Ok(MovedSandbox { aside, rescued })
     }
 
     /// Returns the branch of the sandbox's last sling.

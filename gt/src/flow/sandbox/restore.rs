@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError, rescue};
+use jiff::Timestamp;
 use kit::sys::file;
 
+use super::snapshot::parse_snapshot_name;
 use super::{Sandbox, SandboxError, find_start_commit, provision_worktree};
 use crate::record::dog;
 use crate::record::polecat::Slot;
@@ -23,27 +25,27 @@ use crate::town::lock::Lock;
 
 impl Sandbox<'_> {
     /// Makes the sandbox a working worktree on the branch of its work again. Does nothing if it is
-    /// one. The caller holds the slot, and no process of the worker runs.
-    pub fn restore(&self, slot: &Slot) -> Result<(), SandboxError> {
+    /// one. The caller holds the slot, and no process of the worker runs. Returns the folder of a
+    /// sandbox that was moved aside.
+    pub fn restore(&self, slot: &Slot) -> Result<Option<PathBuf>, SandboxError> {
         self.remove_partial_folder()?;
         let Err(reason) = self.check() else {
-            return Ok(());
+            return Ok(None);
         };
-        let snapshot = if self.repair_links()? {
-            None
-        } else {
+        let (mut aside, mut snapshot) = (None, None);
+        if !self.repair_links()? {
             if self.path().exists() {
-                self.move_aside(&reason)?;
+                aside = Some(self.move_aside(&reason)?.aside);
             }
             self.add_again(slot)?;
-            self.restore_snapshot(slot)?
-        };
+            snapshot = self.restore_snapshot(slot)?;
+        }
         provision_worktree(self.rig, &self.path())?;
         self.remove_adding_mark()?;
         self.rig.town().record_event(&event!(SandboxRestored,
             rig: self.rig.name(), polecat: self.name, reason: reason, snapshot: snapshot,
         ));
-        Ok(())
+        Ok(aside)
     }
 
     /// Repairs the links between sandbox and repository after the town was moved. Returns true if
@@ -112,12 +114,21 @@ impl Sandbox<'_> {
         Ok(restored.is_ok().then_some(name))
     }
 
+    /// Returns the last snapshot of this attempt. An earlier attempt at the bead was given up, and its
+    /// snapshots may still be there.
     fn last_snapshot(&self, slot: &Slot) -> Result<Option<String>, GitError> {
         let folder = format!("refs/gt/snap/{}/polecats/{}", self.rig.name(), self.name);
         let of_bead = format!(" on {}", slot.bead);
+        let claimed: Option<Timestamp> = slot.since.parse().ok();
+        let claimed = claimed.map_or(0, Timestamp::as_millisecond);
         let all = rescue::list_rescues(&self.rig.git(), &folder)?.into_iter();
-        let mut of_work = all.filter(|snapshot| snapshot.subject.ends_with(&of_bead));
-        Ok(of_work.next_back().map(|snapshot| snapshot.refname))
+        let of_attempt = all.filter_map(|snapshot| {
+            let (lease, at) = parse_snapshot_name(&snapshot.refname)?;
+            let is_of_attempt = lease == slot.lease.0 || at >= claimed;
+            (snapshot.subject.ends_with(&of_bead) && is_of_attempt)
+                .then_some(((lease, at), snapshot.refname))
+        });
+        Ok(of_attempt.max().map(|(_, name)| name))
     }
 }
 
@@ -247,6 +258,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_snapshot_of_an_earlier_attempt_does_not_come_back() {
+        let place = create_town();
+        let rig = place.town.find_rig("web").unwrap();
+        let (sandbox, path) = (Sandbox::new(&rig, "nux"), rig.sandbox("nux"));
+        save_snapshot(&rig, "nux", &slot()).unwrap().unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        let again = Slot {
+            lease: crate::town::name::Lease(7),
+            since: "2026-02-01T00:00:00Z".to_owned(),
+            ..slot()
+        };
+        sandbox.restore(&again).unwrap();
+        assert_eq!(changed_files(&path).unwrap(), 0);
+    }
+
+    #[test]
+    fn the_sandbox_of_a_worker_that_may_run_is_not_moved_aside() {
+        let place = create_town();
+        let rig = place.town.find_rig("web").unwrap();
+        let (sandbox, path) = (Sandbox::new(&rig, "nux"), rig.sandbox("nux"));
+        fs::write(path.join(".git"), "gitdir: /nowhere\n").unwrap();
+        assert!(sandbox.keep_uncommitted(&slot()).unwrap().is_some());
+        assert!(path.join("new").exists());
+        let aside = sandbox.restore(&slot()).unwrap().unwrap();
+        assert!(aside.join("new").exists());
+    }
+
     fn dog_tree(rig: &Rig) -> PathBuf {
         dog::kennel_folder(&rig.town().layout).join("alpha/web")
     }
@@ -282,7 +321,7 @@ mod tests {
         let sandbox = Sandbox::new(&rig, "nux");
         prune_worktrees(&rig).unwrap();
         for refused in [
-            sandbox.restore(&slot()),
+            sandbox.restore(&slot()).map(drop),
             sandbox.prepare("polecat/nux/w-2@b", "main", None).map(drop),
         ] {
             assert!(

@@ -63,14 +63,18 @@ fn drop_old_snapshots(git: &Git, folder: &str) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Parses the lease and the time, in milliseconds, in the name of a snapshot.
+pub(super) fn parse_snapshot_name(name: &str) -> Option<(u64, i64)> {
+    let (lease, at) = name.rsplit('/').next()?.split_once('-')?;
+    Some((lease.parse().ok()?, at.parse().ok()?))
+}
+
 /// Returns the snapshots to keep, by their `<lease>-<time>`. A name of another form is kept.
 fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     let mut kept = BTreeSet::new();
-    let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
+    let mut leases: BTreeMap<u64, Vec<(i64, &str)>> = BTreeMap::new();
     for name in names {
-        let last = name.rsplit('/').next().unwrap_or_default();
-        let parts = last.split_once('-');
-        match parts.and_then(|(lease, at)| Some((lease.parse().ok()?, at.parse().ok()?))) {
+        match parse_snapshot_name(name) {
             Some((lease, at)) => leases.entry(lease).or_default().push((at, name)),
             None => {
                 kept.insert(*name);

@@ -29,6 +29,7 @@ use crate::town::{Rig, Town, TownLayout};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
+const REBUILT: &str = include_str!("../../../templates/message/rebuilt.txt");
 const START: &str = include_str!("../../../templates/message/start.txt");
 const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
@@ -277,13 +278,20 @@ pub fn restart_session(
         }
     };
     end::end_polecat_session(town, session.as_str(), &slot)?;
-    if let Err(error) = sandbox.restore(&slot) {
-        mark_as_stuck(rig, &ids, &mut slot, &error)?;
-        return Err(error.into());
-    }
+    let aside = match sandbox.restore(&slot) {
+        Ok(aside) => aside,
+        Err(error) => {
+            mark_as_stuck(rig, &ids, &mut slot, &error)?;
+            return Err(error.into());
+        }
+    };
     sandbox.drop_stale_locks()?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
-    let message = if is_handoff { HANDED_OVER } else { AGAIN };
+    let message = match &aside {
+        Some(aside) => &fill_template(REBUILT, &[("aside", &aside.display().to_string())]),
+        None if is_handoff => HANDED_OVER,
+        None => AGAIN,
+    };
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
         Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
