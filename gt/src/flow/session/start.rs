@@ -272,18 +272,12 @@ pub fn restart_session(
         Ok(true) => sandbox::save_snapshot(rig, name, &slot)?,
         Ok(false) => None,
         // The processes of a copy's workers are those of the original.
-        Err(error) => {
-            mark_as_stuck(rig, &ids, &mut slot, &error)?;
-            return Err(error.into());
-        }
+        Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
     end::end_polecat_session(town, session.as_str(), &slot)?;
     let aside = match sandbox.restore(&slot) {
         Ok(aside) => aside,
-        Err(error) => {
-            mark_as_stuck(rig, &ids, &mut slot, &error)?;
-            return Err(error.into());
-        }
+        Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
     sandbox.drop_stale_locks()?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
@@ -309,24 +303,27 @@ pub fn restart_session(
 }
 
 /// Marks a worker as stuck whose sandbox cannot be restored, because a retry would fail as well.
+/// Returns the error of the restart.
 fn mark_as_stuck(
     rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
-    error: &SandboxError,
-) -> anyhow::Result<()> {
+    error: SandboxError,
+) -> anyhow::Error {
     // Another process holds the repository, which ends.
     if matches!(error, SandboxError::Busy(_)) || slot.state.stuck_reason().is_some() {
-        return Ok(());
+        return error.into();
     }
     let reason = format!("its sandbox cannot be restored: {error}");
-    let store = rig.store()?;
-    rig.transact(&store, |tx| {
-        let mut current = slot.reload_held(tx, ids)?;
-        current.state = current.state.into_stuck(reason, tx.now().instant());
-        current.stuck_times = current.stuck_times.saturating_add(1);
-        current.save(tx, &ids.slot)
-    })
+    let marked = rig.store().and_then(|store| {
+        rig.transact(&store, |tx| {
+            let mut current = slot.reload_held(tx, ids)?;
+            current.state = current.state.into_stuck(reason, tx.now().instant());
+            current.stuck_times = current.stuck_times.saturating_add(1);
+            current.save(tx, &ids.slot)
+        })
+    });
+    marked.err().unwrap_or_else(|| error.into())
 }
 
 /// Records the process that hosts a session, if the worker still has the work.
