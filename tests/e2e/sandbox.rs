@@ -109,3 +109,33 @@ fn work_in_a_sandbox_with_a_broken_link_can_be_taken_off_its_worker() {
     town.gt(["unsling", &bead]).ok();
     assert_eq!(town.status_of("web", &bead), "open");
 }
+
+#[test]
+fn a_merge_in_a_moved_town_keeps_the_records_of_its_sandboxes() {
+    let (town, _origin) = Town::with_rig();
+    town.gate("web", "true");
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    eventually("it is handed in", || {
+        (town.events("done").len() == 1).then_some(())
+    });
+    eventually("its session has ended", || {
+        town.sessions().is_empty().then_some(())
+    });
+    let inside = town.sandbox(&worker);
+    let inside = inside.strip_prefix(town.root()).unwrap().to_owned();
+    let moved = town.path("moved");
+    fs::rename(town.root(), &moved).unwrap();
+    eventually("the work is merged", || {
+        let gtd = town.path("bin/gtd");
+        let run = town.other_program(&gtd, &moved).args(["run", "--once"]);
+        run.run();
+        let shown = town.gt_at(&moved, ["why", &bead, "--json"]).ok().out;
+        shown.contains("is closed").then_some(())
+    });
+    let sandbox = moved.join(inside).display().to_string();
+    let git = town.program_on_path("git");
+    git.args(["-C", &sandbox, "status"]).ok();
+    fs::rename(&moved, town.root()).unwrap();
+}

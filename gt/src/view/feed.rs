@@ -71,6 +71,14 @@ const PHRASES: &[(&str, &str)] = &[
     ("respawn", "restarted {rig}/{polecat} on {bead}"),
     ("rig_added", "added the rig {rig}"),
     ("rig_removed", "removed the rig {rig}"),
+    (
+        "sandbox_repaired",
+        "moved the broken sandbox of {rig}/{polecat} to {moved_to}: {reason}",
+    ),
+    (
+        "sandbox_restored",
+        "restored the sandbox of {rig}/{polecat}: {reason}",
+    ),
     ("session_begun", "began the session {session} of {agent}"),
     ("session_death", "{session} ended: {reason}"),
     ("session_end", "its program ended the session: {reason}"),

@@ -2,18 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use bd::git::{ChangeKind, Git, GitError};
+use bd::git::{ChangeKind, Git};
 use kit::sys::{ChildCommand, ExecError, file};
 
 use super::job::{MergeJob, MergeOutcome};
+use crate::flow::sandbox;
 use crate::flow::town_hook::inherited_variables;
+use crate::town::Rig;
 use crate::town::config::Gate;
 use crate::town::event::event;
 use crate::town::file_name_of;
+use crate::town::lock::Lock;
 
 /// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
+
+/// The time that the queue waits for another change of the list of worktrees.
+const LISTING: Duration = Duration::from_secs(120);
 
 /// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
 /// does not find.
@@ -102,7 +109,7 @@ pub(crate) fn check_out_candidate(
     candidate: &str,
 ) -> anyhow::Result<()> {
     if tree.join(".git").exists() {
-        match reset_tree(tree, candidate) {
+        match reset_tree(job.rig, tree, candidate) {
             Ok(()) => return Ok(()),
             // Otherwise, the lock file of a killed git, for example, would block every later run.
             Err(error) => {
@@ -122,18 +129,26 @@ pub(crate) fn check_out_candidate(
     if tree.exists() {
         std::fs::remove_dir_all(tree)?;
     }
-    job.git.worktree_prune()?;
+    let _held = Lock::take(&job.rig.repo_lock(), LISTING)?;
+    sandbox::prune_worktrees(job.rig)?;
     Ok(job.git.worktree_add_detached(tree, candidate)?)
 }
 
-fn reset_tree(tree: &Path, candidate: &str) -> Result<(), GitError> {
+fn reset_tree(rig: &Rig, tree: &Path, candidate: &str) -> anyhow::Result<()> {
     let git = Git::at(tree);
+    let repo = git.common_dir()?;
+    // In a copy of a town, it is the tree of the original.
+    anyhow::ensure!(
+        repo.canonicalize().ok() == rig.repo().canonicalize().ok(),
+        "it belongs to {}",
+        repo.display()
+    );
     git.reset_hard("HEAD")?;
     git.checkout_detach(candidate)?;
     // Also removes nested repositories and ignored files.
     git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
-        .finish_checked()
-        .map(drop)
+        .finish_checked()?;
+    Ok(())
 }
 
 /// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside

@@ -3,7 +3,7 @@
 //! 1. Refuse if anything would be lost: a hooked bead, uncommitted files, commits that no remote
 //!    has.
 //! 2. End the session, save the remaining work to a rescue ref (also when forced), remove the
-//!    worktree.
+//!    worktree. One that git cannot read is moved aside.
 //! 3. Close the identity bead with reason `nuked`, and reopen the hooked bead.
 
 use std::time::Duration;
@@ -55,7 +55,14 @@ pub fn nuke_polecat(
     // A `gt done` may be in its last step.
     let _slot = rig.take_slot(&polecat.name, Duration::from_secs(10))?;
     let address = polecat.address();
-    let reasons = find_refusal_reasons(rig, polecat)?;
+    let sandbox = Sandbox::new(rig, &polecat.name);
+    let there = sandbox.path().join(".git").exists();
+    let defect = if there {
+        sandbox.describe_defect()
+    } else {
+        None
+    };
+    let reasons = find_refusal_reasons(rig, polecat, defect.as_deref())?;
     if !force && !reasons.is_empty() {
         return Err(NukeRefused {
             polecat: address.to_string(),
@@ -66,17 +73,15 @@ pub fn nuke_polecat(
     if let Some(session) = SessionName::for_agent(&address) {
         crate::flow::session::end::end_polecat_session(town, session.as_str(), &polecat.slot)?;
     }
-    let sandbox = Sandbox::new(rig, &polecat.name);
-    sandbox.repair_links()?;
-    let mut rescued = None;
-    let there = sandbox.path().join(".git").exists();
-    if there {
-        rescued = sandbox.rescue_leftovers()?;
-    }
+    let rescued = match &defect {
+        Some(reason) => sandbox.give_up(&polecat.slot, reason)?,
+        None if there => sandbox.rescue_leftovers()?,
+        None => None,
+    };
     // Done before the folder is removed: a crash in between leaves a folder behind, but never a
     // bead on the hook of a removed worker.
     let released = close_identity(rig, polecat, rescued.as_deref())?;
-    if there {
+    if there && defect.is_none() {
         rig.git().worktree_remove(&sandbox.path(), true)?;
     }
     // Removes only an empty folder. Files that were moved aside in it stay.
@@ -92,7 +97,11 @@ pub fn nuke_polecat(
 }
 
 /// Returns the reasons against a nuke, one per kind of work that would be lost.
-fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
+fn find_refusal_reasons(
+    rig: &RigLayout,
+    polecat: &Polecat,
+    defect: Option<&str>,
+) -> anyhow::Result<Vec<String>> {
     let mut reasons = Vec::new();
     if let Some(bead) = &polecat.hook {
         reasons.push(format!(
@@ -100,7 +109,11 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
         ));
     }
     let path = rig.sandbox(&polecat.name);
-    if !path.join(".git").exists() {
+    if let Some(defect) = defect {
+        let end = "(--force moves it aside)";
+        reasons.push(format!("{} cannot be read: {defect} {end}", path.display()));
+    }
+    if defect.is_some() || !path.join(".git").exists() {
         return Ok(reasons);
     }
     let git = Git::at(&path);
@@ -179,4 +192,47 @@ fn close_identity(
             .save(tx, &polecat.slot_id)?;
         Ok(released.map(|bead| bead.id))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::polecat::PolecatIds;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_forced_nuke_moves_a_sandbox_aside_that_git_cannot_read() {
+        let place = TestTown::new();
+        let origin = place.create_origin(&[("a", "1")]);
+        place.add_rig("web", Some(&origin)).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let sandbox = Sandbox::new(&rig, "nux");
+        let branch = "polecat/nux/w-1@a";
+        sandbox.prepare(branch, "main", None).unwrap();
+        let (home, path) = (rig.polecat("nux"), sandbox.path());
+        std::fs::write(path.join("new"), "work").unwrap();
+        std::fs::write(path.join(".git"), "gitdir: /nowhere\n").unwrap();
+        let ids = PolecatIds::for_polecat(&rig, "nux");
+        let slot = Slot {
+            bead: "w-1".into(),
+            branch: branch.into(),
+            ..Slot::default()
+        };
+        let saved = rig.transact(&rig.store().unwrap(), |tx| {
+            let agent = polecat::reserve_identity(tx, "web", "nux", &ids.agent)?;
+            tx.put(agent)?;
+            slot.save(tx, &ids.slot)
+        });
+        saved.unwrap();
+        let view = TownView::read(&place.town).unwrap();
+        let refused = nuke_polecat(&place.town, &view, &rig, "nux", false).unwrap_err();
+        assert!(refused.to_string().contains("cannot be read"), "{refused}");
+        assert!(path.exists());
+        let report = nuke_polecat(&place.town, &view, &rig, "nux", true).unwrap();
+        let kept = report.rescued.unwrap();
+        assert!(rig.git().resolve(&kept).unwrap().is_some());
+        assert!(!path.exists());
+        let aside = std::fs::read_dir(home).unwrap().next().unwrap().unwrap();
+        assert!(aside.path().join("new").exists());
+    }
 }

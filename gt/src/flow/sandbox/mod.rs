@@ -27,6 +27,7 @@ mod snapshot;
 mod stash_hook;
 mod visits;
 
+pub(crate) use restore::prune_worktrees;
 pub use snapshot::save_snapshot;
 pub(crate) use visits::visits_since_sling;
 
@@ -68,6 +69,13 @@ pub struct PreparedSandbox {
     pub stale: Option<String>,
 }
 
+/// A broken sandbox that was moved aside.
+struct MovedSandbox {
+    aside: PathBuf,
+    /// The rescue ref with what git could read.
+    rescued: Option<String>,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     #[error(transparent)]
@@ -89,6 +97,12 @@ pub enum SandboxError {
         target: String,
         feature: &'static str,
     },
+    /// A sandbox in a copy of a town would work in the repository of the original.
+    #[error(
+        "{} was copied with its town and belongs to {}, which is still there; move one of them away",
+        path.display(), original.display()
+    )]
+    Copied { path: PathBuf, original: PathBuf },
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
@@ -138,8 +152,8 @@ impl<'a> Sandbox<'a> {
         let (how, rescued) = if !path.exists() {
             self.add(branch, &base)?;
             ("added", None)
-        } else if let Err(reason) = self.check_or_repair() {
-            let rescued = self.move_aside(&reason)?;
+        } else if let Some(reason) = self.find_defect()? {
+            let rescued = self.move_aside(&reason)?.rescued;
             self.add(branch, &base)?;
             ("repaired", rescued)
         } else {
@@ -176,13 +190,19 @@ impl<'a> Sandbox<'a> {
         git.status().map(drop).map_err(shown)
     }
 
-    /// Does the same after the links to the repository were repaired if they are broken.
-    fn check_or_repair(&self) -> Result<(), String> {
+    /// Returns why the sandbox does not work, after its links to the repository were repaired.
+    fn find_defect(&self) -> Result<Option<String>, SandboxError> {
         let checked = self.check();
-        if checked.is_err() && self.repair_links().is_ok_and(|works| works) {
-            return Ok(());
+        if checked.is_err() && self.repair_links()? {
+            return Ok(None);
         }
-        checked
+        Ok(checked.err())
+    }
+
+    /// Returns why the sandbox does not work and cannot be repaired.
+    pub fn describe_defect(&self) -> Option<String> {
+        self.find_defect()
+            .unwrap_or_else(|error| Some(error.to_string()))
     }
 
     /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
@@ -197,20 +217,13 @@ impl<'a> Sandbox<'a> {
 
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let path = self.path();
-        let home = self.rig.polecat(self.name);
-        file::create_folder(&home, 0o755)
-            .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
-        restore::prune_worktrees(self.rig)?;
+        prune_worktrees(self.rig)?;
         self.remove_partial_branch(branch)?;
-        let mark = self.adding_mark();
-        file::replace_file(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
-            path: mark.clone(),
-            source,
-        })?;
+        self.write_adding_mark()?;
         git.worktree_add(&path, branch, base)?;
-        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        self.remove_adding_mark()
     }
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
@@ -285,8 +298,8 @@ impl<'a> Sandbox<'a> {
 
     /// Removes a folder that a killed run was adding. No one has worked in it yet.
     fn remove_partial_folder(&self) -> Result<(), SandboxError> {
-        let (path, mark) = (self.path(), self.adding_mark());
-        if !mark.exists() {
+        let path = self.path();
+        if !adding_mark(self.rig, self.name).exists() {
             return Ok(());
         }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
@@ -301,8 +314,8 @@ impl<'a> Sandbox<'a> {
         // worktree is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.finish_checked().ok();
-        restore::prune_worktrees(self.rig)?;
-        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        prune_worktrees(self.rig)?;
+        self.remove_adding_mark()
     }
 
     /// Removes discovery documents. Files that git does not keep, such as a repository below
@@ -319,9 +332,20 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Returns the path of the mark beside a sandbox that is being added.
-    fn adding_mark(&self) -> PathBuf {
-        self.rig.polecat(self.name).join(".adding")
+    fn write_adding_mark(&self) -> Result<(), SandboxError> {
+        let (home, mark) = (
+            self.rig.polecat(self.name),
+            adding_mark(self.rig, self.name),
+        );
+        file::create_folder(&home, 0o755)
+            .map_err(|source| SandboxError::Io { path: home, source })?;
+        file::replace_file(&mark, b"", 0o644)
+            .map_err(|source| SandboxError::Io { path: mark, source })
+    }
+
+    fn remove_adding_mark(&self) -> Result<(), SandboxError> {
+        let mark = adding_mark(self.rig, self.name);
+        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
     /// Removes a branch that a killed run created. Commits that only the branch has are saved
@@ -350,15 +374,8 @@ impl<'a> Sandbox<'a> {
         }
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
-        if let Err(reason) = self.check_or_repair() {
-            // The folder's content stays, and the branch is in the rig's repository.
-            self.move_aside(&reason)?;
-            let git = self.rig.git();
-            if let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? {
-                git.update_ref(&reference, &tip, None)?;
-                kept = Some(reference);
-            }
-            return Ok(kept);
+        if let Some(reason) = self.find_defect()? {
+            return self.give_up(slot, &reason);
         }
         self.keep_abandoned_commits(slot.branch.as_str())?;
         let git = Git::at(self.path());
@@ -387,6 +404,24 @@ impl<'a> Sandbox<'a> {
         Ok(kept)
     }
 
+    /// Moves a sandbox aside that git cannot read. Its content stays, and its branch, which is in the
+    /// rig's repository, is saved to a rescue ref.
+    pub fn give_up(&self, slot: &Slot, reason: &str) -> Result<Option<String>, SandboxError> {
+        self.move_aside(reason)?;
+        self.keep_branch(slot)
+    }
+
+    /// Saves the branch of the work to a rescue ref.
+    fn keep_branch(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
+        let git = self.rig.git();
+        let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? else {
+            return Ok(None);
+        };
+        let reference = self.rescue_ref(Some(&slot.bead));
+        git.update_ref(&reference, &tip, None)?;
+        Ok(Some(reference))
+    }
+
     /// Saves commits that were made on no branch since the sling to `branch`, and left there, to
     /// rescue refs. Returns the refs.
     pub fn keep_abandoned_commits(&self, branch: &str) -> Result<Vec<String>, SandboxError> {
@@ -407,15 +442,16 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Saves the uncommitted work of a worker that loses its bead. Uses a rescue ref, not a
-    /// snapshot, because the next worker of the bead is referred to it and snapshots expire.
+    /// snapshot, because the next worker of the bead is referred to it and snapshots expire. A
+    /// sandbox that git cannot read stays, because the worker may run: only the branch is saved.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let git = Git::at(&path);
         if !path.join(".git").exists() {
             return Ok(None);
         }
-        if self.check_or_repair().is_err() {
-            return self.keep_work(slot, &|_| true);
+        if self.describe_defect().is_some() {
+            return self.keep_branch(slot);
         }
         if !git.has_unsaved_files()? {
             return Ok(None);
@@ -573,18 +609,23 @@ impl<'a> Sandbox<'a> {
 
     /// Moves a broken sandbox aside as a whole, and saves its commits to a rescue ref if git can
     /// read them.
-    fn move_aside(&self, reason: &str) -> Result<Option<String>, SandboxError> {
+    fn move_aside(&self, reason: &str) -> Result<MovedSandbox, SandboxError> {
         let path = self.path();
-        let rescued = self.rescue_leftovers().ok().flatten();
+        // Another repository, such as that of the original of a copied town, gets no rescue.
+        let repo = Git::at(&path).common_dir().ok();
+        let repo = repo.and_then(|repo| repo.canonicalize().ok());
+        let is_ours = repo.is_some() && repo == self.rig.repo().canonicalize().ok();
+        let rescued = is_ours.then(|| self.rescue_leftovers().ok().flatten());
+        let rescued = rescued.flatten();
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
-        restore::prune_worktrees(self.rig)?;
+        prune_worktrees(self.rig)?;
         self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,
         ));
-        Ok(rescued)
+        Ok(MovedSandbox { aside, rescued })
     }
 
     /// Returns the branch of the sandbox's last sling.
@@ -647,6 +688,11 @@ impl<'a> Sandbox<'a> {
                 .to_owned(),
         }
     }
+}
+
+/// Returns the path of the mark beside a sandbox that is being added.
+fn adding_mark(rig: &RigLayout, name: &str) -> PathBuf {
+    rig.polecat(name).join(".adding")
 }
 
 /// Parses the bead in `polecat/<name>/<bead>@<time>`.

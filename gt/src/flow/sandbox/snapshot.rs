@@ -17,10 +17,10 @@ const LEASES: usize = 2;
 
 /// Saves the uncommitted files of a polecat's sandbox to
 /// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
-/// the last two leases. Saves nothing for a clean or missing sandbox.
+/// the last two leases. Saves nothing for a clean or missing sandbox, or one that is being added.
 pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedRescue>, GitError> {
     let sandbox = rig.sandbox(name);
-    if !sandbox.join(".git").exists() {
+    if !sandbox.join(".git").exists() || super::adding_mark(rig, name).exists() {
         return Ok(None);
     }
     let git = Git::at(&sandbox);
@@ -63,14 +63,18 @@ fn drop_old_snapshots(git: &Git, folder: &str) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Parses the lease and the time, in milliseconds, in the name of a snapshot.
+pub(super) fn parse_snapshot_name(name: &str) -> Option<(u64, i64)> {
+    let (lease, at) = name.rsplit('/').next()?.split_once('-')?;
+    Some((lease.parse().ok()?, at.parse().ok()?))
+}
+
 /// Returns the snapshots to keep, by their `<lease>-<time>`. A name of another form is kept.
 fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     let mut kept = BTreeSet::new();
-    let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
+    let mut leases: BTreeMap<u64, Vec<(i64, &str)>> = BTreeMap::new();
     for name in names {
-        let last = name.rsplit('/').next().unwrap_or_default();
-        let parts = last.split_once('-');
-        match parts.and_then(|(lease, at)| Some((lease.parse().ok()?, at.parse().ok()?))) {
+        match parse_snapshot_name(name) {
             Some((lease, at)) => leases.entry(lease).or_default().push((at, name)),
             None => {
                 kept.insert(*name);

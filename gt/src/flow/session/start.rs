@@ -29,6 +29,7 @@ use crate::town::{Rig, Town, TownLayout};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
+const REBUILT: &str = include_str!("../../../templates/message/rebuilt.txt");
 const START: &str = include_str!("../../../templates/message/start.txt");
 const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
@@ -267,19 +268,24 @@ pub fn restart_session(
         starts_per_minute(&settings),
     )?;
     let sandbox = Sandbox::new(rig, name);
-    let saved = if sandbox.check().is_ok() {
-        sandbox::save_snapshot(rig, name, &slot)?
-    } else {
-        None
+    let saved = match sandbox.repair_links() {
+        Ok(true) => sandbox::save_snapshot(rig, name, &slot)?,
+        Ok(false) => None,
+        // The processes of a copy's workers are those of the original.
+        Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
     end::end_polecat_session(town, session.as_str(), &slot)?;
-    if let Err(error) = sandbox.restore(&slot) {
-        mark_as_stuck(rig, &ids, &mut slot, &error)?;
-        return Err(error.into());
-    }
+    let aside = match sandbox.restore(&slot) {
+        Ok(aside) => aside,
+        Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
+    };
     sandbox.drop_stale_locks()?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
-    let message = if is_handoff { HANDED_OVER } else { AGAIN };
+    let message = match &aside {
+        Some(aside) => &fill_template(REBUILT, &[("aside", &aside.display().to_string())]),
+        None if is_handoff => HANDED_OVER,
+        None => AGAIN,
+    };
     match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
         Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
@@ -297,24 +303,27 @@ pub fn restart_session(
 }
 
 /// Marks a worker as stuck whose sandbox cannot be restored, because a retry would fail as well.
+/// Returns the error of the restart.
 fn mark_as_stuck(
     rig: &Rig,
     ids: &PolecatIds,
     slot: &mut Slot,
-    error: &SandboxError,
-) -> anyhow::Result<()> {
+    error: SandboxError,
+) -> anyhow::Error {
     // Another process holds the repository, which ends.
     if matches!(error, SandboxError::Busy(_)) || slot.state.stuck_reason().is_some() {
-        return Ok(());
+        return error.into();
     }
     let reason = format!("its sandbox cannot be restored: {error}");
-    let store = rig.store()?;
-    rig.transact(&store, |tx| {
-        let mut current = slot.reload_held(tx, ids)?;
-        current.state = current.state.into_stuck(reason, tx.now().instant());
-        current.stuck_times = current.stuck_times.saturating_add(1);
-        current.save(tx, &ids.slot)
-    })
+    let marked = rig.store().and_then(|store| {
+        rig.transact(&store, |tx| {
+            let mut current = slot.reload_held(tx, ids)?;
+            current.state = current.state.into_stuck(reason, tx.now().instant());
+            current.stuck_times = current.stuck_times.saturating_add(1);
+            current.save(tx, &ids.slot)
+        })
+    });
+    marked.err().unwrap_or_else(|| error.into())
 }
 
 /// Records the process that hosts a session, if the worker still has the work.

@@ -55,11 +55,11 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
             let beads = found.store.snapshot()?;
             check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let kept = Sandbox::new(&rig, name).keep_uncommitted(&slot)?;
             let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
                 session::end::end_polecat_session(town, session.as_str(), &slot)?;
             }
+            let kept = Sandbox::new(&rig, name).keep_uncommitted(&slot)?;
             release_bead(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             (session.map(|session| session.to_string()), kept)
         }
