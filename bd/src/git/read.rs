@@ -21,6 +21,12 @@ pub struct Stash {
     pub message: String,
 }
 
+/// Returns true for the folders that a sandbox of Gas Town has of its own, whatever the repository
+/// has under their names.
+fn is_replaced_by_sandbox(path: &str) -> bool {
+    matches!(path, ".beads" | ".gt") || path.starts_with(".beads/")
+}
+
 impl Git {
     /// Returns the checked-out branch, even if it has no commits; `None` if HEAD is detached.
     pub fn head_branch(&self) -> Result<Option<String>, GitError> {
@@ -257,8 +263,8 @@ impl Git {
     }
 
     /// Returns the tracked files whose changes git hides, because they are marked as unchanged
-    /// (`git update-index --assume-unchanged` or `--skip-worktree`). Beads files are left out,
-    /// because a sandbox marks its copies itself.
+    /// (`git update-index --assume-unchanged` or `--skip-worktree`). Files that a sandbox of Gas Town
+    /// replaces and marks itself are left out.
     pub fn hidden_changes(&self) -> Result<Vec<String>, GitError> {
         let listed = self.plumbing(["ls-files", "-v", "-z"]).records()?;
         // `<tag> <path>`: a lower-case tag means assumed unchanged, `S` means skipped.
@@ -269,7 +275,7 @@ impl Git {
             .filter(|(tag, path)| {
                 // A skipped file that is not there was left out of a sparse checkout.
                 let is_there = fs::symlink_metadata(self.folder.join(path)).is_ok();
-                !path.starts_with(".beads/") && (is_there || !tag.starts_with(['S', 's']))
+                !is_replaced_by_sandbox(path) && (is_there || !tag.starts_with(['S', 's']))
             })
             .map(|(_, path)| path)
             .collect();
