@@ -14,19 +14,21 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
-use kit::sys::{ConfinedFolder, InsideError, clock, file};
+use kit::sys::{InsideError, clock, file};
 
+mod provision;
 mod restore;
 mod snapshot;
 mod stash_hook;
 mod visits;
 
+use provision::OUR_FOLDERS;
+pub(crate) use provision::provision_worktree;
 pub(crate) use restore::prune_worktrees;
 pub use snapshot::save_snapshot;
 pub(crate) use visits::visits_since_sling;
@@ -38,19 +40,6 @@ use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, RigLayout};
-
-/// Patterns of local files that a sandbox hides from git, through the shared `info/exclude`.
-const EXCLUDED: [&str; 6] = [
-    "/.gt/",
-    "/.polecat-checkpoint.json",
-    ".beads/redirect",
-    ".runtime/",
-    ".claude/settings.local.json",
-    ".logs/",
-];
-
-/// Folders of a sandbox that belong to the town, even if the repository has files of these names.
-const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
 
 pub struct Sandbox<'a> {
     rig: &'a Rig<'a>,
@@ -711,72 +700,6 @@ fn is_valid_in_ref(id: &str) -> bool {
         && !id.contains("..")
         && !id.ends_with('.')
         && ending.is_none_or(|ending| ending != "lock")
-}
-
-/// Connects a worktree of a rig to the rig's beads, keeps beads files in it out of git, and copies
-/// the rig's overlay.
-pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
-    let git = Git::at(path);
-    for pattern in EXCLUDED {
-        git.exclude(pattern)?;
-    }
-    let tracked = git.tracked(&[".beads"])?;
-    if tracked.is_empty() {
-        git.exclude(".beads/")?;
-    }
-    let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
-    git.set_skip_worktree(&beads)?;
-    for folder in OUR_FOLDERS {
-        replace_folder(&git, folder)?;
-    }
-    stash_hook::install_stash_hook(rig).map_err(|source| SandboxError::Io {
-        path: rig.repo(),
-        source,
-    })?;
-    let inside = ConfinedFolder::open(path)?;
-    let target = format!("{}\n", rig.beads().display());
-    inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
-    copy_overlay(rig, &inside)
-}
-
-/// Removes whatever blocks the name of a town folder in a worktree. Tracked files stay in every
-/// commit, because git is told to skip its own copies.
-fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
-    let path = git.folder().join(folder);
-    if fs::symlink_metadata(&path).map_or(true, |meta| meta.is_dir()) {
-        return Ok(());
-    }
-    let io = |source| SandboxError::Io {
-        path: path.clone(),
-        source,
-    };
-    if git.tracked(&[folder])?.is_empty() {
-        // Not in any commit, so it is kept under another name.
-        let aside = git.folder().with_file_name(format!("left{folder}"));
-        return fs::rename(&path, aside).map_err(io);
-    }
-    git.set_skip_worktree(&[folder])?;
-    file::remove_file(&path).map_err(io)
-}
-
-fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxError> {
-    let Ok(entries) = fs::read_dir(rig.overlay()) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        let Some(meta) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
-            continue;
-        };
-        let path = entry.path();
-        let name = entry
-            .file_name()
-            .into_string()
-            .map_err(|_| io::ErrorKind::InvalidFilename.into());
-        let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
-        let (name, content) = read.map_err(|source| SandboxError::Io { path, source })?;
-        inside.write(&name, &content, meta.permissions().mode())?;
-    }
-    Ok(())
 }
 
 /// Returns the commit of `target`: on origin if the rig has one, otherwise in the shared

@@ -8,6 +8,8 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
 use super::end;
+pub use super::identity::STARTED;
+use super::identity::build_identity_env;
 use crate::flow::sandbox;
 use crate::flow::sandbox::{Sandbox, SandboxError};
 use crate::host::LiveTown;
@@ -25,7 +27,7 @@ use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
-use crate::town::{Rig, Town, TownLayout};
+use crate::town::{Rig, Town};
 
 const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../../templates/message/again.txt");
@@ -620,9 +622,6 @@ fn launch_polecat(
     })
 }
 
-/// The variable with the start time of a session, RFC 3339.
-pub const STARTED: &str = "GT_STARTED";
-
 /// The inputs of a new session.
 struct SessionStart {
     home: std::path::PathBuf,
@@ -698,63 +697,6 @@ fn type_first_message(
         .host
         .send(session, words.trim(), &preset.input_rules())?;
     Ok((sent != SendResult::Submitted).then(|| "its first message is not submitted".to_owned()))
-}
-
-/// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
-fn build_identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, String)> {
-    let text = address.to_string();
-    let email = town
-        .env
-        .get("GT_OWNER_EMAIL")
-        .map_or_else(|| find_owner_email(&town.layout), str::to_owned);
-    let folder = town
-        .exe
-        .parent()
-        .map(|path| path.display().to_string())
-        .unwrap_or_default();
-    let path = match town.env.get("PATH") {
-        Some(rest) => format!("{folder}:{rest}"),
-        None => folder,
-    };
-    let root = town.layout.root().display().to_string();
-    let mut env = vec![
-        (STARTED, town.clock.now().to_string()),
-        ("GT_ROLE", text.clone()),
-        ("BD_ACTOR", text.clone()),
-        ("GIT_AUTHOR_NAME", text.clone()),
-        ("GIT_COMMITTER_NAME", text),
-        ("GIT_AUTHOR_EMAIL", email.clone()),
-        ("GIT_COMMITTER_EMAIL", email),
-        ("BEADS_AGENT_NAME", address.mailbox()),
-        ("GT_ROOT", root.clone()),
-        ("GT_TOWN_ROOT", root),
-        ("GT_SESSION", session.to_owned()),
-        ("PATH", path),
-    ];
-    if let Some(rig) = address.rig() {
-        env.push(("GT_RIG", rig.to_owned()));
-    }
-    if let Address::Crew(_, name) = address {
-        env.push(("GT_CREW", name.clone()));
-    }
-    env.into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
-}
-
-/// Returns the overseer's e-mail address, which the commits of agents carry.
-fn find_owner_email(layout: &TownLayout) -> String {
-    let stored = kit::sys::file::read_file_if_exists(&layout.overseer_json())
-        .ok()
-        .flatten();
-    let value: Option<serde_json::Value> =
-        stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    value
-        .as_ref()
-        .and_then(|value| value.get("email")?.as_str())
-        .filter(|email| !email.is_empty())
-        .unwrap_or("overseer@gastown.local")
-        .to_owned()
 }
 
 /// Replaces the `{name}` places of a template in one pass, so that a value can contain braces.
