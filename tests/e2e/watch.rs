@@ -399,7 +399,7 @@ fn a_worker_that_ends_at_once_is_stuck_with_one_message() {
     let bead = town.bead("web", "Break");
     town.gt(["sling", &bead, "web"]).run();
     let stuck = (1..20).find(|step| {
-        town.patrol_in(step * 301);
+        town.try_patrol_in(step * 301);
         worker(&town)["stuck"].is_string()
     });
     assert!(stuck.is_some(), "{:?}", acts(&town));

@@ -522,6 +522,13 @@ impl Town {
         pass.env("BD_NOW", later.to_string()).ok()
     }
 
+    /// The same, for a pass in which a session may end under an action on it.
+    pub fn try_patrol_in(&self, seconds: i64) -> crate::Said {
+        let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+        let pass = self.gtd(["run", "--once"]);
+        pass.env("BD_NOW", later.to_string()).run()
+    }
+
     /// Starts the town, whose workers write a file for each bead, and lets one do a bead: gives the
     /// bead and the worker, which is idle then.
     pub fn idle_worker(&self) -> (String, String) {
