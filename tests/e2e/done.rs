@@ -320,7 +320,7 @@ fn stashes_are_refused_in_sandboxes_and_commits_are_not() {
     assert_eq!(text, "mine\n", "nothing is lost");
     worker.git(["commit", "-qam", "Half done"]);
     assert_eq!(worker.git(["stash", "list"]), "");
-    // What git itself puts aside for a rebase is not lost when that is given up.
+    // An autostash of git is not lost when its rebase is given up.
     worker.origin.commit("shared.txt", "theirs\n", "Theirs");
     worker.git(["fetch", "-q", "origin"]);
     std::fs::write(worker.sandbox.join("README.md"), "edited\n").unwrap();

@@ -381,11 +381,13 @@ fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
     worker.origin.commit("other.txt", "x\n", "Other");
     worker.git(["fetch", "-q", "origin"]);
     worker.git(["rebase", "-q", "origin/main"]);
-    // What came from the target is no work.
+    // Commits that came from the target are no work.
     worker
         .done(["--summary", "s"])
         .fails("nothing to merge (commit your work");
     worker.commit("work.txt");
+    worker.origin.commit("faster.txt", "x\n", "Faster");
+    worker.git(["pull", "-q", "--rebase", "origin", "main"]);
     worker.git(["push", "-q", "origin", "HEAD:main"]);
     let pushed = worker.git(["rev-parse", "HEAD"]);
     worker.hand_in();
@@ -395,5 +397,6 @@ fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
     let reason = worker.shown()["close_reason"].clone();
     let wanted = "had on main already";
     assert!(reason.as_str().unwrap().ends_with(wanted), "{reason}");
-    assert_eq!(worker.origin.subjects("main"), ["Work", "Other"]);
+    let subjects = worker.origin.subjects("main");
+    assert_eq!(subjects, ["Work", "Faster", "Other"]);
 }

@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{Git, GitError, TreeMerge};
 
-/// The values of the attribute `merge` for which git merges by itself.
+/// The values of the attribute `merge` that select no driver of the repository.
 const BUILT_IN: [&str; 6] = ["unspecified", "set", "unset", "text", "binary", "union"];
 
-/// A file of a merge for which a merge driver came to another result than git by itself.
+/// A file for which a merge driver came to another result than git does without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrivenFile {
     pub path: String,
@@ -23,7 +23,7 @@ pub struct DrivenFile {
 
 impl Git {
     /// Returns the files of `merged`, the merge of the change from `base` to `tip` into `target`,
-    /// in which a driver came to another result than git by itself.
+    /// in which a driver came to another result than git does without it.
     pub fn find_driven_files(
         &self,
         base: &str,
@@ -31,7 +31,7 @@ impl Git {
         target: &str,
         merged: &str,
     ) -> Result<Vec<DrivenFile>, GitError> {
-        // Where git by itself comes to the same result, a driver decided nothing.
+        // A driver decided nothing if git comes to the same result without it.
         let (TreeMerge::Clean(plain) | TreeMerge::Conflict { tree: plain, .. }) =
             self.apply_without_drivers(base, tip, target)?;
         let differing = self.differing_files(&plain, merged)?;

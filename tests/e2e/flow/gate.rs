@@ -80,7 +80,7 @@ esac"#,
     let wanted =
         format!("{task} was merged, but it does not hold the change of this work (in broken.txt)");
     assert!(reason.starts_with(&wanted), "{reason}");
-    // It is recorded in the beads first and told right after.
+    // The beads record it first, the event follows.
     let said = eventually("it is told", || town.events("merge_unproven").pop());
     assert_eq!(said["payload"]["bead"], bead.as_str());
 
@@ -114,7 +114,7 @@ esac"#;
     town.gt(["sling", &bead, "web"]).ok();
     town.closed("web", &bead);
     assert_eq!(origin.file("main", "good.txt"), "good");
-    // It is recorded in the beads first and told right after.
+    // The beads record it first, the event follows.
     eventually("it is told", || town.events("merged_along").pop());
     assert!(town.events("merge_unproven").is_empty());
 }

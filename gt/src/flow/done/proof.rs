@@ -123,7 +123,10 @@ fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCo
     let visits = visits_since_sling(git.head_reflog()?, slot.branch.as_str());
     let mut commits = git.commits(&slot.base, tip)?;
     commits.retain(|commit| {
-        let made = |(id, how): &(String, String)| *id == commit.id && how.starts_with("commit");
+        // A rebase picks only commits that the target lacks.
+        let made = |(id, how): &(String, String)| {
+            *id == commit.id && (how.starts_with("commit") || how.contains("(pick)"))
+        };
         visits.iter().any(made)
     });
     commits.reverse();
@@ -195,7 +198,7 @@ pub(super) fn prove_work(
     let hidden = git.hidden_changes()?;
     if !hidden.is_empty() {
         return Err(ProofError::HiddenChanges {
-            files: hidden.join(" "),
+            files: quote_paths(&hidden),
         });
     }
     if remote {
@@ -207,6 +210,7 @@ pub(super) fn prove_work(
     }
     check_own_commits(slot, record, &own_commits)?;
     if let Some(folder) = git.changed_submodules(&own_commits.base, &tip)?.pop() {
+        let folder = quote_paths(&[folder]);
         return Err(ProofError::InnerRepository { folder });
     }
     Ok(WorkProof {
@@ -216,6 +220,16 @@ pub(super) fn prove_work(
         files: own_commits.files,
         remote,
     })
+}
+
+/// Quotes paths for a command that a message proposes. Their names come from the repository.
+fn quote_paths(paths: &[impl AsRef<str>]) -> String {
+    let quoted = paths.iter().map(|path| {
+        let path = path.as_ref();
+        // A path has no NUL, the only thing that cannot be quoted.
+        shlex::try_quote(path).unwrap_or(path.into())
+    });
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 /// Refuses work elsewhere before any advice to switch branches, because commits on no branch are
@@ -260,7 +274,7 @@ fn check_own_commits(
         return Ok(());
     }
     Err(ProofError::TouchesBeads {
-        files: beads.join(" "),
+        files: quote_paths(&beads),
         base,
     })
 }
@@ -268,6 +282,12 @@ fn check_own_commits(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_the_proposed_command() {
+        let paths = ["a.txt", "$(touch owned)", "two words"];
+        assert_eq!(quote_paths(&paths), "a.txt '$(touch owned)' 'two words'");
+    }
 
     #[test]
     fn only_the_top_level_beads_folder_counts_as_bead_files() {

@@ -10,6 +10,7 @@ use bd::store::{Snapshot, Store, Tx};
 
 use super::job::MergeJob;
 use super::task;
+use crate::record::approval::Approval;
 use crate::record::merge_request;
 use crate::record::merge_request::{receipt_of, source_bead_of};
 use crate::record::polecat::{self, MergeResult};
@@ -116,6 +117,7 @@ pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>>
         Ok(why)
     })?;
     if let Some(why) = &why {
+        Approval::remove(job.rig, id);
         job.rig.town().record_event(
             &event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()),
         );
