@@ -54,8 +54,8 @@ MUTANTS = {
     ),
     "a repair closes whatever it was made for": (
         "gt/src/flow/mq/land.rs",
-        "        Containment::Missing(_) => false,\n",
-        "        Containment::Missing(_) => true,\n",
+        "            is_merged && files.len() < git",
+        "            true || is_merged && files.len() < git",
         "flow::gate::a_repair_without_the_original_work_does_not_count_as_its_merge",
     ),
     "gates see what earlier ones left": (
