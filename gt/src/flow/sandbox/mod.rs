@@ -234,8 +234,8 @@ impl<'a> Sandbox<'a> {
         Ok(git.switch_new_branch(branch, base)?)
     }
 
-    /// Undoes [`replace_folder`], because git switches branches only if it finds the files that it
-    /// wrote.
+    /// Undoes `provision::replace_folder`, because git switches branches only if it finds the files
+    /// that it wrote.
     fn restore_folder(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
         let entry = git.plumbing(["ls-files", "--stage", "-z", "--", folder]);
         let is_it = |record: &String| {
