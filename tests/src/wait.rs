@@ -7,9 +7,9 @@
 
 use std::time::{Duration, Instant};
 
-/// Waits until `probe` answers, at most a minute and a half; `what` is named when it does not.
+/// Waits until `probe` answers, at most five minutes; `what` is named when it does not.
 pub fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
-    within(Duration::from_secs(90), probe).unwrap_or_else(|| panic!("never came true: {what}"))
+    within(Duration::from_secs(300), probe).unwrap_or_else(|| panic!("never came true: {what}"))
 }
 
 /// Waits until `probe` answers, at most `limit`.

@@ -289,7 +289,9 @@ pub fn read_progress(
         // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
         glance.doing = Some(read_activity(&screen, preset, live.activity));
-        let shown = last_output_at(&town.layout, live);
+        // Output may have come between the list of sessions and the capture.
+        let captured = town.host.find(&live.name).ok().flatten();
+        let shown = last_output_at(&town.layout, captured.as_ref().unwrap_or(live));
         glance.output =
             observed::last_new_text(sandbox, &screen, shown).filter(|at| *at >= live.created);
     }
