@@ -92,6 +92,35 @@ fn every_test_file_is_listed_as_a_module() {
     }
 }
 
+#[test]
+fn tests_named_in_the_documentation_exist() {
+    let code: String = ["tests", "bd/cli/tests"]
+        .iter()
+        .flat_map(|folder| sources(&root().join(folder)))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let table = std::fs::read_to_string(root().join("docs/TESTING.md")).unwrap();
+    let mut shortened = 0;
+    for name in table.split('`').filter_map(|part| part.strip_suffix('…')) {
+        let name = name.rsplit("::").next().unwrap();
+        assert!(
+            code.contains(&format!("fn {name}")),
+            "docs/TESTING.md: {name}"
+        );
+        shortened += 1;
+    }
+    assert!(shortened > 20, "the table is read");
+    let mutants = std::fs::read_to_string(root().join("tests/mutants.py")).unwrap();
+    for path in mutants.split('"').filter(|part| part.contains("::")) {
+        let name = path.rsplit("::").next().unwrap();
+        let is_name = name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let known = !is_name || code.contains(&format!("fn {name}("));
+        assert!(known, "tests/mutants.py: {path}");
+    }
+}
+
 /// The production part of a source file.
 fn production(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
