@@ -376,6 +376,29 @@ fn a_change_that_a_merge_driver_kept_is_merged() {
 }
 
 #[test]
+fn the_log_of_a_failed_gate_names_the_merge_drivers() {
+    let worker = Worker::new();
+    set_driver(&worker, "shared.txt", "git merge-file --union %A %O %B");
+    worker.commit_text("shared.txt", "one\ntwo\nthree\nworker\n");
+    worker
+        .origin
+        .commit("shared.txt", "one\ntwo\nthree\nperson\n", "By hand");
+    worker
+        .town
+        .gate("web", "echo red; ! grep -q worker shared.txt");
+    worker.hand_in();
+    let failed = worker.merge();
+    assert_eq!(failed["outcome"], "gate_failed", "{failed}");
+    let logs = worker.town.root().join("web/.runtime/gates");
+    let log = std::fs::read_dir(logs).unwrap().next().unwrap().unwrap();
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert_eq!(
+        log,
+        "red\nThe merge driver own of the repository merged shared.txt.\n"
+    );
+}
+
+#[test]
 fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
     let worker = Worker::new();
     worker.origin.commit("other.txt", "x\n", "Other");

@@ -361,3 +361,20 @@ fn an_old_or_large_session_is_offered_a_handoff_after_its_turn() {
         "{said}"
     );
 }
+
+#[test]
+fn a_copy_of_a_town_leaves_the_sessions_of_the_original_alone() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let (original, copy) = (town.root(), town.path("copy"));
+    let [from, to] = [&original, &copy].map(|path| path.to_str().unwrap());
+    town.program_on_path("cp").args(["-a", from, to]).ok();
+    let sessions = town.sessions();
+    assert_eq!(sessions.len(), 1);
+    town.gt_at(&copy, ["unsling", &worker.bead, "--force"])
+        .run();
+    town.gt_at(&copy, ["polecat", "nuke", &worker.name, "--force"])
+        .run();
+    assert_eq!(town.sessions(), sessions);
+    assert_eq!(town.polecats()[0]["state"], "working");
+}

@@ -187,7 +187,8 @@ fn save_worker(
 fn end_leftovers(rig: &Rig) -> anyhow::Result<()> {
     let beads = rig.store()?.snapshot()?;
     for polecat in polecat::list_polecats(rig, &beads, None) {
-        session::end::end_leftover_processes(&polecat.address().to_string(), &polecat.slot)?;
+        let worker = polecat.address().to_string();
+        session::end::end_leftover_processes(&rig.town().layout, &worker, &polecat.slot)?;
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ fn is_in_worker_folder(town: &Path, folder: &Path) -> bool {
     matches!(kind, Some("polecats" | "crew"))
 }
 
-fn is_town(path: &Path) -> bool {
+pub(crate) fn is_town(path: &Path) -> bool {
     path.join("mayor/town.json").is_file()
 }
 

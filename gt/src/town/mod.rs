@@ -24,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
+pub(crate) use find::is_town;
 pub use find::{NotInTown, find_town};
 pub(crate) use layout::file_name_of;
 pub use layout::{RigLayout, TownLayout};

@@ -15,8 +15,11 @@ use crate::town::event::{DiscoveryDocuments, Event};
 
 /// The result of a merge.
 pub(crate) enum MergeCandidate {
-    /// The commit that contains target and work.
-    Candidate(String),
+    /// The commit that contains target and work, and the files that merge drivers merged.
+    Candidate {
+        commit: String,
+        driven: Vec<DrivenFile>,
+    },
     /// The target contains all of the work: its tree equals the merged tree.
     AlreadyMerged,
     /// The work conflicts with the target.
@@ -64,14 +67,26 @@ pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<Me
         }
         TreeMerge::Clean(tree) => restore_target_beads(job, target, tree)?,
     };
-    let left_out = work.files_left_out_by_driver(job, target, &tree)?;
+    let driven = work.find_driven_files(job, target, &tree)?;
+    let left_out = files_left_out(job, &driven)?;
     if !left_out.is_empty() {
         return Ok(MergeCandidate::LeftOutByDriver { files: left_out });
     }
     if tree == job.git.tree_of(target)? {
         return Ok(MergeCandidate::AlreadyMerged);
     }
-    Ok(MergeCandidate::Candidate(work.commit(job, target, &tree)?))
+    let commit = work.commit(job, target, &tree)?;
+    Ok(MergeCandidate::Candidate { commit, driven })
+}
+
+/// Returns the files whose change a merge driver left out and that no person has accepted.
+fn files_left_out(job: &MergeJob, driven: &[DrivenFile]) -> anyhow::Result<Vec<DrivenFile>> {
+    if driven.iter().all(|file| file.holds_change) {
+        return Ok(Vec::new());
+    }
+    let accepted = Approval::load(job.rig, &job.request.id)?.driven_files_accepted;
+    let is_left_out = |file: &&DrivenFile| !file.holds_change && !accepted.contains(&file.path);
+    Ok(driven.iter().filter(is_left_out).cloned().collect())
 }
 
 /// The commits of a request's work.
@@ -116,9 +131,8 @@ impl WorkRange {
         })
     }
 
-    /// Returns the files whose change a merge driver left out of the merged tree and that no person
-    /// has accepted. Reports the drivers that ran.
-    fn files_left_out_by_driver(
+    /// Returns the files that merge drivers merged, and records the drivers.
+    fn find_driven_files(
         &self,
         job: &MergeJob,
         target: &str,
@@ -142,8 +156,6 @@ impl WorkRange {
             drivers: files.iter().map(|file| file.driver.clone()).collect(),
             request: job.merge_ref(),
         });
-        let accepted = Approval::load(job.rig, &job.request.id)?.driven_files_accepted;
-        files.retain(|file| !file.holds_change && !accepted.contains(&file.path));
         Ok(files)
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bd::git::{ChangeKind, Git};
+use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
 
 use super::job::{MergeJob, MergeOutcome};
@@ -40,6 +40,25 @@ pub(crate) struct GateFailure {
 }
 
 impl GateFailure {
+    /// Names at the end of the log which merge drivers made the tree that the gate checked.
+    pub(crate) fn add_drivers_to_log(&self, driven: &[DrivenFile]) -> anyhow::Result<()> {
+        let lines = driven.iter().map(|file| {
+            let (path, driver) = (&file.path, &file.driver);
+            format!("The merge driver {driver} of the repository merged {path}.\n")
+        });
+        let lines = lines.collect::<String>();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut log = std::fs::read(&self.log)?;
+        if log.last().is_some_and(|byte| *byte != b'\n') {
+            log.push(b'\n');
+        }
+        log.extend(lines.bytes());
+        file::replace_file_relaxed(&self.log, &log, 0o600)?;
+        Ok(())
+    }
+
     /// Returns the outcome of a request if the gate could not run.
     pub(crate) fn outcome_if_cannot_run(&self) -> Option<MergeOutcome> {
         let reason = self.describe_cannot_run()?;

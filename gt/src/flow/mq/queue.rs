@@ -288,7 +288,7 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         }
         TargetPresence::No => {}
     }
-    let candidate = match candidate::build_candidate(job, &onto)? {
+    let (candidate, driven) = match candidate::build_candidate(job, &onto)? {
         MergeCandidate::Conflict { files, detail } => {
             return task::create_conflict_task(job, &onto, &files, &detail);
         }
@@ -301,12 +301,13 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
             return land::block_for_user(job, &reason);
         }
         MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
-        MergeCandidate::Candidate(candidate) => candidate,
+        MergeCandidate::Candidate { commit, driven } => (commit, driven),
     };
     if let Some(failure) = gate::run_gates(job, &candidate)? {
         if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
             return Ok(broken);
         }
+        failure.add_drivers_to_log(&driven)?;
         return task::create_gate_task(job, &onto, &failure);
     }
     if let Some(stopped) = hook::ask_pre_merge_hooks(job, &onto, &candidate)? {

@@ -5,6 +5,7 @@
 //! before and a process outlived it. The text of a screen is foreign: it is kept as lines, and
 //! escaped wherever it is shown.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::flow::town_hook;
@@ -16,7 +17,7 @@ use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout, is_town};
 
 /// The time that remaining processes get to end themselves.
 const GRACE: Duration = Duration::from_secs(4);
@@ -135,7 +136,7 @@ pub fn record_session_end(
 /// runs in the session, the caller survives this call.
 pub fn end_polecat_session(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
     town.host.kill(session)?;
-    end_leftover_processes(session, slot)
+    end_leftover_processes(&town.layout, session, slot)
 }
 
 /// Ends the session of an agent other than a polecat. Returns true if it ran.
@@ -148,14 +149,20 @@ pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<boo
     Ok(was_running)
 }
 
-/// Ends the processes that a worker's sessions left behind.
-pub fn end_leftover_processes(session: &str, slot: &Slot) -> Result<(), HostError> {
+/// Ends the processes that a worker's sessions left behind. A copied town has the tokens of the
+/// original, so processes that another town started are left alone.
+pub fn end_leftover_processes(
+    layout: &TownLayout,
+    session: &str,
+    slot: &Slot,
+) -> Result<(), HostError> {
     let ancestors = process::list_ancestors(process::own_pid());
     let tokens = [&slot.token, &slot.left].into_iter();
     let left: Vec<Process> = tokens
         .filter(|token| !token.is_empty())
         .flat_map(|token| process::processes_with_token(token))
         .filter(|process| !ancestors.contains(&process.pid))
+        .filter(|process| !is_of_another_town(process, layout.root()))
         .collect();
     let survivors = process::end_processes(&left, GRACE);
     if survivors.is_empty() {
@@ -165,6 +172,20 @@ pub fn end_leftover_processes(session: &str, slot: &Slot) -> Result<(), HostErro
         name: session.to_owned(),
         pids: survivors.iter().map(|process| process.pid).collect(),
     })
+}
+
+/// Returns true if the process was started by another town that still exists. A moved town left its
+/// old folder, so its processes count as its own.
+fn is_of_another_town(process: &Process, root: &Path) -> bool {
+    let Some(started_by) = process.variable("GT_TOWN_ROOT") else {
+        return false;
+    };
+    let started_by = Path::new(&started_by);
+    let is_same = |path: &Path| match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => path == root,
+        _ => path == root,
+    };
+    is_town(started_by) && !is_same(started_by)
 }
 
 #[cfg(test)]
