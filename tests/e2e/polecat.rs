@@ -371,10 +371,13 @@ fn a_copy_of_a_town_leaves_the_sessions_of_the_original_alone() {
     town.program_on_path("cp").args(["-a", from, to]).ok();
     let sessions = town.sessions();
     assert_eq!(sessions.len(), 1);
-    town.gt_at(&copy, ["unsling", &worker.bead, "--force"])
-        .run();
-    town.gt_at(&copy, ["polecat", "nuke", &worker.name, "--force"])
-        .run();
+    let nuke = ["polecat", "nuke", &worker.name, "--force"];
+    let refused = town.gt_at(&copy, nuke).fails("is alive in the town at");
+    assert!(refused.err.contains(from), "{}", refused.err);
+    town.gt_at(&copy, ["unsling", &worker.bead]).ok();
+    assert_eq!(town.sessions(), sessions);
+    town.gt_at(&copy, nuke).ok();
+    assert!(worker.sandbox.join(".git").exists());
     assert_eq!(town.sessions(), sessions);
     assert_eq!(town.polecats()[0]["state"], "working");
 }

@@ -5,6 +5,7 @@
 //! Otherwise a second agent would be started in the same sandbox.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::polecat::Polecat;
 use crate::host::LiveSession;
@@ -17,6 +18,7 @@ const SERVER: &str = "tmux";
 /// Returns why the list of sessions is incomplete, with the next step, if an unlisted worker is
 /// alive.
 pub fn find_hidden_reason<'a>(
+    root: &Path,
     workers: impl Iterator<Item = &'a Polecat>,
     listed: &[LiveSession],
 ) -> Option<String> {
@@ -39,6 +41,13 @@ pub fn find_hidden_reason<'a>(
         };
         Some((worker, hosted.iter().find(is_its)?))
     })?;
+    if let Some(other) = process.other_town(root) {
+        return Some(format!(
+            "{worker} is alive in the town at {}, of which this town is a copy. Nothing is started or ended here until \
+             that session ends",
+            other.display()
+        ));
+    }
     Some(format!(
         "{worker} is alive (process {}) and its session is not listed: the socket of its tmux server was removed, or \
          TMUX_TMPDIR is another one. Nothing is started or ended until then; `kill -USR1 {}` makes the socket again",

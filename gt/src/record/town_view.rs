@@ -93,7 +93,8 @@ impl TownView {
         };
         let mut polecats = add_sessions(&without, sessions.as_deref());
         if let Some(list) = &sessions
-            && let Some(reason) = hidden::find_hidden_reason(polecats.values().flatten(), list)
+            && let Some(reason) =
+                hidden::find_hidden_reason(town.layout.root(), polecats.values().flatten(), list)
         {
             (sessions, blind) = (None, Some(reason));
             polecats = add_sessions(&without, None);
@@ -122,7 +123,8 @@ impl TownView {
         let beads = rig.store()?.snapshot()?;
         let sessions = town.host.list()?;
         let mut all = polecat::list_polecats(rig, &beads, Some(&sessions));
-        if let Some(reason) = hidden::find_hidden_reason(all.iter(), &sessions) {
+        if let Some(reason) = hidden::find_hidden_reason(town.layout.root(), all.iter(), &sessions)
+        {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kit::sys::clock;
@@ -69,6 +70,18 @@ impl Process {
     /// Returns true if the process belongs to the session with this token.
     pub fn has_token(&self, token: &str) -> bool {
         !token.is_empty() && self.variable(TOKEN).as_deref() == Some(token)
+    }
+
+    /// Returns the root of the town that started the process, if it still exists and is not the
+    /// town at `root`. The processes of a moved town name a folder that no longer exists, so they
+    /// count as its own.
+    pub fn other_town(&self, root: &Path) -> Option<PathBuf> {
+        let started_by = PathBuf::from(self.variable("GT_TOWN_ROOT")?);
+        let is_same = match (started_by.canonicalize(), root.canonicalize()) {
+            (Ok(started_by), Ok(root)) => started_by == root,
+            _ => started_by == root,
+        };
+        (!is_same && super::is_town(&started_by)).then_some(started_by)
     }
 
     /// Returns the name, truncated as in the kernel.

@@ -5,7 +5,6 @@
 //! before and a process outlived it. The text of a screen is foreign: it is kept as lines, and
 //! escaped wherever it is shown.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::flow::town_hook;
@@ -17,7 +16,7 @@ use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
-use crate::town::{Rig, Town, TownLayout, is_town};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The time that remaining processes get to end themselves.
 const GRACE: Duration = Duration::from_secs(4);
@@ -162,7 +161,7 @@ pub fn end_leftover_processes(
         .filter(|token| !token.is_empty())
         .flat_map(|token| process::processes_with_token(token))
         .filter(|process| !ancestors.contains(&process.pid))
-        .filter(|process| !is_of_another_town(process, layout.root()))
+        .filter(|process| process.other_town(layout.root()).is_none())
         .collect();
     let survivors = process::end_processes(&left, GRACE);
     if survivors.is_empty() {
@@ -172,20 +171,6 @@ pub fn end_leftover_processes(
         name: session.to_owned(),
         pids: survivors.iter().map(|process| process.pid).collect(),
     })
-}
-
-/// Returns true if the process was started by another town that still exists. A moved town left its
-/// old folder, so its processes count as its own.
-fn is_of_another_town(process: &Process, root: &Path) -> bool {
-    let Some(started_by) = process.variable("GT_TOWN_ROOT") else {
-        return false;
-    };
-    let started_by = Path::new(&started_by);
-    let is_same = |path: &Path| match (path.canonicalize(), root.canonicalize()) {
-        (Ok(path), Ok(root)) => path == root,
-        _ => path == root,
-    };
-    is_town(started_by) && !is_same(started_by)
 }
 
 #[cfg(test)]
