@@ -7,7 +7,7 @@ use bd::graph::external::ExternalLookup;
 use bd::graph::{explain, ready};
 use kit::ui::{Page, escape};
 
-use super::args;
+use super::args::{self, InternalArgs};
 use super::line;
 use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -23,6 +23,8 @@ pub(crate) struct Args {
     /// Show at most N beads; 0 for all (default: 50, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    internal: InternalArgs,
 }
 
 /// The default limit for terminal output.
@@ -46,7 +48,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);
+    let hides_internal = args.internal.are_hidden(ctx) && args.parent.is_none();
     for row in snapshot.blocked_rows() {
+        if hides_internal && row.is_internal() {
+            continue;
+        }
         let bead_ref = snapshot.bead_ref_at(row.node);
         let outside_of = |below: &HashSet<&str>| !below.contains(bead_ref.id());
         if below.as_ref().is_some_and(outside_of) {

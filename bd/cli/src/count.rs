@@ -7,7 +7,7 @@ use crate::context::Context;
 use bd::bead::Bead;
 use kit::ui::escape;
 
-use super::args::FilterArgs;
+use super::args::{FilterArgs, InternalArgs};
 use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Count beads, closed ones included
@@ -15,6 +15,8 @@ use kit::cli::report::{CommandResult, TextReport, build_report};
 pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    internal: InternalArgs,
     #[command(flatten)]
     by: CountGrouping,
 }
@@ -41,7 +43,8 @@ struct CountGrouping {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let filter = args.filter.to_filter(ctx)?;
+    let mut filter = args.filter.to_filter(ctx)?;
+    filter.no_internal = args.internal.are_hidden(ctx) && !args.filter.names_beads();
     let (total, groups) = match choose_group_key(&args.by) {
         None => (filter.count(&snapshot), None),
         Some(key) => {

@@ -7,6 +7,7 @@ use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
 use kit::ui::{counted, escape};
 
+use super::args::InternalArgs;
 use super::line;
 use super::list::{DrawnRow, warn_of_damaged_lines};
 use kit::cli::report::{CommandResult, TextReport, build_report};
@@ -43,6 +44,8 @@ pub(crate) struct Args {
     /// Print the parsed expression and exit
     #[arg(long)]
     parse_only: bool,
+    #[command(flatten)]
+    internal: InternalArgs,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -58,8 +61,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     warn_of_damaged_lines(ctx, &snapshot);
     let with_closed = args.all || expr.has_status_condition();
     let with_templates = args.all || expr.has_template_condition();
-    let beads = snapshot
-        .select(|bead| (with_closed || bead.is_open()) && (with_templates || !bead.is_template()));
+    let with_internal = !args.internal.are_hidden(ctx) || expr.may_ask_for_internal();
+    let beads = snapshot.select(|bead| {
+        (with_closed || bead.is_open())
+            && (with_templates || !bead.is_template())
+            && (with_internal || !bead.is_internal())
+    });
     let mut found: Vec<&Bead> = beads.filter(|bead| expr.matches(bead, &zone)).collect();
     let total = found.len();
     match args.sort {

@@ -5,7 +5,7 @@ use bd::query::{SortOrder, sort};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
-use super::args::FilterArgs;
+use super::args::{FilterArgs, InternalArgs};
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
 use kit::cli::report::{CommandResult, build_report};
@@ -24,6 +24,8 @@ pub(crate) struct Args {
     query: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    internal: InternalArgs,
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
     limit: usize,
@@ -53,6 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     warn_of_damaged_lines(ctx, &snapshot);
     let mut filter = args.filter.to_filter(ctx)?;
     filter.text = Some(text.clone());
+    filter.no_internal = args.internal.are_hidden(ctx) && !args.filter.names_beads();
     let limit = match args.limit {
         0 => usize::MAX,
         limit => limit,

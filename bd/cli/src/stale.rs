@@ -6,7 +6,7 @@ use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
 use kit::ui::{Page, counted};
 
-use super::args;
+use super::args::{self, InternalArgs};
 use super::line;
 use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -23,6 +23,8 @@ pub(crate) struct Args {
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     limit: usize,
+    #[command(flatten)]
+    internal: InternalArgs,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -36,6 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .map(|status| Status::from(status.as_str()))
             .collect(),
         not_statuses: vec![Status::Closed],
+        no_internal: args.internal.are_hidden(ctx),
         updated: TimeRange {
             before: Some(before),
             after: None,

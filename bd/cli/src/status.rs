@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::args::InternalArgs;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
@@ -19,6 +20,8 @@ pub(crate) struct Args {
     assigned: bool,
     #[arg(long, hide = true)]
     no_activity: bool,
+    #[command(flatten)]
+    internal: InternalArgs,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -26,25 +29,45 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
-    let mut summary = match &mine {
-        Some(name) => {
-            let heads = snapshot.bead_refs().filter(|bead| bead.assignee() == *name);
-            StatusSummary::from_beads(&snapshot, heads)
-        }
-        None => StatusSummary::of_all(&snapshot),
+    let without_internal = args.internal.are_hidden(ctx);
+    let mut summary = if mine.is_some() || without_internal {
+        let is_counted = |bead: &BeadRef<'_>| {
+            mine.as_ref().is_none_or(|name| bead.assignee() == name)
+                && !(without_internal && bead.is_internal())
+        };
+        StatusSummary::from_beads(&snapshot, snapshot.bead_refs().filter(is_counted))
+    } else {
+        StatusSummary::of_all(&snapshot)
+    };
+    let counted = ready_counts::CountedBeads {
+        assignee: mine.as_deref(),
+        without_internal,
     };
     let counts =
-        ready_counts::count_ready_and_blocked(&snapshot, &mut external, ctx.now(), mine.as_deref());
+        ready_counts::count_ready_and_blocked(&snapshot, &mut external, ctx.now(), counted);
     summary.ready = counts.ready;
     summary.blocked = counts.blocked;
-    build_report(StatusReport { summary }, |report, page| {
+    let internal = if without_internal && mine.is_none() {
+        snapshot.live_count().saturating_sub(summary.total)
+    } else {
+        0
+    };
+    let report = StatusReport { summary, internal };
+    build_report(report, |report, page| {
         write_status(&report.summary, page);
+        if report.internal > 0 {
+            let label = "Internal (--internal):";
+            page.line(format!("  {label:<23} {}", report.internal));
+        }
     })
 }
 
 #[derive(Serialize)]
 struct StatusReport {
     summary: StatusSummary,
+    /// The number of internal beads that are left out.
+    #[serde(skip)]
+    internal: usize,
 }
 
 /// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.

@@ -74,15 +74,6 @@ impl Kind {
     }
 }
 
-/// The kinds that are records about a town and not work.
-pub const INFRA: [Kind; 5] = [
-    Kind::Agent,
-    Kind::Role,
-    Kind::Rig,
-    Kind::Message,
-    Kind::Slot,
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;

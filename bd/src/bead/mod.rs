@@ -12,6 +12,7 @@ pub mod fields;
 mod fields_table;
 pub mod hash;
 pub mod id;
+pub mod internal;
 pub mod kind;
 pub mod lines;
 pub mod record;

@@ -97,7 +97,7 @@ pub fn explain_unready(
     let mut found: Vec<UnreadyBead<'_>> = Vec::new();
     for brief in snapshot.open_rows() {
         let bead_ref = snapshot.bead_ref_at(brief.node);
-        if brief.is_pinned() || brief.is_ephemeral() || ready::is_internal_kind(&bead_ref.kind()) {
+        if brief.is_pinned() || brief.is_internal() || !ready::is_work_kind(&bead_ref.kind()) {
             continue;
         }
         let mut reasons = reasons_of_bead(snapshot, &bead_ref, now);

@@ -43,7 +43,10 @@ pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'
 /// Returns the connected components of the open beads, largest first.
 pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
     let is_work = |bead: &BeadRef<'_>| {
-        bead.is_open() && !bead.is_template() && !super::ready::is_internal_kind(&bead.kind())
+        bead.is_open()
+            && !bead.is_template()
+            && !bead.is_internal()
+            && super::ready::is_work_kind(&bead.kind())
     };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut parts = Vec::new();

@@ -15,12 +15,20 @@ pub struct ReadyCounts {
     pub blocked: usize,
 }
 
-/// Counts the beads, or only those of an assignee.
+/// The beads that are counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CountedBeads<'a> {
+    /// Only beads of this assignee.
+    pub assignee: Option<&'a str>,
+    pub without_internal: bool,
+}
+
+/// Counts the ready and the blocked beads.
 pub fn count_ready_and_blocked(
     snapshot: &Snapshot,
     external: &mut ExternalLookup<'_>,
     now: Timestamp,
-    assignee: Option<&str>,
+    counted: CountedBeads<'_>,
 ) -> ReadyCounts {
     let query = ReadyQuery::default();
     let filter = ReadyFilter::new(snapshot, &query, now);
@@ -28,7 +36,8 @@ pub fn count_ready_and_blocked(
     for row in snapshot.open_rows() {
         let bead_ref = || snapshot.bead_ref_at(row.node);
         let is_other = |name: &str| bead_ref().assignee() != name;
-        if assignee.is_some_and(is_other) {
+        let is_left_out = counted.without_internal && row.is_internal();
+        if is_left_out || counted.assignee.is_some_and(is_other) {
             continue;
         }
         if row.can_be_blocked() {

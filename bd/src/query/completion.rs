@@ -4,7 +4,6 @@ use kit::cli::completion::CompletionValue;
 use kit::ui::escape;
 use serde::Deserialize;
 
-use crate::bead::kind;
 use crate::store::{BeadRef, Snapshot};
 
 /// Lists the ids of beads with their titles, open beads first.
@@ -32,5 +31,5 @@ pub fn list_bead_values(
 
 /// Returns true if a bead is work and not a record about a town.
 pub fn is_work(bead: &BeadRef<'_>) -> bool {
-    !kind::INFRA.contains(&bead.kind())
+    !bead.is_internal()
 }

@@ -460,6 +460,17 @@ impl QueryExpr {
         self.has_field(&[Field::Template, Field::Id])
     }
 
+    /// Returns true if the expression may ask for internal beads.
+    pub fn may_ask_for_internal(&self) -> bool {
+        self.has_field(&[
+            Field::Type,
+            Field::Label,
+            Field::Id,
+            Field::Parent,
+            Field::Ephemeral,
+        ])
+    }
+
     /// Returns true if a bead matches. Days are those of `zone`.
     pub fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
         match self {

@@ -95,7 +95,8 @@ pub struct BeadFilter {
     pub overdue_at: Option<Timestamp>,
     pub pinned: Option<bool>,
     pub no_templates: bool,
-    pub no_wisps: bool,
+    /// Neither internal beads nor wisps.
+    pub no_internal: bool,
     pub parent: Option<String>,
     pub mol_type: Option<String>,
     pub wisp_type: Option<String>,
@@ -215,7 +216,7 @@ impl BeadFilter {
     fn row_fits(&self, row: &ListRow) -> Option<bool> {
         let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
             || (self.no_templates && row.is_template())
-            || (self.no_wisps && row.is_ephemeral())
+            || (self.no_internal && row.is_internal())
             || (self.no_assignee && row.assigned);
         if is_out {
             return Some(false);
@@ -246,7 +247,7 @@ impl BeadFilter {
             no_assignee: self.no_assignee,
             pinned: self.pinned,
             no_templates: self.no_templates,
-            no_wisps: self.no_wisps,
+            no_internal: self.no_internal,
             ..Self::default()
         };
         *self == brief_only
@@ -268,6 +269,7 @@ impl BeadFilter {
         ];
         (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
+            && !(self.no_internal && bead_ref.is_internal())
             && self
                 .kind
                 .as_ref()
@@ -319,7 +321,7 @@ impl BeadFilter {
             && (!self.no_assignee || bead.assignee.is_empty())
             && self.pinned.is_none_or(|wanted| bead.pinned == wanted)
             && !(self.no_templates && bead.is_template)
-            && !(self.no_wisps && bead.ephemeral)
+            && !(self.no_internal && bead.is_internal())
     }
 
     fn has_priority(&self, priority: i64) -> bool {

@@ -120,9 +120,14 @@ impl FilterArgs {
         self.kind.is_some()
     }
 
-    pub(crate) fn has_labels_or_ids(&self) -> bool {
+    /// Returns true if a condition may ask for internal beads: a type, labels or ids.
+    pub(crate) fn names_beads(&self) -> bool {
         let labels = !self.label.is_empty() || !self.label_any.is_empty();
-        labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
+        self.has_kind()
+            || labels
+            || self.label_pattern.is_some()
+            || self.label_regex.is_some()
+            || !self.ids.is_empty()
     }
 
     /// Prints a hint for each requested word that no bead can have here, which explains an empty

@@ -16,6 +16,21 @@ use kit::ui::escape;
 pub(crate) use description::DescriptionArgs;
 pub(crate) use filter::{FilterArgs, parse_time_range};
 
+/// The flag of lists that leave out the beads which a town writes for itself.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct InternalArgs {
+    /// Include internal beads: agents, slots, mail, merge requests, convoys, wisps
+    #[arg(long, visible_alias = "include-infra")]
+    internal: bool,
+}
+
+impl InternalArgs {
+    /// Returns true if internal beads are left out. Programs get all beads.
+    pub(crate) fn are_hidden(&self, ctx: &Context) -> bool {
+        !self.internal && !ctx.ui.is_json()
+    }
+}
+
 pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
     validate::parse_priority(text).ok_or_else(|| {
         UsageError(format!(

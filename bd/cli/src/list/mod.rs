@@ -9,7 +9,7 @@ use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::escape;
 
-use super::args::{self, FilterArgs};
+use super::args::{self, FilterArgs, InternalArgs};
 use super::watch;
 use draw::ListForm;
 use format::ListFormat;
@@ -97,14 +97,21 @@ pub(crate) struct Args {
     watch: bool,
     #[arg(long, hide = true)]
     flat: bool,
-    /// Also list agents, roles, rigs, messages, slots and wisps
-    #[arg(long)]
-    include_infra: bool,
+    #[command(flatten)]
+    internal: InternalArgs,
     #[arg(long, hide = true)]
     no_pager: bool,
 }
 
 impl Args {
+    /// Returns true if a condition may ask for internal beads.
+    fn names_beads(&self) -> bool {
+        self.filter.names_beads()
+            || self.parent.is_some()
+            || self.wisp_type.is_some()
+            || self.mol_type.is_some()
+    }
+
     /// The arguments to list the children of a bead.
     pub(super) fn children_of(id: String) -> Self {
         Self {
@@ -180,10 +187,7 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     if !args.include_gates && !args.filter.has_kind() {
         filter.not_kinds.push(Kind::Gate);
     }
-    if is_infra_hidden(ctx, args) {
-        filter.not_kinds.extend(bd::bead::kind::INFRA);
-        filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
-    }
+    filter.no_internal = args.internal.are_hidden(ctx) && !args.names_beads();
     filter.no_templates = !args.include_templates;
     let parent = args.parent.as_deref().map(|id| snapshot.resolve(id));
     filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
@@ -197,14 +201,6 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     filter.mol_type.clone_from(&args.mol_type);
     filter.wisp_type.clone_from(&args.wisp_type);
     Ok(filter)
-}
-
-/// Returns true if records about the town are left out, which is the default for terminals.
-/// Programs get all beads.
-fn is_infra_hidden(ctx: &Context, args: &Args) -> bool {
-    let asked =
-        args.include_infra || args.all || args.filter.has_kind() || args.filter.has_labels_or_ids();
-    !asked && !ctx.ui.is_json()
 }
 
 fn choose_limit(ctx: &Context, args: &Args) -> usize {

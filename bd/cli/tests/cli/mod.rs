@@ -19,6 +19,7 @@ mod history;
 mod hooks;
 mod hostile;
 mod imports;
+mod internal;
 mod list;
 mod machine;
 mod mcp;

@@ -358,11 +358,12 @@ fn text_lists_hide_wisps_and_json_lists_show_them() {
     assert!(shown.contains(&work) && !shown.contains(&root), "{shown}");
     for args in [
         &["list", "--include-infra"][..],
-        &["list", "--all"],
+        &["list", "--internal"],
         &["children", &root],
     ] {
         assert!(project.ok(args).contains(&root), "{args:?}");
     }
+    assert!(!project.ok(&["list", "--all"]).contains(&root));
     assert!(ids(&project.json(&["list"])).contains(&root.as_str()));
 }
 

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::blocked::{self, is_open};
+use crate::bead::internal::is_internal_label;
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::TopItems;
 use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, TimeField};
@@ -61,6 +62,14 @@ pub struct ReadyQuery {
     pub order: ReadyOrder,
     /// The maximum number of beads; 0 means no limit.
     pub limit: usize,
+}
+
+impl ReadyQuery {
+    /// Returns true if a requested label is one of internal beads.
+    fn wants_internal(&self) -> bool {
+        let mut labels = self.labels.iter().chain(&self.labels_any);
+        labels.any(|label| is_internal_label(label))
+    }
 }
 
 impl Default for ReadyQuery {
@@ -173,7 +182,7 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     } = row.exact_values()?;
     let is_of_kind = match &query.kind {
         Some(wanted) => kind == *wanted,
-        None => !is_internal_kind(&kind),
+        None => query.wants_internal() || (!row.is_internal() && is_work_kind(&kind)),
     };
     let is_kind_allowed = is_of_kind && !query.not_kinds.contains(&kind);
     let is_wanted = |wanted| priority == wanted;
@@ -220,7 +229,7 @@ fn is_candidate(
     let is_work = match &query.kind {
         Some(kind) => bead_ref.kind() == *kind,
         None => {
-            !is_internal_kind(&bead_ref.kind())
+            (query.wants_internal() || (!bead_ref.is_internal() && is_work_kind(&bead_ref.kind())))
                 && !hidden
                     .iter()
                     .any(|part| bead_ref.id().contains(part.as_str()))
@@ -273,18 +282,9 @@ pub fn is_deferred(bead: &Bead, now: Timestamp) -> bool {
         .is_some_and(|until| until.instant() > now)
 }
 
-/// Returns true for kinds that are records of bd or a town and not work.
-pub fn is_internal_kind(kind: &Kind) -> bool {
-    matches!(
-        kind,
-        Kind::MergeRequest
-            | Kind::Gate
-            | Kind::Molecule
-            | Kind::Message
-            | Kind::Agent
-            | Kind::Role
-            | Kind::Rig
-    )
+/// Returns true for kinds that someone works on.
+pub fn is_work_kind(kind: &Kind) -> bool {
+    !kind.is_internal() && !matches!(kind, Kind::Gate | Kind::Molecule)
 }
 
 /// Compares two rows by the order of the query. `fresh_since` is the start of the period of fresh

@@ -204,7 +204,7 @@ fn set_location(row: &mut IndexRow, location: LineLocation) {
     row.length = location.length;
     row.hash = location.hash;
     if location.file & WISPS != 0 {
-        row.flags |= flag::EPHEMERAL;
+        row.flags |= flag::EPHEMERAL | flag::INTERNAL;
     }
 }
 

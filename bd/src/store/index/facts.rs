@@ -94,6 +94,7 @@ pub(crate) fn build_row(bead: &Bead) -> IndexRow {
         (bead.dependencies.iter().any(is_external), flag::EXTERNAL),
         (deferred != NEVER, flag::DEFERRED),
         (hyphens.nth(1).is_some(), flag::HYPHENS),
+        (bead.is_internal(), flag::INTERNAL),
     ];
     let holding = facts.into_iter().filter(|(holds, _)| *holds);
     IndexRow {

@@ -8,7 +8,7 @@ use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file. The last byte is the version of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0b";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0c";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -140,6 +140,8 @@ pub(crate) mod flag {
     pub(crate) const DEFERRED: u32 = 1 << 8;
     /// The id has more hyphens than the one after the prefix.
     pub(crate) const HYPHENS: u32 = 1 << 9;
+    /// The bead is internal, or a wisp.
+    pub(crate) const INTERNAL: u32 = 1 << 10;
 }
 
 /// One edge, in the order of the record.

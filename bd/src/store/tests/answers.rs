@@ -474,7 +474,9 @@ fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&s
             .live()
             .filter(|bead| bead.status == Status::Open && !bead.pinned && !bead.ephemeral)
             .filter(|bead| {
-                !ready::is_internal_kind(&bead.issue_type) && !ready::is_deferred(bead, test_now())
+                !bead.is_internal()
+                    && ready::is_work_kind(&bead.issue_type)
+                    && !ready::is_deferred(bead, test_now())
             })
             .filter(|bead| !blocked.contains(bead.id.as_str()))
             .collect();

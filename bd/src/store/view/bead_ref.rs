@@ -159,6 +159,11 @@ impl<'a> BeadRef<'a> {
             .is_some_and(|row| row.flags & flag::EPHEMERAL != 0 || row.file == WISPS)
     }
 
+    /// Returns true for internal beads and wisps.
+    pub fn is_internal(&self) -> bool {
+        self.is_ephemeral() || self.flags() & flag::INTERNAL != 0
+    }
+
     /// Returns true if the bead is context rather than work.
     pub fn is_pinned(&self) -> bool {
         self.flags() & flag::PINNED != 0
@@ -377,6 +382,11 @@ impl ListRow {
 
     pub fn is_ephemeral(&self) -> bool {
         self.flags & flag::EPHEMERAL != 0
+    }
+
+    /// Returns true for internal beads and wisps.
+    pub fn is_internal(&self) -> bool {
+        self.flags & (flag::INTERNAL | flag::EPHEMERAL) != 0
     }
 
     pub fn is_template(&self) -> bool {

@@ -1,0 +1,83 @@
+//! Internal beads: records that a town writes for itself, such as agents, slots, mail and merge
+//! requests. Lists for people leave them out.
+
+use super::{Bead, Kind};
+
+/// The labels of internal beads. Older towns wrote them as tasks with one of these labels.
+const LABELS: [&str; 12] = [
+    "gt:agent",
+    "gt:channel",
+    "gt:convoy",
+    "gt:escalation",
+    "gt:group",
+    "gt:merge-request",
+    "gt:message",
+    "gt:queue",
+    "gt:rig",
+    "gt:role",
+    "gt:sling-context",
+    "gt:slot",
+];
+
+/// The label and the start of the title of the summary of a molecule's steps.
+const DIGEST: (&str, &str) = ("digest", "Digest: ");
+
+impl Kind {
+    /// Returns true for the kinds of internal beads.
+    pub fn is_internal(&self) -> bool {
+        matches!(
+            self,
+            Self::Agent
+                | Self::Convoy
+                | Self::Event
+                | Self::MergeRequest
+                | Self::Message
+                | Self::Queue
+                | Self::Rig
+                | Self::Role
+                | Self::Slot
+        )
+    }
+}
+
+impl Bead {
+    /// Returns true for internal beads and wisps.
+    pub fn is_internal(&self) -> bool {
+        let is_digest = self.has_label(DIGEST.0) && self.title.starts_with(DIGEST.1);
+        self.ephemeral
+            || self.issue_type.is_internal()
+            || LABELS.iter().any(|label| self.has_label(label))
+            || is_digest
+    }
+}
+
+/// Returns true for the labels of internal beads.
+pub fn is_internal_label(label: &str) -> bool {
+    label == DIGEST.0 || LABELS.contains(&label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_a_town_are_internal_and_the_work_of_users_is_not() {
+        let bead = |kind: Kind, label: &str, title: &str| Bead {
+            issue_type: kind,
+            labels: vec![label.to_owned()],
+            title: title.to_owned(),
+            ..Bead::default()
+        };
+        assert!(bead(Kind::Slot, "", "").is_internal());
+        assert!(bead(Kind::Task, "gt:escalation", "").is_internal());
+        assert!(bead(Kind::Task, "digest", "Digest: mol-polecat-work").is_internal());
+        assert!(!bead(Kind::Task, "digest", "Write a digest").is_internal());
+        assert!(!bead(Kind::Task, "gt:merge-task", "Resolve the conflict").is_internal());
+        assert!(!bead(Kind::Gate, "ui", "").is_internal());
+        let wisp = Bead {
+            ephemeral: true,
+            ..Bead::default()
+        };
+        assert!(wisp.is_internal());
+    }
+}
