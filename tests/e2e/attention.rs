@@ -248,7 +248,9 @@ esac"#,
             .any(|(subject, _)| subject.contains("waits for someone to take it"))
             .then_some(())
     });
-    let tasks = town.events("merge_failed");
+    let tasks = eventually("the third failure is recorded", || {
+        Some(town.events("merge_failed")).filter(|tasks| tasks.len() >= 3)
+    });
     assert_eq!(tasks.len(), 3, "{tasks:?}");
     let third = tasks[2]["payload"]["task"].as_str().unwrap();
     let command = format!("gt sling {third} web");

@@ -154,7 +154,7 @@ fn a_worker_that_changes_a_file_and_crashes_again_and_again_becomes_stuck() {
         eventually("the session has ended", || {
             town.sessions().is_empty().then_some(())
         });
-        town.patrol_in(step * 60);
+        town.try_patrol_in(step * 60);
         worker(&town)["stuck"].is_string()
     });
     assert!(is_stuck, "{:?}", acts(&town));
@@ -265,7 +265,7 @@ fn agents_ended_by_api_refusals_open_no_breaker_and_continue_later() {
             .then_some(())
     });
     for hour in 1..=6 {
-        town.patrol_in(hour * 3600);
+        town.try_patrol_in(hour * 3600);
     }
     assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
     let tries = count(&town, "A1-resume-refused");
@@ -277,8 +277,8 @@ fn agents_ended_by_api_refusals_open_no_breaker_and_continue_later() {
     );
     std::fs::remove_file(&down).unwrap();
     for (hour, bead) in (7..).zip(&beads) {
-        town.patrol_in(hour * 3600);
-        town.patrol_in(hour * 3600 + 900);
+        town.try_patrol_in(hour * 3600);
+        town.try_patrol_in(hour * 3600 + 900);
         let _ = bead;
     }
     for bead in &beads {
@@ -317,16 +317,16 @@ fn restarts_during_an_outage_do_not_count_towards_the_breaker() {
     };
     runs(false);
     for hour in 1..=2 {
-        town.patrol_in(hour * 3600);
+        town.try_patrol_in(hour * 3600);
         runs(false);
     }
     assert!(count(&town, "A1-resume-refused") > 0, "{:?}", acts(&town));
     std::fs::remove_file(&down).unwrap();
-    town.patrol_in(3 * 3600);
+    town.try_patrol_in(3 * 3600);
     runs(true);
     town.kill_session(&town.sessions()[0]);
     runs(false);
-    town.patrol_in(4 * 3600);
+    town.try_patrol_in(4 * 3600);
     assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
     assert_eq!(count(&town, "P6-respawn-stalled"), 1, "{:?}", acts(&town));
     std::fs::remove_file(&hang).unwrap();

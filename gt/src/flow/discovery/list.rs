@@ -27,24 +27,28 @@ impl KeptDocument {
 pub fn documents_of(rig: &Rig, key: &str) -> Result<Vec<KeptDocument>, GitError> {
     let git = rig.git();
     let kept = document_ref(key);
-    let reference = if git.resolve(&kept)?.is_some() {
-        kept
+    // The ref may move meanwhile: to the rescue refs with a landing, and by a sync.
+    let (reference, commit) = if let Some(commit) = git.resolve(&kept)? {
+        (kept, commit)
     } else {
         let name = kept.rsplit('/').next().unwrap_or_default();
         let pattern = format!("refs/gt/rescue/{}/discovery/{name}-*", rig.name());
         let newest = git.plumbing([
             "for-each-ref",
-            "--format=%(refname)",
+            "--format=%(refname) %(objectname)",
             "--sort=-committerdate",
             "--count=1",
             pattern.as_str(),
         ]);
         match newest.text()?.lines().next() {
-            Some(found) => found.to_owned(),
+            Some(found) => match found.split_once(' ') {
+                Some((reference, commit)) => (reference.to_owned(), commit.to_owned()),
+                None => return Ok(Vec::new()),
+            },
             None => return Ok(Vec::new()),
         }
     };
-    let entries = git.entries(&reference)?.into_iter();
+    let entries = git.entries(&commit)?.into_iter();
     let ours = entries.filter(|(path, _)| is_in_gt_folder(path.as_bytes()));
     Ok(ours
         .map(|(path, entry)| KeptDocument {
