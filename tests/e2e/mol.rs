@@ -132,9 +132,10 @@ fn hand_in(town: &Town, bead: &str, worker: &str, before: usize) {
         text.contains("**Completed**: 3/3") && text.contains("*Outcome*: Read it"),
         "{text}"
     );
-    // The request and the digest are new; of five wisps nothing is there.
+    // Only the request is new. The wisps are gone, and the digest is a wisp.
+    assert_eq!(digest["ephemeral"], true);
     town.bd("web", ["sync"]).ok();
-    assert_eq!(in_git(town), before + 2);
+    assert_eq!(in_git(town), before + 1);
     let left = town
         .bd("web", ["mol", "wisp", "list", "--all", "--json"])
         .ok()

@@ -2,6 +2,7 @@
 
 use super::progress::{self, MoleculeProgress, MoleculeStep};
 use super::{MoleculeError, burn};
+use crate::bead::id::prefix_of;
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
@@ -9,6 +10,9 @@ use kit::ui::counted;
 
 /// The label of a digest.
 pub const DIGEST_LABEL: &str = "digest";
+
+/// The start of a section of a daily digest, before the id of a bead.
+const SECTION: &str = "\n# ";
 
 /// The maximum length of a step's description in a digest, in bytes.
 const MAX_EXCERPT_LEN: usize = 200;
@@ -20,6 +24,8 @@ pub struct SquashRequest {
     pub summary: String,
     /// Keep the wisps beside the digest.
     pub keep_children: bool,
+    /// Add to the local digest of the day, which is a wisp, instead of creating a bead.
+    pub daily: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -70,7 +76,11 @@ pub fn squash_molecule(
         summary => summary.to_owned(),
     };
     tx.describe("squash", "");
-    let digest = create_digest(tx, &bead, description, outcome.ids.len())?;
+    let digest = if request.daily {
+        add_to_daily_digest(tx, &bead, &description)?
+    } else {
+        create_digest(tx, &bead, description, outcome.ids.len())?
+    };
     if !request.keep_children {
         let mut erased_ids = outcome.ids.clone();
         if bead.ephemeral {
@@ -121,6 +131,64 @@ fn create_digest(
     let id = digest.id.clone();
     tx.put(digest)?;
     Ok(id)
+}
+
+/// Adds a section to the digest of the day, `<prefix>-wisp-digest-<date>`, for each bead that the
+/// molecule was attached to. Returns the id of the digest.
+fn add_to_daily_digest(
+    tx: &mut Tx<'_>,
+    root: &Bead,
+    description: &str,
+) -> Result<String, MoleculeError> {
+    let day = tx.now().instant().strftime("%Y-%m-%d").to_string();
+    let id = format!("{}-wisp-digest-{day}", prefix_of(&root.id).unwrap_or("bd"));
+    let attached: Vec<String> = root
+        .edges(&DepKind::Tracks)
+        .map(|edge| edge.depends_on_id.clone())
+        .filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral))
+        .collect();
+    if tx.get_live(&id).is_none() {
+        let mut digest = change::create_bead(
+            tx,
+            NewBead {
+                id: Some(id.clone()),
+                title: format!("Digest: steps of {day}"),
+                labels: vec![DIGEST_LABEL.to_owned()],
+                ephemeral: true,
+                ..NewBead::default()
+            },
+        )?;
+        let now = tx.now();
+        change::mark_closed(&mut digest, "It collects the steps of ended work", &now);
+        tx.put(digest)?;
+    }
+    for work in &attached {
+        change::add_dep(tx, &id, work, DepKind::Related)?;
+    }
+    let Some(mut digest) = tx.get_live(&id).cloned() else {
+        return Err(ChangeError::NotFound(id).into());
+    };
+    // A line of a worker must not look like the start of a section.
+    let description = description.replace("\n# ", "\n  # ");
+    let work = attached.first().unwrap_or(&root.id);
+    digest.description = format!("{}{SECTION}{work}\n\n{description}\n", digest.description);
+    tx.put(digest)?;
+    Ok(id)
+}
+
+/// Returns the text of a digest about one bead. Digests of one molecule have no sections.
+pub fn digest_section<'a>(description: &'a str, bead: &str) -> &'a str {
+    let start = format!("{SECTION}{bead}\n");
+    // The last section is of the last molecule of the bead.
+    let Some(at) = description.rfind(&start) else {
+        return if description.starts_with(SECTION) {
+            ""
+        } else {
+            description
+        };
+    };
+    let section = &description[at + start.len()..];
+    section.find(SECTION).map_or(section, |end| &section[..end])
 }
 
 /// Describes the outcome of each wisp.

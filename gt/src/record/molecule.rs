@@ -159,7 +159,8 @@ pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
             && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
     });
     let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
-    let steps = digest.description.lines().filter_map(|line| {
+    let section = squash::digest_section(&digest.description, bead);
+    let steps = section.lines().filter_map(|line| {
         let (number, rest) = line.split_once(". **[")?;
         number.parse::<usize>().ok()?;
         let (status, title) = rest.split_once("]** ")?;

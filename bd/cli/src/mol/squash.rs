@@ -50,6 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let request = SquashRequest {
         summary,
         keep_children: args.keep_children,
+        daily: false,
     };
     let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let root = super::resolve_bead(tx, &args.id)?.id;

@@ -70,7 +70,7 @@ pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<M
         total: found.steps.len(),
     };
     if found.is_wisp {
-        let done = squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
+        let done = squashing::squash_molecule(tx, &found.id, &daily_digest())?;
         concluded.digest = done.digest;
         return Ok(Some(concluded));
     }
@@ -86,12 +86,20 @@ pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
     let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
     match found {
         Some(found) if found.count_done() > 0 => {
-            squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
+            squashing::squash_molecule(tx, &found.id, &daily_digest())?;
         }
         Some(found) => drop(burning::burn_molecule(tx, &found.id)?),
         None => {}
     }
     Ok(())
+}
+
+/// Steps of workers are of no use to other machines, so their digest stays out of git.
+fn daily_digest() -> SquashRequest {
+    SquashRequest {
+        daily: true,
+        ..SquashRequest::default()
+    }
 }
 
 /// Closes the open steps of a durable molecule from the last one on, so that parents follow their
@@ -132,7 +140,7 @@ pub fn squash_molecule(town: &Town, target: &str, summary: &str) -> anyhow::Resu
         };
         let request = SquashRequest {
             summary: summary.to_owned(),
-            keep_children: false,
+            ..daily_digest()
         };
         if !found.is_wisp {
             close_open_steps(tx, &found)?;
