@@ -21,7 +21,8 @@ fn slung(description: &str) -> (Town, String, String) {
 fn a_worker_gets_the_description_without_tool_metadata() {
     let (town, _origin) = Town::with_rig();
     town.script(
-        r#"printf '%s' "$GT_BEAD_DESCRIPTION" > "$GT_ROOT/../scripts/given"; echo x > x.txt"#,
+        r#"printf '%s' "$GT_BEAD_DESCRIPTION" > "$GT_ROOT/../scripts/given"
+cp "$GT_PRIME_FILE" "$GT_ROOT/../scripts/prime"; echo x > x.txt"#,
     );
     let bead = town.bead("web", "Work");
     let text = "Fix the parser.\n\nMind the tabs in\nattached_at: a time\ndispatched_by: a name";
@@ -30,8 +31,11 @@ fn a_worker_gets_the_description_without_tool_metadata() {
     town.up();
     town.gt(["sling", &bead, "web", "--args", "be quick"]).ok();
     town.closed("web", &bead);
-    let stored = town.show("web", &bead)["description"].to_string();
-    assert!(stored.contains("dispatched_by: "), "{stored}");
+    let stored = town.show("web", &bead);
+    assert_eq!(stored["description"], text);
+    assert_eq!(stored["metadata"]["dispatched_by"], "overseer");
+    let prime = std::fs::read_to_string(town.path("scripts/prime")).unwrap();
+    assert!(prime.contains("be quick"), "{prime}");
     let given = std::fs::read_to_string(town.path("scripts/given")).unwrap();
     assert_eq!(given.trim(), text);
 }

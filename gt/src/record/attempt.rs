@@ -13,7 +13,7 @@ use bd::git::{Git, GitError};
 use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
@@ -34,6 +34,12 @@ pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
 /// The metadata key with the time at which a bead was given to its worker, RFC 3339. A later brief
 /// shows the context of that time.
 const GIVEN: &str = "given_at";
+
+/// The key of the address that slung or hooked the bead.
+const GIVEN_BY: &str = "dispatched_by";
+
+/// The key of the instructions that came with the sling.
+const INSTRUCTIONS: &str = "attached_args";
 
 /// The label of a bead at which a worker gave up.
 pub const FAILED_LABEL: &str = "gt:attempt-failed";
@@ -103,9 +109,30 @@ pub struct AttemptEnd<'a> {
 }
 
 /// Notes on a bead that a worker gets it now.
-pub fn record_start(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
+pub fn record_start(
+    bead: &mut Bead,
+    now: &Stamp,
+    by: &str,
+    instructions: &str,
+) -> serde_json::Result<()> {
     bead.labels.retain(|label| label != FAILED_LABEL);
-    bead.set_metadata(GIVEN, now.to_string())
+    bead.set_metadata(GIVEN, now.to_string())?;
+    bead.set_metadata(GIVEN_BY, by)?;
+    if !instructions.is_empty() {
+        bead.set_metadata(INSTRUCTIONS, instructions)?;
+    }
+    Ok(())
+}
+
+/// Returns the instructions that came with the last sling. The original keeps them in the
+/// description.
+pub fn instructions_of(bead: &Bead) -> String {
+    let stored = bead.metadata_object().remove(INSTRUCTIONS);
+    let in_metadata = stored.as_ref().and_then(Value::as_str).map(str::to_owned);
+    in_metadata.unwrap_or_else(|| {
+        let block = fields::split_block(&bead.description).0;
+        fields::get_field(block, INSTRUCTIONS).unwrap_or_default()
+    })
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.

@@ -374,17 +374,10 @@ fn hook_bead(
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
-    attempt::record_start(&mut bead, &now)?;
+    attempt::record_start(&mut bead, &now, tx.actor(), args)?;
     bead.updated_at = now;
-    let by = tx.actor().to_owned();
-    bead.description =
-        bd::bead::fields::set_field_at_top(&bead.description, "dispatched_by", Some(&by));
     // The work of any earlier worker no longer counts.
     bd::bead::attempt::raise_attempt(&mut bead)?;
-    if !args.is_empty() {
-        bead.description =
-            bd::bead::fields::set_field_at_top(&bead.description, "attached_args", Some(args));
-    }
     tx.put(bead.clone())?;
     Ok(bead)
 }

@@ -6,6 +6,7 @@ use kit::ui::escape;
 use super::foreign::fence_text;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::prime::Occasion;
+use crate::record::attempt::instructions_of;
 use crate::record::polecat::Slot;
 use crate::town::identity::Address;
 
@@ -87,7 +88,8 @@ pub(in crate::flow::prime) fn facts_to_keep_part(hook: Option<&Bead>, slot: &Slo
 
 fn format_assignment(bead: &Bead) -> String {
     let mut text = String::new();
-    let (description, instructions) = split_description(&bead.description);
+    let description = original_task_text(bead);
+    let instructions = instructions_of(bead);
     let sections = [
         ("The assignment", &description),
         ("Instructions with it", &instructions),
@@ -109,26 +111,23 @@ fn format_assignment(bead: &Bead) -> String {
 
 /// Returns the task as its worker got it, for the worker that continues it.
 pub(in crate::flow::prime) fn original_task_text(bead: &Bead) -> String {
-    split_description(&bead.description).0
+    strip_tool_fields(&bead.description)
 }
 
-/// Splits a description into the text without the lines that tools keep at its top, and the
-/// instructions of the sling. Such lines further down belong to the user's text.
-fn split_description(description: &str) -> (String, String) {
+/// Removes the lines that the original and older towns keep at the top of a description. Such lines
+/// further down belong to the user's text.
+fn strip_tool_fields(description: &str) -> String {
     const KEPT_BY_TOOLS: [&str; 4] = [
         "dispatched_by",
         "attached_molecule",
         "attached_at",
         "attached_args",
     ];
-    let block = fields::split_block(description).0;
-    let instructions = fields::get_field(block, "attached_args").unwrap_or_default();
-    let text = KEPT_BY_TOOLS
+    KEPT_BY_TOOLS
         .iter()
         .fold(description.to_owned(), |text, key| {
             fields::set_field_at_top(&text, key, None)
-        });
-    (text, instructions)
+        })
 }
 
 #[cfg(test)]
@@ -154,8 +153,12 @@ mod tests {
         assert!(format_assignment(&empty).contains("Its title is the assignment"));
         let own = "Add these columns:\nattached_at: when\nattached_args: what";
         for description in [own.to_owned(), format!("dispatched_by: mayor\n\n{own}")] {
-            assert_eq!(split_description(&description).0, own);
-            assert_eq!(split_description(&description).1, "");
+            assert_eq!(strip_tool_fields(&description), own);
+            let bead = Bead {
+                description,
+                ..Bead::default()
+            };
+            assert_eq!(instructions_of(&bead), "");
         }
         let same = Bead {
             title: "Handle tabs".to_owned(),
