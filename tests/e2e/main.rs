@@ -65,6 +65,7 @@ mod temporary;
 mod texts;
 mod town_hook;
 mod town_sync;
+mod vocabulary;
 mod watch;
 mod went_back;
 mod why;

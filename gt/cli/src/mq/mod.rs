@@ -1,6 +1,7 @@
 //! `gt mq`: the merge queue.
 
 mod list;
+mod next;
 mod retry;
 mod run;
 mod waive;
@@ -15,6 +16,7 @@ kit::family! {
     /// Show and run a rig's merge queue
     Args:
     List => list,
+    Next => next,
     Run => run,
     Retry => retry,
     Waive => waive,

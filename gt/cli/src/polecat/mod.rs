@@ -1,5 +1,7 @@
 //! `gt polecat`: manages the workers of rigs.
 
+mod check_recovery;
+mod git_state;
 mod list;
 mod nuke;
 mod retry;
@@ -16,6 +18,8 @@ kit::family! {
     List => list,
     Status => status,
     Retry => retry,
+    CheckRecovery => check_recovery,
+    GitState => git_state,
     Nuke => nuke,
 }
 

@@ -1,6 +1,11 @@
-//! The commands that the mayor and the patrol roles share. Each works on the agent's address.
+//! `gt role`, and the commands that the mayor and the patrol roles share. Each of the latter works
+//! on the agent's address.
 
 pub(crate) mod attach;
+mod def;
+mod env;
+mod home;
+mod list;
 pub(crate) mod restart;
 pub(crate) mod start;
 pub(crate) mod status;
@@ -8,8 +13,20 @@ pub(crate) mod stop;
 
 use std::fmt;
 
-use super::{CommandResult, build_report};
+use super::{CommandResult, build_report, whoami};
+use crate::context::Context;
 use gt::town::identity::Address;
+
+kit::family! {
+    /// Show your role, its folder and its text
+    Args:
+    #[command(alias = "detect")]
+    Show => whoami,
+    List => list,
+    Home => home,
+    Env => env,
+    Def => def,
+}
 
 /// Selects the agent of a command.
 pub(crate) trait RoleSelector: clap::Args + fmt::Debug {

@@ -48,7 +48,12 @@ pub fn resolve_target<'t>(
 ) -> anyhow::Result<SlingTarget<'t>> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
-        "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
+        "" if town.actor == Address::Overseer => match home {
+            // Only workers of its own rig can change the bead.
+            BeadsHome::Rig(rig) => SlingTarget::Rig(town.find_rig(rig)?),
+            BeadsHome::Town => return Err(TargetError::Nobody.into()),
+        },
+        "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
         "" | "." => resolve_address(town, town.actor.clone())?,
         rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
             SlingTarget::Rig(town.rig(rig))
