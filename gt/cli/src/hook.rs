@@ -27,7 +27,7 @@ struct HookReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let address = match &args.agent {
-        Some(text) => town.parse_address(text).map_err(|error| {
+        Some(text) => town.parse_agent(text).map_err(|error| {
             if town.find_bead(text).is_err() {
                 return error;
             }

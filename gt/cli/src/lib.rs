@@ -208,6 +208,7 @@ fn read_line(
             let error = vocabulary::answer::replace_with_bd(env, line);
             return Err(fail_to_start(env, error));
         }
+        Some(OldLineAnswer::Nothing) => return Err(ExitCode::SUCCESS),
         Some(OldLineAnswer::Refuse(failure)) => {
             let is_json = words.iter().any(|word| word == "--json");
             Ui::new(is_json, false, env).error(&failure);

@@ -26,7 +26,7 @@ struct PeekReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let agent = town.parse_address(&args.agent)?;
+    let agent = town.parse_agent(&args.agent)?;
     let lines = show::read_screen(&town, &agent, args.count.unwrap_or(args.lines))?;
     let peeked = PeekReport {
         agent: agent.to_string(),

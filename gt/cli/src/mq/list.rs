@@ -4,7 +4,7 @@ use bd::bead::{Bead, Status};
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
@@ -17,8 +17,8 @@ use gt::town::config;
 /// created_at, waits_for, needs_person?, stopped_by?}. `status` is ready or blocked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig
-    rig: String,
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ pub(super) struct RequestRow {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rig = town.find_rig(&args.rig)?;
+    let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     match config::check_merge_queue(&rig) {
         Ok(unused) => {
             // Known keys without effect are reported by `gt doctor`.
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     let rows = read_rows(&rig)?;
-    let rig = args.rig.clone();
+    let rig = rig.name().to_owned();
     build_report(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("the merge queue is empty");

@@ -25,7 +25,7 @@ kit::family! {
 
 /// Parses a polecat's address into its rig and its name.
 fn parse_polecat<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String)> {
-    match town.parse_address(text)? {
+    match town.parse_agent(text)? {
         Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),
     }

@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (_, Some(rig), Some(name)) => Address::Polecat(rig, name),
         (Some("witness"), Some(rig), None) => Address::Witness(rig),
         (Some("refinery"), Some(rig), None) => Address::Refinery(rig),
-        (Some(text), _, None) => town.parse_address(text)?,
+        (Some(text), _, None) => town.parse_agent(text)?,
         (None, _, _) | (Some(_), None, Some(_)) => town.actor.clone(),
     };
     let found = RoleHome {

@@ -13,8 +13,9 @@ pub(crate) mod stop;
 
 use std::fmt;
 
-use super::{CommandResult, build_report, whoami};
+use super::{CommandResult, build_report, rig, whoami};
 use crate::context::Context;
+use gt::town::Town;
 use gt::town::identity::Address;
 
 kit::family! {
@@ -31,7 +32,7 @@ kit::family! {
 /// Selects the agent of a command.
 pub(crate) trait RoleSelector: clap::Args + fmt::Debug {
     /// Returns the agent's address.
-    fn address(&self) -> Address;
+    fn address(&self, ctx: &Context, town: &Town) -> anyhow::Result<Address>;
 }
 
 macro_rules! which {
@@ -41,21 +42,22 @@ macro_rules! which {
             pub(crate) struct $role {}
 
             impl RoleSelector for $role {
-                fn address(&self) -> Address {
-                    Address::$role
+                fn address(&self, _ctx: &Context, _town: &Town) -> anyhow::Result<Address> {
+                    Ok(Address::$role)
                 }
             }
         )*
         $(
             #[derive(Debug, clap::Args)]
             pub(crate) struct $of_rig {
-                /// The rig
-                rig: String,
+                /// The rig (default: the one around the working directory)
+                rig: Option<String>,
             }
 
             impl RoleSelector for $of_rig {
-                fn address(&self) -> Address {
-                    Address::$of_rig(self.rig.clone())
+                fn address(&self, ctx: &Context, town: &Town) -> anyhow::Result<Address> {
+                    let rig = rig::resolve_rig(ctx, town, self.rig.as_deref())?;
+                    Ok(Address::$of_rig(rig.name().to_owned()))
                 }
             }
         )*

@@ -21,6 +21,8 @@ pub(in super::super) enum OldLineAnswer {
     Gt(Vec<OsString>),
     /// Replace this process with `bd` and these arguments.
     Bd(Vec<OsString>),
+    /// Do nothing.
+    Nothing,
     /// Refuse the line, and name what to type.
     Refuse(Failure),
 }
@@ -97,6 +99,7 @@ impl<'a> OldLine<'a> {
                     OldLineAnswer::Gt(program.chain(words).chain(given).collect())
                 })
             }
+            Standing::Accepted(_) => Some(OldLineAnswer::Nothing),
             Standing::Same | Standing::Kinder(_) => None,
             standing => Some(OldLineAnswer::Refuse(explain_command(
                 command.path,
@@ -125,7 +128,7 @@ fn describe_line(command: &OldCommand) -> String {
         Standing::Runs(other) | Standing::Renamed { command: other, .. } => {
             format!("  gt {path}: {other}")
         }
-        Standing::Same | Standing::Kinder(_) => format!("  gt {path}"),
+        Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => format!("  gt {path}"),
         Standing::NotOffered { reason, .. } => format!("  gt {path}: not offered: {reason}"),
     }
 }
@@ -154,7 +157,7 @@ fn explain(name: &str, standing: Standing) -> Failure {
             next.to_owned(),
             "not_offered",
         ),
-        Standing::Same | Standing::Kinder(_) => {
+        Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => {
             (format!("`{name}` failed"), String::new(), "failed")
         }
     };

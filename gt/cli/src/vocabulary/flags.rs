@@ -188,12 +188,7 @@ pub const FLAGS: &[OldFlag] = &[
         "each line has its worker",
     ),
     renamed("mq list", &["--epic"], "gt convoy status CONVOY", ""),
-    refused(
-        "namepool",
-        &["--list", "-l"],
-        "it is the default",
-        "type `gt namepool`",
-    ),
+    renamed("namepool", &["--list", "-l"], "gt namepool themes", ""),
     renamed(
         "polecat nuke",
         &["--all"],

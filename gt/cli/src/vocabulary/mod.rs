@@ -38,6 +38,8 @@ pub enum Standing {
     Same,
     /// Accepts the same line, and does more or asks for less: how.
     Kinder(&'static str),
+    /// Accepts the line, does nothing and exits with 0, because hooks of old agents call it: why.
+    Accepted(&'static str),
     /// Typing it runs another command with the same arguments.
     Runs(&'static str),
     /// Typing it is refused and names the command to type.
@@ -91,6 +93,11 @@ const fn same(path: &'static str) -> OldCommand {
 
 const fn kinder(path: &'static str, how: &'static str) -> OldCommand {
     let standing = Standing::Kinder(how);
+    OldCommand { path, standing }
+}
+
+const fn accepted(path: &'static str, why: &'static str) -> OldCommand {
+    let standing = Standing::Accepted(why);
     OldCommand { path, standing }
 }
 
@@ -169,7 +176,7 @@ mod tests {
                 Standing::Renamed { command: other, .. } | Standing::Runs(other) => {
                     assert!(!other.is_empty(), "{}", command.path);
                 }
-                Standing::Same | Standing::Kinder(_) => {}
+                Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Commands of the original that show what happens.
 
-use super::{Group, kinder, refused, renamed, runs, same};
+use super::{Group, accepted, kinder, refused, renamed, runs, same};
 
 const COSTS: &str = "the agent programs count what they cost";
 const COSTS_NEXT: &str = "type `/cost` in the agent's session";
@@ -34,7 +34,10 @@ pub(super) const OBSERVE: Group = Group {
         refused("activity", EMIT, "type `gt feed`"),
         refused("activity emit", EMIT, "type `gt feed`"),
         refused("costs", COSTS, COSTS_NEXT),
-        refused("costs record", COSTS, COSTS_NEXT),
+        accepted(
+            "costs record",
+            "agents of the original call it at each stop; nothing is counted",
+        ),
         refused("costs digest", COSTS, COSTS_NEXT),
         refused("costs migrate", COSTS, COSTS_NEXT),
         renamed(
@@ -57,7 +60,7 @@ pub(super) const OBSERVE: Group = Group {
         kinder("seance", "`gt seance search` finds words in past sessions"),
         same("checkpoint"),
         same("checkpoint write"),
-        runs("checkpoint read", "gt checkpoint show"),
+        same("checkpoint read"),
         same("checkpoint clear"),
     ],
 };

@@ -12,6 +12,7 @@ drives every line of it with the real programs.
 | --- | --- |
 | same | Does the same. |
 | kinder | Accepts the same line, and does more or asks for less. |
+| accepted | Accepts the line, does nothing, and exits with 0. |
 | runs | Typing it runs the command in the last column, with the same arguments. |
 | renamed | Typing it prints the command in the last column, and exits with 2. |
 | not offered | Typing it prints the reason and the next step, and exits with 2. |
@@ -48,7 +49,14 @@ pub fn build_page() -> String {
 
 /// The number of commands with each word.
 fn count_line() -> String {
-    let words = ["same", "kinder", "runs", "renamed", "not offered"];
+    let words = [
+        "same",
+        "kinder",
+        "accepted",
+        "runs",
+        "renamed",
+        "not offered",
+    ];
     let counts = words.map(|word| {
         let count = all_commands()
             .filter(|command| word_of(command.standing) == word)
@@ -66,6 +74,7 @@ fn word_of(standing: Standing) -> &'static str {
     match standing {
         Standing::Same => "same",
         Standing::Kinder(_) => "kinder",
+        Standing::Accepted(_) => "accepted",
         Standing::Runs(_) => "runs",
         Standing::Renamed { .. } => "renamed",
         Standing::NotOffered { .. } => "not offered",
@@ -75,7 +84,7 @@ fn word_of(standing: Standing) -> &'static str {
 fn table_line(name: &str, standing: Standing) -> String {
     let text = match standing {
         Standing::Same => String::new(),
-        Standing::Kinder(how) => how.to_owned(),
+        Standing::Kinder(text) | Standing::Accepted(text) => text.to_owned(),
         Standing::Runs(command) | Standing::Renamed { command, note: "" } => {
             format!("`{command}`")
         }

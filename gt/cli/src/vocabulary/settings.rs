@@ -12,7 +12,8 @@ const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/`
 const PLUGIN_NEXT: &str = "type `gt NAME` to run plugins/NAME/gt-NAME";
 const ISSUE: &str = "the work of a session is what is on its hook";
 const TMUX: &str = "tmux has a key for it";
-const GUARD: &str = "a pre-merge hook of the town decides";
+const GUARD: &str =
+    "agents hand in their work on the branch that they have, without a pull request";
 
 /// See the module.
 pub(super) const SETTINGS: Group = Group {
@@ -98,8 +99,8 @@ pub(super) const SETTINGS: Group = Group {
         refused("town", TMUX, "press Ctrl-b ) or Ctrl-b ("),
         refused("town next", TMUX, "press Ctrl-b )"),
         refused("town prev", TMUX, "press Ctrl-b ("),
-        refused("tap", GUARD, "read docs/HOOKS.md"),
-        refused("tap guard", GUARD, "read docs/HOOKS.md"),
-        refused("tap guard pr-workflow", GUARD, "read docs/HOOKS.md"),
+        refused("tap", GUARD, "type `gt done`"),
+        refused("tap guard", GUARD, "type `gt done`"),
+        refused("tap guard pr-workflow", GUARD, "type `gt done`"),
     ],
 };

@@ -61,10 +61,15 @@ pub fn resolve_target<'t>(
         "deacon/dogs" => SlingTarget::Agent(find_idle_dog(town)?),
         "witness" | "wit" | "refinery" | "ref" | "crew" => resolve_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
-            return Err(town
-                .find_rig(name)
-                .err()
-                .unwrap_or_else(|| TargetError::Nobody.into()));
+            match town.parse_agent(name) {
+                Ok(address) => resolve_address(town, address)?,
+                Err(_) => {
+                    return Err(town
+                        .find_rig(name)
+                        .err()
+                        .unwrap_or_else(|| TargetError::Nobody.into()));
+                }
+            }
         }
         address => resolve_address(town, town.parse_address(address)?)?,
     };
