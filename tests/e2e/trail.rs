@@ -91,9 +91,9 @@ fn the_audit_merges_beads_and_events_and_can_be_limited_to_an_actor() {
     let has = |source: &str| all.iter().any(|entry| entry["source"] == source);
     assert!(has("beads") && has("events"), "{all:#?}");
     assert!(all.iter().any(|entry| entry["id"] == bead.as_str()));
-    let times: Vec<&str> = all
+    let times: Vec<jiff::Timestamp> = all
         .iter()
-        .map(|entry| entry["timestamp"].as_str().unwrap())
+        .map(|entry| entry["timestamp"].as_str().unwrap().parse().unwrap())
         .collect();
     assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
     let deacon = array(&town, &["audit", "--actor", "deacon", "-n", "0"]);

@@ -182,6 +182,17 @@ fn old_words_run_the_new_commands_with_their_arguments() {
         town.gt(["ps"]).ok().out,
         town.gt(["polecat", "list"]).ok().out
     );
+    let next = town.gt(["mq", "next"]).ok();
+    assert_eq!(next.text(), "no request is ready");
+    assert_eq!(town.gt(["mq", "next", "web", "-q"]).ok().out, "");
+    assert_eq!(
+        town.gt(["mq", "next", "--json"]).ok().json(),
+        serde_json::Value::Null
+    );
+    let hello = ["nudge", "deacon", "session-started"];
+    assert!(town.gt(hello).ok().out.contains("has no session"));
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    town.gt(["peek", "max"]).fails("web/crew/max");
     town.gt(["session", "at", "nowhere/none"]).fails("nowhere");
 }
 
