@@ -41,6 +41,7 @@ mod mayor;
 mod merge;
 mod merged_means_merged;
 mod mol;
+mod mq;
 mod next_steps;
 mod night_watch;
 mod old_town;

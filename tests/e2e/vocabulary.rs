@@ -87,11 +87,17 @@ fn drive_command(place: &Town, gt: &Command, command: &OldCommand) -> Result<(),
         }
         Standing::Runs(other) => {
             let (program, rest) = other.split_once(' ').unwrap();
-            let args = rest.split(' ').chain(["--help"]);
+            // The first argument is the value of the command's last flag.
+            let more: &[&str] = if rest.ends_with("--rig") {
+                &["web", "--help"]
+            } else {
+                &["--help"]
+            };
+            let args = rest.split(' ').chain(more.iter().copied());
             let home = place.path("home");
             let bin = place.path("bin").join(program);
             let expected = place.other_program(&bin, &home).args(args).ok().out;
-            let said = run_line(place, path, &["--help"]);
+            let said = run_line(place, path, more);
             ensure(said.code == 0 && said.out == expected, said.err)
         }
         Standing::Renamed {
@@ -185,14 +191,11 @@ fn old_words_run_the_new_commands_with_their_arguments() {
     let next = town.gt(["mq", "next"]).ok();
     assert_eq!(next.text(), "no request is ready");
     assert_eq!(town.gt(["mq", "next", "web", "-q"]).ok().out, "");
-    assert_eq!(
-        town.gt(["mq", "next", "--json"]).ok().json(),
-        serde_json::Value::Null
-    );
+    assert_eq!(town.gt(["mq", "next", "--json"]).ok().out, "");
     let hello = ["nudge", "deacon", "session-started"];
     assert!(town.gt(hello).ok().out.contains("has no session"));
     town.gt(["crew", "add", "max", "--rig", "web"]).ok();
-    town.gt(["peek", "max"]).fails("web/crew/max");
+    town.gt(["peek", "max"]).fails("gt-web-crew-max");
     town.gt(["session", "at", "nowhere/none"]).fails("nowhere");
 }
 

@@ -8,7 +8,9 @@ use crate::context::Context;
 use gt::view::audit;
 use gt::view::trail::TrailRange;
 
-/// Show who did what: commits, changes of beads and events, newest first
+/// Show who did what in the town, newest first
+///
+/// Lists commits, changes of beads and the town's events.
 ///
 /// With `--json` an array of {timestamp, source, type, actor, summary, id?}; `source` is git, beads
 /// or events.

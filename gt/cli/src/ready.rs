@@ -6,7 +6,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::view::ready::{self, ReadySource, ReadyWork};
 
-/// List the beads that can be worked on, of the town and all rigs
+/// List the ready beads of the town and all rigs
 ///
 /// Ready is an open bead that nothing blocks and that is not deferred. The most urgent beads of
 /// each rig come first. With `--json` one object {sources: [{name, issues[], error?}],

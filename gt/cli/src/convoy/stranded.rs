@@ -39,7 +39,10 @@ impl StrandedConvoy {
                 next_steps.extend(bead.next_steps.into_iter().next());
             }
         }
-        (!ready_beads.is_empty()).then(|| Self {
+        if ready_beads.is_empty() {
+            return None;
+        }
+        Some(Self {
             id: convoy.id,
             title: convoy.title,
             ready_count: ready_beads.len(),

@@ -6,7 +6,7 @@ use crate::context::Context;
 
 /// Show the request that is merged next
 ///
-/// With `--json` the object of `gt mq list --json`, or null if no request is ready.
+/// With `--json` the object of `gt mq list --json`, or nothing if no request is ready.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)

@@ -20,21 +20,7 @@ struct RetryRequestReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let (request, named_rig) = match args.words.as_slice() {
-        [rig, request] => (request, Some(town.find_rig(rig)?)),
-        [request, ..] => (request, None),
-        [] => anyhow::bail!("name the merge request"),
-    };
-    let found = town.find_bead(request)?;
-    let rig = super::rig_of_request(&town, &found)?;
-    if let Some(named) = named_rig {
-        anyhow::ensure!(
-            named.name() == rig.name(),
-            "{} is a request of rig {}",
-            found.bead.id,
-            rig.name()
-        );
-    }
+    let (found, rig) = super::find_request(&town, &args.words)?;
     let was = merge_request::retry_request(&rig, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(

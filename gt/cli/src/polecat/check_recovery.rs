@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let view = TownView::read(&town)?;
     let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
     let check = polecat::check_recovery(&view, &rig, &name)?;
-    build_report(check, |check, page| write_check(check, page))
+    build_report(check, write_check)
 }
 
 /// Builds the report on several polecats, whose exit code is 1 if one needs recovery.

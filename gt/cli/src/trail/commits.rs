@@ -5,7 +5,9 @@ use kit::ui::escape;
 use super::{CommandResult, Context, RangeArgs, build_report};
 use gt::view::trail;
 
-/// List the commits of agents on the branches of all rigs, newest first
+/// List the last commits of agents in all rigs
+///
+/// Reads the branches of the rigs' repositories, newest commit first.
 ///
 /// With `--json` an array of {rig, hash, short_hash, author, email, date, date_relative, subject,
 /// is_agent}.

@@ -37,7 +37,7 @@ pub(super) const AGENTS: Group = Group {
         renamed("polecat identity", "gt polecat list", ""),
         renamed("polecat identity add", "gt sling BEAD RIG", IDENTITY),
         runs("polecat identity list", "gt polecat list"),
-        renamed("polecat identity show", "gt polecat status RIG/NAME", ""),
+        runs("polecat identity show", "gt polecat status"),
         refused(
             "polecat identity rename",
             IDENTITY,

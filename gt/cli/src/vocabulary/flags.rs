@@ -87,6 +87,12 @@ pub const FLAGS: &[OldFlag] = &[
         "it shows who has the bead",
     ),
     refused(
+        "mq reject",
+        &["--notify"],
+        "the reason is a comment on the bead",
+        "type `gt nudge AGENT TEXT`",
+    ),
+    refused(
         "done",
         &["--status"],
         "the exit is a flag of its own",

@@ -1,6 +1,6 @@
 //! Commands of the original about settings, hooks, plugins and the shell.
 
-use super::{Group, kinder, refused, renamed, same};
+use super::{Group, kinder, refused, renamed, runs, same};
 
 const ACCOUNT: &str = "an agent program uses the account that it is logged in with";
 const ACCOUNT_NEXT: &str = "set CLAUDE_CONFIG_DIR in the `env` of an agent in settings/config.json";
@@ -39,11 +39,7 @@ pub(super) const SETTINGS: Group = Group {
         ),
         renamed("config agent set", "gt config set default_agent NAME", ""),
         renamed("config agent remove", "gt config unset default_agent", ""),
-        renamed(
-            "config default-agent",
-            "gt config set default_agent NAME",
-            "",
-        ),
+        runs("config default-agent", "gt config set default_agent"),
         renamed(
             "config agent-email-domain",
             "gt config list",

@@ -5,7 +5,6 @@ use super::{Group, kinder, refused, renamed, runs, same};
 const SWARM: &str = "a swarm is an epic or a convoy";
 const SYNTHESIS: &str = "the synthesis of a convoy formula is slung when its legs are done";
 const PARK: &str = "a bead that waits for a gate is queued, and slung again when the gate closes";
-const WITHDRAW: &str = "closing the bead or slinging it again withdraws its request";
 
 /// See the module.
 pub(super) const WORK: Group = Group {
@@ -17,11 +16,7 @@ pub(super) const WORK: Group = Group {
         renamed("bead", "bd show ID", "`bd` has the commands on beads"),
         runs("bead show", "bd show"),
         runs("bead read", "bd show"),
-        renamed(
-            "bead move",
-            "bd refile ID RIG",
-            "it takes a rig or its prefix",
-        ),
+        runs("bead move", "bd refile"),
         kinder("ready", "also names a rig that cannot be read"),
         kinder(
             "release",
@@ -43,9 +38,9 @@ pub(super) const WORK: Group = Group {
         same("hook"),
         runs("hook show", "gt hook"),
         runs("hook status", "gt hook"),
-        renamed("hook attach", "gt sling BEAD", ""),
-        renamed("hook detach", "gt unsling BEAD", ""),
-        renamed("hook clear", "gt unsling BEAD", ""),
+        runs("hook attach", "gt sling"),
+        runs("hook detach", "gt unsling"),
+        runs("hook clear", "gt unsling"),
         same("mol"),
         same("mol status"),
         same("mol current"),
@@ -86,9 +81,9 @@ pub(super) const WORK: Group = Group {
         ),
         same("mq next"),
         renamed("mq submit", "gt done", ""),
-        renamed("mq status", "gt why REQUEST", ""),
+        kinder("mq status", "names the command that explains it"),
         same("mq retry"),
-        renamed("mq reject", "bd close BEAD --reason TEXT", WITHDRAW),
+        kinder("mq reject", "keeps the commits on a rescue ref"),
         renamed("mq integration", "gt convoy create NAME --integration", ""),
         renamed(
             "mq integration create",

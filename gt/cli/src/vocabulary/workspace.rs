@@ -1,10 +1,9 @@
 //! Commands of the original about the town's places: rigs, crew, worktrees, names.
 
-use super::{Group, kinder, refused, renamed, same};
+use super::{Group, kinder, refused, renamed, runs, same};
 
 const MECHANICAL: &str = "the daemon does this work in every rig; no session needs to run";
 const PATROL: &str = "a pause concerns the whole town";
-const RIG_KEYS: &str = "settings of a rig have no layers to block or share";
 const CLONES: &str = "a crew member has a clone per rig";
 
 /// See the module.
@@ -54,29 +53,13 @@ pub(super) const WORKSPACE: Group = Group {
         renamed("rig dock", "gt deacon pause --reason TEXT", PATROL),
         renamed("rig undock", "gt deacon resume", PATROL),
         renamed("rig config", "gt config list --rig RIG", ""),
-        renamed(
-            "rig config show",
-            "gt config list --rig RIG --show-origin",
-            "",
-        ),
-        renamed(
-            "rig config set",
-            "gt config set --rig RIG KEY VALUE",
-            RIG_KEYS,
-        ),
-        renamed(
-            "rig config unset",
-            "gt config unset --rig RIG KEY",
-            RIG_KEYS,
-        ),
+        runs("rig config show", "gt config list --show-origin --rig"),
+        runs("rig config set", "gt config set --rig"),
+        runs("rig config unset", "gt config unset --rig"),
         renamed("rig settings", "gt config list --rig RIG", ""),
-        renamed(
-            "rig settings show",
-            "gt config list --rig RIG --show-origin",
-            "",
-        ),
-        renamed("rig settings set", "gt config set --rig RIG KEY VALUE", ""),
-        renamed("rig settings unset", "gt config unset --rig RIG KEY", ""),
+        runs("rig settings show", "gt config list --show-origin --rig"),
+        runs("rig settings set", "gt config set --rig"),
+        runs("rig settings unset", "gt config unset --rig"),
         refused(
             "rig detect",
             "no shell integration uses it",
@@ -93,7 +76,7 @@ pub(super) const WORKSPACE: Group = Group {
         ),
         kinder("crew stop", "saves uncommitted work to a hidden ref"),
         kinder("crew restart", "saves uncommitted work to a hidden ref"),
-        renamed("crew refresh", "gt handoff RIG/crew/NAME", ""),
+        runs("crew refresh", "gt handoff"),
         same("crew status"),
         same("crew rename"),
         kinder("crew pristine", "never merges"),

@@ -6,10 +6,10 @@ use bd::git::{ChangeKind, Git};
 use serde::Serialize;
 
 use super::member_address;
-use crate::flow::session::show;
 use crate::host::LiveTown;
 use crate::record::mail;
 use crate::town::Rig;
+use crate::town::identity::SessionName;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct CrewStatus {
@@ -45,7 +45,11 @@ pub fn read_member_status(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Res
     };
     let beads = town.open_town_store()?.snapshot()?;
     let mailbox = address.mailbox();
-    let live = show::find_session(town, &address)?.filter(|live| live.dead.is_none());
+    let live = match SessionName::for_agent(&address) {
+        Some(session) => town.host.find(session.as_str())?,
+        None => None,
+    };
+    let live = live.filter(|live| live.dead.is_none());
     Ok(CrewStatus {
         name: name.to_owned(),
         rig: rig.name().to_owned(),

@@ -116,10 +116,10 @@ pub fn release_work(
         .find(|request| merge_request::source_bead_of(request) == bead.id)
     {
         anyhow::bail!(
-            "the work on {} is handed in as {}; `gt why {}` shows its state",
+            "the work on {} is handed in as {}; `gt mq reject {}` takes it back",
             bead.id,
             request.id,
-            bead.id
+            request.id
         );
     }
     let mut report = ReleaseReport {
