@@ -404,8 +404,18 @@ fn unsaved_work_of_a_polecat_is_reported_before_a_removal() {
     let found = check(&["polecat", "check-recovery"]).json();
     assert_eq!(found["verdict"], "SAFE_TO_NUKE", "{found:#}");
     assert_eq!(check(&["polecat", "nuke", "--dry-run"]).code, 0);
+    let stale = |more: &[&str]| {
+        let args = [&["polecat", "stale", "web", "--json"], more].concat();
+        town.gt(args).ok().json()
+    };
+    let found = stale(&[]);
+    assert_eq!(found[0]["verdict"], "SAFE_TO_NUKE", "{found:#}");
+    assert_eq!(found[0]["removed"], false);
     let all = town.gt(["polecat", "list", "--all", "--json"]).ok().json();
     assert_eq!(all.as_array().unwrap().len(), 1);
+    assert_eq!(stale(&["--cleanup"])[0]["removed"], true);
+    assert!(!town.sandbox(&worker).exists());
+    assert_eq!(stale(&[]), serde_json::json!([]));
     town.gt(["polecat", "git-state", "web/none"])
         .fails("has no sandbox");
 }

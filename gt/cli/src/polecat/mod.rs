@@ -5,6 +5,7 @@ mod git_state;
 mod list;
 mod nuke;
 mod retry;
+mod stale;
 mod status;
 
 use super::CommandResult;
@@ -18,6 +19,7 @@ kit::family! {
     List => list,
     Status => status,
     Retry => retry,
+    Stale => stale,
     CheckRecovery => check_recovery,
     GitState => git_state,
     Nuke => nuke,

@@ -28,10 +28,9 @@ pub(super) const AGENTS: Group = Group {
         ),
         same("polecat git-state"),
         kinder("polecat check-recovery", "asks git, and gives the reasons"),
-        renamed(
+        kinder(
             "polecat stale",
-            "gt polecat list RIG",
-            "idle polecats cost nothing",
+            "asks git whether a removal would lose work",
         ),
         refused("polecat sync", FRESH, "type `gt polecat list`"),
         renamed("polecat identity", "gt polecat list", ""),
