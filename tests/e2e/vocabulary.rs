@@ -188,6 +188,8 @@ fn old_words_run_the_new_commands_with_their_arguments() {
         town.gt(["ps"]).ok().out,
         town.gt(["polecat", "list"]).ok().out
     );
+    let log = town.gt(["log", "-n", "1", "-t", "rig_added", "-a", "overseer"]);
+    assert!(log.ok().out.contains("added the rig web"));
     let next = town.gt(["mq", "next"]).ok();
     assert_eq!(next.text(), "no request is ready");
     assert_eq!(town.gt(["mq", "next", "web", "-q"]).ok().out, "");
@@ -232,5 +234,6 @@ fn only_words_that_look_alike_are_suggested() {
     assert_eq!(said.code, 2);
     let said = town.gt(["gallop"]).fails("unrecognized subcommand");
     assert!(!said.err.contains("similar"), "{}", said.err);
+    assert!(!said.err.contains("\n\n\n"), "{}", said.err);
     assert!(!town.gt(["logs", "--nosuch"]).run().err.contains("dog"));
 }

@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long)]
     rig: Option<String>,
     /// Show only events whose type begins with this: sling, merge, escalation
-    #[arg(short, long = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// Show only events of actors whose address contains this
     #[arg(short, long, visible_alias = "agent")]

@@ -2,7 +2,7 @@
 //! tools, each with what typing it does here.
 //!
 //! One table for three readers: a command line that this program does not know is looked up in it
-//! before it is refused ([`answer`]), `docs/GT-COMPATIBILITY.md` is generated from it ([`page`]),
+//! before it is refused (`answer`), `docs/GT-COMPATIBILITY.md` is generated from it (`page`),
 //! and an end-to-end test drives every line with the real programs.
 
 mod agents;
