@@ -19,7 +19,7 @@ help:
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
-	@echo "make generate  rewrite completions/, man/ and docs/FORMULAS.md"
+	@echo "make generate  rewrite completions/, man/, docs/FORMULAS.md, GT-COMPATIBILITY.md"
 
 setup:
 	@scripts/setup.sh

@@ -174,3 +174,53 @@ fn a_convoy_lists_its_work_closed_without_a_merge() {
     assert!(body.contains(&format!("- {three}: deleted")), "{body}");
     assert!(body.contains(&format!("- {one}\n")), "{body}");
 }
+
+#[test]
+fn stranded_convoys_are_listed_and_complete_ones_land_at_a_check() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    let next = town.bead("web", "Next");
+    town.bd("web", ["dep", "add", &next, &bead]).ok();
+    let created = town
+        .gt(["convoy", "create", "Batch", &bead, &next, "--json"])
+        .ok()
+        .json();
+    let convoy = created["id"].as_str().unwrap();
+    let stranded = town.gt(["convoy", "stranded", "--json"]).ok().json();
+    assert_eq!(stranded[0]["id"], convoy);
+    assert_eq!(stranded[0]["ready_issues"], serde_json::json!([bead]));
+    let text = town.gt(["convoy", "stranded"]).ok().out;
+    assert!(text.contains(&format!("gt sling {bead}")), "{text}");
+    let checked = town.gt(["convoy", "check", "--json"]).ok().json();
+    assert_eq!(checked[0]["landed"], false);
+    for id in [&bead, &next] {
+        town.bd("web", ["close", id]).ok();
+    }
+    let dry = town.gt(["convoy", "check", "--dry-run"]).ok().out;
+    assert!(dry.contains("would land"), "{dry}");
+    let checked = town.gt(["convoy", "check", convoy, "--json"]).ok().json();
+    assert_eq!(checked[0]["landed"], true, "{checked:#}");
+    assert_eq!(
+        town.gt(["convoy", "stranded", "--json"]).ok().json(),
+        serde_json::json!([])
+    );
+    town.gt(["convoy", "check", convoy]).fails("no open convoy");
+}
+
+#[test]
+fn the_address_after_notify_may_be_a_word_of_its_own() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    for args in [
+        vec!["convoy", "create", "Batch", &bead, "--notify", "web/max"],
+        vec!["convoy", "create", "--notify", "web/max", "Batch", &bead],
+        vec!["convoy", "create", "Batch", "--notify=web/max", &bead],
+    ] {
+        let created = town.gt(args.into_iter().chain(["--json"])).ok().json();
+        assert_eq!(created["title"], "Batch", "{created:#}");
+        let shown = town.show(".", created["id"].as_str().unwrap());
+        assert!(shown.to_string().contains("web/max"), "{shown:#}");
+        assert!(!shown.to_string().contains("mayor/"), "{shown:#}");
+    }
+}

@@ -235,3 +235,67 @@ fn a_hook_file_that_the_repository_tracks_is_not_written() {
     let hooks = std::fs::read_to_string(clone.join(".codex/hooks.json")).unwrap();
     assert_eq!(hooks, "{}\n");
 }
+
+#[test]
+fn a_crew_member_is_shown_renamed_and_updated() {
+    let (town, origin, clone) = with_max();
+    std::fs::write(clone.join("draft.txt"), "draft\n").unwrap();
+    town.gt(["mail", "send", "web/max", "-s", "Hello"]).ok();
+    let shown = town.gt(["crew", "status", "max", "--json"]).ok().json();
+    assert_eq!(shown[0]["git_clean"], false);
+    assert_eq!(shown[0]["git_untracked"][0], "draft.txt");
+    assert_eq!(shown[0]["mail_unread"], 1);
+    assert_eq!(shown[0]["has_session"], false);
+    let text = town.gt(["crew", "status"]).ok().out;
+    assert!(text.contains("1 uncommitted file"), "{text}");
+
+    origin.commit("new.txt", "new\n", "New");
+    let updated = town.gt(["crew", "pristine", "max", "--json"]).ok().json();
+    assert_eq!(updated[0]["had_changes"], true);
+    assert_eq!(updated[0]["pulled"], true, "{updated:#}");
+    assert!(clone.join("new.txt").is_file() && clone.join("draft.txt").is_file());
+
+    let renamed = town.gt(["crew", "rename", "max", "kim"]).ok().out;
+    assert!(renamed.contains("gt mail inbox web/max"), "{renamed}");
+    let moved = town.root().join("web/crew/kim");
+    assert!(moved.join("draft.txt").is_file() && !clone.exists());
+    assert_eq!(town.show("web", "web-web-crew-kim")["status"], "open");
+    assert_eq!(town.show("web", "web-web-crew-max")["status"], "closed");
+    town.gt(["crew", "rename", "kim", "a-b"])
+        .fails("cannot be a crew member's name");
+    town.gt(["crew", "status", "max"]).fails("no crew member");
+}
+
+#[test]
+fn a_crew_member_is_removed_without_losing_work() {
+    let (town, _origin, clone) = with_max();
+    town.gt(["crew", "start", "max", "--agent", "stay"]).ok();
+    let restarted = town
+        .gt(["crew", "restart", "max", "--agent", "stay", "--json"])
+        .ok()
+        .json();
+    assert_eq!(restarted[0]["was_running"], true);
+    town.gt(["crew", "remove", "max"]).fails("gt crew stop");
+    town.gt(["crew", "stop", "max"]).ok();
+    std::fs::write(clone.join("draft.txt"), "draft\n").unwrap();
+    town.gt(["crew", "remove", "max"])
+        .fails("1 uncommitted file");
+    let removed = town
+        .gt(["crew", "remove", "max", "--force", "--json"])
+        .ok()
+        .json();
+    let aside = std::path::Path::new(removed[0]["moved_to"].as_str().unwrap());
+    assert!(aside.join("draft.txt").is_file());
+    assert!(!clone.exists());
+    assert_eq!(
+        town.gt(["crew", "list", "--json"]).ok().json(),
+        serde_json::json!([])
+    );
+
+    // A clean clone is deleted, and the name is free again.
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    assert_eq!(town.show("web", "web-web-crew-max")["status"], "open");
+    let removed = town.gt(["crew", "remove", "web/max", "--json"]).ok().json();
+    assert!(removed[0].get("moved_to").is_none(), "{removed:#}");
+    assert!(!clone.exists());
+}

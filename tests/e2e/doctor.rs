@@ -55,3 +55,23 @@ fn a_rollback_first_found_by_the_doctor_is_still_reported() {
         said.err
     );
 }
+
+#[test]
+fn a_fix_adds_missing_files_and_keeps_what_is_there() {
+    let town = Town::new();
+    let rigs = town.root().join("mayor/rigs.json");
+    let overseer = town.root().join("mayor/overseer.json");
+    std::fs::remove_file(&rigs).unwrap();
+    std::fs::write(&overseer, "{\"email\":\"kim@example.com\"}").unwrap();
+    let said = town.gt(["doctor", "town", "--fix"]).run();
+    assert!(
+        said.err.contains("made") && said.err.contains("rigs.json"),
+        "{}",
+        said.err
+    );
+    assert!(rigs.is_file());
+    let kept = std::fs::read_to_string(&overseer).unwrap();
+    assert!(kept.contains("kim@example.com"), "{kept}");
+    let again = town.gt(["doctor", "town", "--fix"]).run();
+    assert!(!again.err.contains("made"), "{}", again.err);
+}

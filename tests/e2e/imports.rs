@@ -44,6 +44,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::sync",
         "flow::backup",
         "flow::rescue",
+        "flow::repair",
     ],
     &[
         "flow::session",

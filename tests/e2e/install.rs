@@ -45,3 +45,23 @@ fn a_folder_with_foreign_beads_is_refused_and_left_unchanged() {
     assert_eq!(std::fs::read(&config).unwrap(), before);
     assert!(!rig.join("mayor/town.json").exists());
 }
+
+#[test]
+fn a_town_can_be_a_repository_that_ignores_the_clones_in_it() {
+    let place = Town::place();
+    let root = place.root();
+    let install = || {
+        let args = ["install", "--git", root.to_str().unwrap()];
+        place.gt_at(&place.path("home"), args).ok();
+    };
+    install();
+    let ignored = std::fs::read_to_string(root.join(".gitignore")).unwrap();
+    assert!(ignored.contains("/*/polecats/"), "{ignored}");
+    let git = place.program_on_path("git");
+    let status = git.args(["status", "--porcelain", "-uall"]).at(&root).ok();
+    assert!(status.out.contains("mayor/town.json"), "{}", status.out);
+    assert!(!status.out.contains(".events.jsonl"), "{}", status.out);
+    install();
+    let again = std::fs::read_to_string(root.join(".gitignore")).unwrap();
+    assert_eq!(again, ignored);
+}

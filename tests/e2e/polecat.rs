@@ -381,3 +381,41 @@ fn a_copy_of_a_town_leaves_the_sessions_of_the_original_alone() {
     assert_eq!(town.sessions(), sessions);
     assert_eq!(town.polecats()[0]["state"], "working");
 }
+
+#[test]
+fn unsaved_work_of_a_polecat_is_reported_before_a_removal() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo begun > half.txt; while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    let half = town.sandbox(&worker).join("half.txt");
+    eventually("the work has begun", || half.exists().then_some(()));
+    let check = |args: &[&str]| town.gt([args, &[worker.as_str(), "--json"]].concat()).run();
+    let found = check(&["polecat", "check-recovery"]).json();
+    assert_eq!(found["verdict"], "NEEDS_RECOVERY");
+    assert_eq!(found["issue"], bead.as_str());
+    let state = check(&["polecat", "git-state"]).json();
+    assert_eq!(state["clean"], false);
+    assert_eq!(state["uncommitted_files"][0], "half.txt");
+    assert_eq!(check(&["polecat", "nuke", "--dry-run"]).code, 1);
+    assert!(half.exists());
+    town.gt(["unsling", &bead]).ok();
+    std::fs::remove_file(&half).unwrap();
+    let found = check(&["polecat", "check-recovery"]).json();
+    assert_eq!(found["verdict"], "SAFE_TO_NUKE", "{found:#}");
+    assert_eq!(check(&["polecat", "nuke", "--dry-run"]).code, 0);
+    let stale = |more: &[&str]| {
+        let args = [&["polecat", "stale", "web", "--json"], more].concat();
+        town.gt(args).ok().json()
+    };
+    let found = stale(&[]);
+    assert_eq!(found[0]["verdict"], "SAFE_TO_NUKE", "{found:#}");
+    assert_eq!(found[0]["removed"], false);
+    let all = town.gt(["polecat", "list", "--all", "--json"]).ok().json();
+    assert_eq!(all.as_array().unwrap().len(), 1);
+    assert_eq!(stale(&["--cleanup"])[0]["removed"], true);
+    assert!(!town.sandbox(&worker).exists());
+    assert_eq!(stale(&[]), serde_json::json!([]));
+    town.gt(["polecat", "git-state", "web/none"])
+        .fails("has no sandbox");
+}

@@ -204,3 +204,29 @@ fn gtd_writes_the_heartbeat_of_a_mechanical_town() {
     let fresh = &status(&town, &["deacon", "status"])["heartbeat"]["freshness"];
     assert_eq!(fresh, "fresh");
 }
+
+#[test]
+fn a_role_is_described_by_its_folder_variables_and_text() {
+    let town = town();
+    let roles = status(&town, &["role", "list"]);
+    assert_eq!(roles.as_array().unwrap().len(), 9);
+    let home = |args: &[&str]| town.gt([&["role", "home"], args].concat()).ok().out;
+    assert_eq!(
+        home(&["mayor"]).trim(),
+        town.root().join("mayor").to_str().unwrap()
+    );
+    assert_eq!(home(&["witness", "--rig", "web"]), home(&["web/witness"]));
+    let amber = home(&["--rig", "web", "--polecat", "amber"]);
+    assert!(amber.contains("web/polecats/amber"), "{amber}");
+    town.gt(["role", "home", "nobody"])
+        .fails("not an agent's address");
+    let shown = town.gt(["role", "show"]).env("GT_ROLE", "web/witness").ok();
+    assert!(shown.out.starts_with("web/witness"), "{}", shown.out);
+    let env = town.gt(["role", "env"]).env("GT_ROLE", "web/crew/max").ok();
+    assert!(env.out.contains("export GT_CREW=max\n"), "{}", env.out);
+    assert!(env.out.contains("export GIT_AUTHOR_NAME=web/crew/max\n"));
+    let text = town.gt(["role", "def", "witness"]).ok().out;
+    assert!(text.starts_with("# Witness"), "{text}");
+    let said = town.gt(["role", "def", "clown"]).fails("possible values");
+    assert!(said.err.contains("refinery") && said.code == 2);
+}

@@ -148,6 +148,7 @@ fn invalid_targets_and_beads_are_refused_without_changes() {
     let (town, _origin) = Town::with_rig();
     town.add_rig("api", "ap");
     let bead = town.bead("web", "Work");
+    let of_town = town.bead(".", "Work of the town");
     for (args, words) in [
         (vec!["sling", "web-zzz", "web"], "bead not found"),
         (vec!["sling", &bead, "nowhere"], "there is no rig `nowhere`"),
@@ -158,7 +159,7 @@ fn invalid_targets_and_beads_are_refused_without_changes() {
         (vec!["sling", &bead, "../web"], "not an agent's address"),
         (vec!["sling", &bead, "web/crew/nobody"], "no crew member"),
         (vec!["sling", &bead, "overseer"], "is a person"),
-        (vec!["sling", &bead], "no target given"),
+        (vec!["sling", &of_town], "no target given"),
     ] {
         town.gt(args).fails(words);
     }
@@ -572,4 +573,29 @@ fn sessions_get_toolchains_and_the_variables_of_session_pass_only() {
         !text.contains("OTHER_TOKEN") && !text.contains("CLAUDECODE"),
         "{text}"
     );
+}
+
+#[test]
+fn a_dry_run_names_the_target_and_a_user_needs_none() {
+    let (town, _origin) = Town::with_rig();
+    town.add_rig("api", "ap");
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let next = town.bead("web", "Next");
+    town.bd("web", ["dep", "add", &next, &bead]).ok();
+    let preview = |bead: &str| town.gt(["sling", bead, "--dry-run", "--json"]).ok().json();
+    assert_eq!(preview(&bead)[0]["target"], "web");
+    assert_eq!(preview(&next)[0]["waits_for"], serde_json::json!([bead]));
+    assert!(town.polecats().is_empty());
+    assert_eq!(town.status_of("web", &bead), "open");
+    town.gt(["sling", &bead, "--create"]).ok();
+    assert_eq!(town.status_of("web", &bead), "hooked");
+    let taken = preview(&bead);
+    let obstacle = taken[0]["obstacle"].as_str().unwrap();
+    assert!(
+        obstacle.contains("on the hook of web/polecats/"),
+        "{obstacle}"
+    );
+    town.gt(["hook", &next])
+        .fails("is a bead; to put it on your hook");
 }

@@ -17,7 +17,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let agent = town.parse_address(&args.agent)?;
+    let agent = town.parse_agent(&args.agent)?;
     attach_to_agent(ctx, &town, &agent)?;
     build_report(Vec::<String>::new(), |_, _| {})
 }

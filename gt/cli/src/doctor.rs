@@ -1,13 +1,16 @@
 //! `gt doctor`.
 
+use kit::ui::escape;
+
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::repair;
 use gt::view::doctor::{self, Finding, FindingLevel};
 
 /// Check the town and name the fix for each finding
 ///
-/// Changes nothing. The exit code is 1 if something does not work. With `--json` an array of
-/// {check, level, text, hint?}; level is ok, note, warning or error.
+/// Changes nothing unless --fix is given. The exit code is 1 if something does not work. With
+/// `--json` an array of {check, level, text, hint?}; level is ok, note, warning or error.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run only these checks
@@ -15,6 +18,9 @@ pub(super) struct Args {
     /// Also show checks that pass
     #[arg(short, long)]
     verbose: bool,
+    /// First repair what loses nothing: missing files of the town and missing hooks of its agents
+    #[arg(long)]
+    fix: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -26,7 +32,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             known.join(", ")
         );
     }
-    let findings = doctor::run_checks(&ctx.open_town()?, &args.checks);
+    let town = ctx.open_town()?;
+    if args.fix {
+        let report = repair::repair_town(&town);
+        for repair in &report.repaired {
+            ctx.ui.status(&format!("✓ {}", escape::escape_line(repair)));
+        }
+        for failure in &report.failed {
+            ctx.ui.warn(failure);
+        }
+    }
+    let findings = doctor::run_checks(&town, &args.checks);
     let errors = findings
         .iter()
         .filter(|finding| finding.level == FindingLevel::Error)
@@ -54,7 +70,7 @@ fn write_findings(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page)
             FindingLevel::Warning => style.yellow("!"),
             FindingLevel::Error => style.red("✗"),
         };
-        let text = kit::ui::escape::escape_line(&finding.text);
+        let text = escape::escape_line(&finding.text);
         page.line(format!("{mark} {}: {text}", finding.check));
         if let Some(hint) = &finding.hint {
             page.line(format!("    {hint}"));

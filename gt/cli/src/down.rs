@@ -16,6 +16,21 @@ pub(super) struct Args {
     /// Stop only the daemon and keep the sessions
     #[arg(long)]
     daemon_only: bool,
+    /// Accepted for scripts: every session ends
+    #[arg(short, long, hide = true)]
+    all: bool,
+    /// Accepted for scripts: the sessions of polecats end, too
+    #[arg(short, long, hide = true)]
+    polecats: bool,
+    /// Accepted for scripts: no question is asked
+    #[arg(short, long, hide = true, short_alias = 'y', alias = "yes")]
+    force: bool,
+    /// Accepted for scripts: uncommitted work is always saved first
+    #[arg(short, long, hide = true)]
+    graceful: bool,
+    /// Accepted for scripts: sessions end at once, with their work saved
+    #[arg(short, long, hide = true, value_name = "SECONDS")]
+    wait: Option<u32>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

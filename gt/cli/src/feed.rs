@@ -1,11 +1,10 @@
 //! `gt feed`.
 
 use anyhow::Context as _;
-use bd::query::when;
-use kit::sys::env;
 use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, escape};
 
+use super::since::parse_since;
 use super::{CommandResult, build_empty_report};
 use crate::context::Context;
 use gt::town::event::{EventLine, EventReader, StoredEvent};
@@ -20,36 +19,44 @@ pub(super) struct Args {
     /// Wait for new events and show them
     #[arg(short, long)]
     follow: bool,
+    /// Only show what happened so far (the default)
+    #[arg(long, hide = true, overrides_with = "follow")]
+    no_follow: bool,
+    /// Print lines (the default)
+    #[arg(long, hide = true)]
+    plain: bool,
     /// Show only events since this time: 5m, 2h, 2026-03-01
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Show only the last N events; 0 shows all
-    #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]
+    #[arg(
+        short = 'n',
+        long,
+        alias = "tail",
+        default_value_t = 100,
+        value_name = "N"
+    )]
     limit: usize,
     /// Show only events of this rig
     #[arg(long)]
     rig: Option<String>,
     /// Show only events whose type begins with this: sling, merge, escalation
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// Show only events of actors whose address contains this
-    #[arg(long)]
+    #[arg(short, long, visible_alias = "agent")]
     actor: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let now = town.clock.now();
-    let since = args.since.as_deref().map(|text| {
-        when::parse_past_time(text, now, &env::local_time_zone())
-            .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
-    });
+    let since = parse_since(args.since.as_deref(), town.clock.now())?;
     let rig = args
         .rig
         .as_deref()
         .map(|name| FeedRig::for_rig(&town, name));
     let filter = FeedFilter {
-        since: since.transpose()?,
+        since,
         kind: args.kind,
         actor: args.actor,
         rig: rig.transpose()?,

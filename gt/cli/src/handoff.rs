@@ -30,7 +30,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = match &args.agent {
-        Some(text) => town.parse_address(text)?,
+        Some(text) => town.parse_agent(text)?,
         None => town.actor.clone(),
     };
     let mut request = HandoffRequest {

@@ -27,7 +27,14 @@ struct HookReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let address = match &args.agent {
-        Some(text) => town.parse_address(text)?,
+        Some(text) => town.parse_agent(text).map_err(|error| {
+            if town.find_bead(text).is_err() {
+                return error;
+            }
+            let advice =
+                format!("`{text}` is a bead; to put it on your hook, type\n  gt sling {text}");
+            kit::failure::UsageError(advice).into()
+        })?,
         None => town.actor.clone(),
     };
     anyhow::ensure!(

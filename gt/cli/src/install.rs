@@ -18,6 +18,12 @@ pub(super) struct Args {
     /// The e-mail address for agents' commits (default: git's user.email)
     #[arg(long)]
     owner: Option<String>,
+    /// Make the town a git repository, with a .gitignore for the clones in it
+    #[arg(long)]
+    git: bool,
+    /// Accepted for scripts: a town that is there is completed
+    #[arg(short, long, hide = true)]
+    force: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -28,6 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let request = InstallRequest {
         name: args.name,
         email: args.owner.or_else(|| owner.email.clone()),
+        git: args.git,
         ..owner
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));

@@ -8,9 +8,11 @@
 
 mod agent_event;
 mod attach;
+mod audit;
 mod boot;
 mod brief;
 mod checkpoint;
+mod commit;
 mod completion;
 mod config;
 pub mod context;
@@ -42,7 +44,9 @@ mod pager;
 mod peek;
 mod polecat;
 mod prime;
+mod ready;
 mod refinery;
+mod release;
 mod rescue;
 mod rig;
 mod role;
@@ -51,11 +55,14 @@ mod seance;
 mod session_restart;
 mod session_wrapper;
 mod signal;
+mod since;
 mod sling;
 mod status;
+mod trail;
 mod unsling;
 mod up;
 mod version;
+pub mod vocabulary;
 mod whoami;
 mod why;
 mod witness;
@@ -65,11 +72,12 @@ use std::process::ExitCode;
 
 use bd::store::upkeep;
 use clap::Args;
-use kit::cli::parse::Program;
-use kit::sys::{Clock, Env};
+use kit::cli::parse::{ParsedCommandLine, Program};
+use kit::sys::{Clock, Env, ExecError};
 use kit::ui::Ui;
 
 use crate::context::Context;
+use crate::vocabulary::answer::OldLineAnswer;
 
 const GT: Program<RootArgs, Command, Whole> = Program::new("gt");
 
@@ -98,9 +106,11 @@ struct RootArgs {
 
 kit::program! {
     Attach => attach,
+    Audit => audit,
     Boot => boot,
     Brief => brief,
     Checkpoint => checkpoint,
+    Commit => commit,
     Completion => completion,
     Config => config,
     Convoy => convoy,
@@ -135,9 +145,12 @@ kit::program! {
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,
+    Ready => ready,
     Refinery => refinery,
+    Release => release,
     Rescue => rescue,
     Rig => rig,
+    Role => role,
     Scripted => scripted,
     #[command(hide = true)]
     SessionRestart => session_restart,
@@ -148,6 +161,7 @@ kit::program! {
     Sling => sling,
     #[command(alias = "stat")]
     Status => status,
+    Trail => trail,
     #[command(alias = "unhook")]
     Unsling => unsling,
     Up => up,
@@ -167,26 +181,65 @@ fn reject_missing_command() -> CommandResult {
     anyhow::bail!("no command given; see gt --help")
 }
 
+/// Parses a command line. A line that is not one of ours is looked up among the external programs
+/// and in the vocabulary; if it is answered there, or refused, returns the exit code.
+fn read_line(
+    env: &Env,
+    args: Vec<OsString>,
+) -> Result<ParsedCommandLine<RootArgs, Command>, ExitCode> {
+    let words = args.clone();
+    let answer = vocabulary::answer::answer_known_word(&words);
+    let mut error = None;
+    if answer.is_none() {
+        match GT.read(args) {
+            Ok(line) => return Ok(line),
+            Err(refusal) => error = Some(refusal),
+        }
+    }
+    if let Some(error) = &error
+        && let Some(other) = external::find_external_command(env, &words, error, &GT.build_whole())
+    {
+        return Err(fail_to_start(env, other.replace_process()));
+    }
+    let looked_up = || vocabulary::answer::answer_refused_line(&words, error.as_ref()?);
+    match answer.or_else(looked_up) {
+        Some(OldLineAnswer::Gt(line)) => return read_line(env, line),
+        Some(OldLineAnswer::Bd(line)) => {
+            let error = vocabulary::answer::replace_with_bd(env, line);
+            return Err(fail_to_start(env, error));
+        }
+        Some(OldLineAnswer::Nothing) => return Err(ExitCode::SUCCESS),
+        Some(OldLineAnswer::Refuse(failure)) => {
+            let is_json = words.iter().any(|word| word == "--json");
+            Ui::new(is_json, false, env).error(&failure);
+            return Err(ExitCode::from(failure.exit));
+        }
+        None => {}
+    }
+    let ui = Ui::new(false, false, env);
+    let Some(mut error) = error else {
+        return Err(ExitCode::FAILURE);
+    };
+    vocabulary::narrow_suggestions(&mut error);
+    Err(ui.exit_code(ui.command_line(&error)))
+}
+
+/// Reports a program that could not be started.
+fn fail_to_start(env: &Env, error: ExecError) -> ExitCode {
+    let failure = gt::error::build_failure(&anyhow::Error::from(error));
+    Ui::new(false, false, env).error(&failure);
+    ExitCode::FAILURE
+}
+
 /// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(build_command_line(), &env);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
-    let words = args.clone();
-    let line = match GT.read(args) {
+    let line = match read_line(&env, args) {
         Ok(line) => line,
-        Err(error) => {
-            if let Some(other) =
-                external::find_external_command(&env, &words, &error, &GT.build_whole())
-            {
-                let error = anyhow::Error::from(other.replace_process());
-                Ui::new(false, false, &env).error(&gt::error::build_failure(&error));
-                return ExitCode::FAILURE;
-            }
-            let ui = Ui::new(false, false, &env);
-            return ui.exit_code(ui.command_line(&error));
-        }
+        Err(exit) => return exit,
     };
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(kit::ui::report_slow_remote);

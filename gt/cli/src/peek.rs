@@ -9,6 +9,9 @@ use gt::flow::session::show;
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
+    /// The number of lines, as an argument
+    #[arg(hide = true, conflicts_with = "lines")]
+    count: Option<usize>,
     /// The number of lines
     #[arg(short = 'n', long, default_value_t = 100)]
     lines: usize,
@@ -23,8 +26,8 @@ struct PeekReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let agent = town.parse_address(&args.agent)?;
-    let lines = show::read_screen(&town, &agent, args.lines)?;
+    let agent = town.parse_agent(&args.agent)?;
+    let lines = show::read_screen(&town, &agent, args.count.unwrap_or(args.lines))?;
     let peeked = PeekReport {
         agent: agent.to_string(),
         session: show::session_name_of(&agent)?.to_string(),

@@ -1,17 +1,19 @@
 //! `gt sling`.
 
-use super::{CommandResult, build_report_with_exit};
+use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{SlingBatch, SlingOptions, SlingReport, formula, sling_batch};
+use gt::flow::sling::{
+    SlingBatch, SlingOptions, SlingPreview, SlingReport, formula, preview_sling, sling_batch,
+};
 use gt::town::Town;
 use gt::town::identity::Address;
 
 /// Give beads to workers
 ///
 /// TARGET is a rig (an idle worker of it, else a new one), an agent's address
-/// (`<rig>/polecats/<name>`, `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several
-/// beads the last argument is the rig. A bead that is still blocked is queued and slung
-/// automatically.
+/// (`<rig>/polecats/<name>`, `<rig>/crew/<name>`, `mayor`) or nothing: an agent slings the bead to
+/// itself, and a user to the rig of the bead. With several beads the last argument is the rig. A
+/// bead that is still blocked is queued and slung automatically.
 ///
 /// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own
 /// rig if no target is given; their convoy has its own branches, lands as one commit per rig and
@@ -25,6 +27,8 @@ use gt::town::identity::Address;
 /// fresh branch of the fetched target (leftovers go to a rescue ref first); make a convoy for a
 /// bead that has none; start the agent's session with identity, work and instruction in its first
 /// message.
+///
+/// With `--dry-run --json` an array of {bead, title, target, waits_for[], obstacle?}.
 ///
 /// The exit code is 3 if a new session waits for you, such as with a dialog about an API key.
 #[derive(Debug, clap::Args)]
@@ -53,6 +57,12 @@ pub(super) struct Args {
     /// Give the worker no steps of a formula
     #[arg(long, conflicts_with = "on")]
     no_molecule: bool,
+    /// Only show who would get which bead
+    #[arg(short = 'n', long, conflicts_with_all = ["on", "var"])]
+    dry_run: bool,
+    /// Accepted for scripts: a rig makes its workers as they are needed
+    #[arg(long, hide = true)]
+    create: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -64,6 +74,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         String::new()
     };
+    if args.dry_run {
+        return build_report(preview_sling(&town, &beads, &target)?, write_preview);
+    }
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
         let values =
@@ -103,6 +116,35 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             write_sling_line(slung_bead, &caller, page);
         }
     })
+}
+
+fn write_preview(previews: &Vec<SlingPreview>, page: &mut kit::ui::Page) {
+    if previews.is_empty() {
+        page.line("no open bead to sling");
+    }
+    for preview in previews {
+        let title = kit::ui::escape::escape_line(&preview.title);
+        let mark = if preview.obstacle.is_some() {
+            "!"
+        } else {
+            "→"
+        };
+        page.line(format!(
+            "{mark} {} to {}  {title}",
+            preview.bead, preview.target
+        ));
+        if let Some(obstacle) = &preview.obstacle {
+            let obstacle = kit::ui::escape::escape_line(obstacle);
+            page.line(format!("  it would be refused: {obstacle}"));
+        }
+        if !preview.waits_for.is_empty() {
+            page.line(format!(
+                "  it would be queued until {} closes",
+                preview.waits_for.join(", ")
+            ));
+        }
+    }
+    page.line("nothing was changed");
 }
 
 /// Returns the formula to sling: the first argument with `--on`, or if it names no bead.

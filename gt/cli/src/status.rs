@@ -35,6 +35,21 @@ pub(super) struct Args {
     /// Check what must always hold in a town; the exit code is 1 if something does not
     #[arg(long)]
     health: bool,
+    /// Accepted for scripts: nothing is left out
+    #[arg(long, hide = true)]
+    fast: bool,
+    /// Accepted for scripts: everything is shown
+    #[arg(short, long, hide = true)]
+    verbose: bool,
+    /// Accepted for scripts: it is redrawn when something changes
+    #[arg(
+        short = 'n',
+        long,
+        hide = true,
+        value_name = "SECONDS",
+        requires = "watch"
+    )]
+    interval: Option<u32>,
 }
 
 /// Interval at which times and sessions are refreshed if nothing changes.

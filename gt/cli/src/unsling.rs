@@ -3,6 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::sling::unsling_bead;
+use gt::record::hook;
 
 /// Take work off a hook.
 ///
@@ -10,12 +11,37 @@ use gt::flow::sling::unsling_bead;
 /// Uncommitted work is saved to a rescue ref first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The bead
-    bead: String,
+    /// The bead, or the agent that has it (default: what is on your hook)
+    bead: Option<String>,
+    /// The agent that has the bead
+    #[arg(hide = true)]
+    agent: Option<String>,
+    /// Accepted for scripts: nothing is lost
+    #[arg(short, long, hide = true)]
+    force: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let unslung = unsling_bead(&ctx.open_town()?, &args.bead)?;
+    let town = ctx.open_town()?;
+    let on_hook_of = |agent: &str| hook::find_hooked_bead(&town, &town.parse_agent(agent)?);
+    let bead = match (&args.bead, &args.agent) {
+        (None, _) => hook::find_hooked_bead(&town, &town.actor)?,
+        (Some(bead), Some(agent)) => {
+            let hooked = on_hook_of(agent)?;
+            anyhow::ensure!(
+                hooked == *bead,
+                "{hooked} is on the hook of {agent}, not {bead}"
+            );
+            hooked
+        }
+        (Some(text), None) if town.find_bead(text).is_ok() => text.clone(),
+        (Some(text), None) => match town.parse_agent(text) {
+            Ok(_) => on_hook_of(text)?,
+            // Names the unknown bead.
+            Err(_) => text.clone(),
+        },
+    };
+    let unslung = unsling_bead(&town, &bead)?;
     build_report(unslung, |unslung, page| {
         page.line(format!(
             "✓ {} is off the hook of {} and open again",

@@ -25,6 +25,8 @@ pub struct InstallRequest {
     pub name: Option<String>,
     pub owner: Option<String>,
     pub email: Option<String>,
+    /// Make the town's folder a git repository.
+    pub git: bool,
 }
 
 impl InstallRequest {
@@ -37,6 +39,7 @@ impl InstallRequest {
             name: None,
             owner: setting("user.name"),
             email: setting("user.email"),
+            git: false,
         }
     }
 }
@@ -94,6 +97,9 @@ pub fn install_town(
     });
     create_folders(&layout)?;
     let store = create_town_store(&layout)?;
+    if request.git {
+        create_town_repository(root)?;
+    }
     if root.join(".git").exists() {
         // Errors are ignored: without the merge driver, git merges the town's beads line by line.
         let git = Git::at(root);
@@ -108,6 +114,27 @@ pub fn install_town(
         inside,
         around: towns_below(root),
     })
+}
+
+/// Makes the town's folder a repository, if it is none, and adds what git must ignore in a town.
+fn create_town_repository(root: &Path) -> anyhow::Result<()> {
+    if !root.join(".git").exists() {
+        Git::at(root).init("main", false)?;
+    }
+    let path = root.join(".gitignore");
+    let ours = include_str!("../../templates/town.gitignore");
+    let heading = ours.lines().next().unwrap_or_default();
+    let old = file::read_file_if_exists(&path)?.unwrap_or_default();
+    let mut text = String::from_utf8_lossy(&old).into_owned();
+    if text.lines().any(|line| line == heading) {
+        return Ok(());
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(ours);
+    write_file(&path, text.as_bytes())?;
+    Ok(())
 }
 
 /// Returns the towns in the subfolders of a folder.

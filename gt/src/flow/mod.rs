@@ -23,6 +23,7 @@ pub mod nudge;
 pub mod polecat;
 pub mod prime;
 pub mod recipient;
+pub mod repair;
 pub mod rescue;
 pub mod rig;
 pub mod role;

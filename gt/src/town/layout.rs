@@ -360,6 +360,11 @@ impl RigLayout {
         self.root.join("crew")
     }
 
+    /// `crew/.removed/`: clones of removed crew members with unsaved work.
+    pub fn removed_crew(&self) -> PathBuf {
+        self.crew_folder().join(".removed")
+    }
+
     /// `.runtime/`: local state that may be lost.
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".runtime")

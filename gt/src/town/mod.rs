@@ -149,6 +149,35 @@ impl Town {
             other => other,
         })
     }
+
+    /// Parses what a user writes for an agent: an address, or only the name of a polecat or crew
+    /// member, if no other has the name.
+    pub fn parse_agent(&self, text: &str) -> anyhow::Result<Address> {
+        let error = match self.parse_address(text) {
+            Ok(address) => return Ok(address),
+            Err(error) if !identity::is_name(text) => return Err(error),
+            Err(error) => error,
+        };
+        let mut found = Vec::new();
+        for rig in self.list_rigs()? {
+            let (name, of_rig) = (text.to_owned(), rig.name().to_owned());
+            if rig.crew(text).is_dir() {
+                found.push(Address::Crew(of_rig.clone(), name.clone()));
+            }
+            if rig.polecat(text).is_dir() {
+                found.push(Address::Polecat(of_rig, name));
+            }
+        }
+        let names: Vec<String> = found.iter().map(Address::to_string).collect();
+        match found.pop() {
+            None => Err(error),
+            Some(address) if found.is_empty() => Ok(address),
+            Some(_) => anyhow::bail!(
+                "several agents are called `{text}`; name one of {}",
+                names.join(", ")
+            ),
+        }
+    }
 }
 
 /// Returns the folder in which an agent works.

@@ -1,10 +1,13 @@
 //! The current state of a town, for users and programs.
 
+pub mod audit;
 pub mod doctor;
 pub mod feed;
 pub mod health;
 pub mod polecat;
+pub mod ready;
 pub mod rig;
 pub mod role;
 pub mod status;
+pub mod trail;
 pub mod why;

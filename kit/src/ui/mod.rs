@@ -257,6 +257,7 @@ impl Ui {
             Self::err(&format!(
                 "{mark} {}",
                 text.replace("\n  tip: ", "\n  Hint: ")
+                    .replace("\n\n\n", "\n\n")
             ));
         } else {
             self.raw(&text);

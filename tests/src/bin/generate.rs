@@ -1,5 +1,6 @@
-//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the
-//! formulas; with `--check` only says what is not fresh.
+//! Writes `completions/` and `man/` from the command lines, `docs/FORMULAS.md` from the formulas, and
+//! `docs/GT-COMPATIBILITY.md` from the vocabulary of `gt`; with `--check` only says what is not
+//! fresh.
 //!
 //! The same commands give the same files: no date, no version, so that only a change of a command
 //! or of its words changes a page.
@@ -75,6 +76,8 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
     let guide = std::fs::read_to_string(root().join("formulas/README.md"))?;
     let page = format!("{}{}", guide.trim_end(), built_in_formulas());
     files.insert(PathBuf::from("docs/FORMULAS.md"), page.into_bytes());
+    let page = gt_cli::vocabulary::build_page();
+    files.insert(PathBuf::from("docs/GT-COMPATIBILITY.md"), page.into_bytes());
     Ok(files)
 }
 

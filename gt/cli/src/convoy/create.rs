@@ -50,9 +50,32 @@ fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
+/// Reads `--notify mayor/` as `--notify=mayor/`: neither a bead nor a name has the form of an
+/// address.
+fn move_address_to_notify(mut args: Args) -> Args {
+    if args.notify.is_empty() || args.beads.is_empty() {
+        return args;
+    }
+    let words = std::iter::once(args.name).chain(args.beads);
+    let is_address =
+        |word: &String| word.contains('/') && word.parse::<gt::town::identity::Address>().is_ok();
+    let (addresses, rest): (Vec<String>, Vec<String>) = words.partition(is_address);
+    for address in addresses {
+        if let Some(bare) = args.notify.iter().position(|to| to == "mayor/") {
+            args.notify.remove(bare);
+        }
+        args.notify.push(address);
+    }
+    let mut rest = rest.into_iter();
+    args.name = rest.next().unwrap_or_default();
+    args.beads = rest.collect();
+    args
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let spec = read_spec(ctx, &args)?;
+    let args = move_address_to_notify(args);
     let owner = match args.owner {
         Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),

@@ -1,6 +1,7 @@
 //! `gt convoy`: batches of work.
 
 mod add;
+mod check;
 mod close;
 mod create;
 mod land;
@@ -8,6 +9,7 @@ mod list;
 mod review;
 mod show;
 mod status;
+mod stranded;
 
 use super::CommandResult;
 use crate::context::Context;
@@ -20,6 +22,8 @@ kit::family! {
     Status => status,
     Show => show,
     List => list,
+    Stranded => stranded,
+    Check => check,
     Close => close,
     Land => land,
     Review => review,

@@ -3,7 +3,12 @@
 mod add;
 mod at;
 mod list;
+mod pristine;
+mod remove;
+mod rename;
+mod restart;
 mod start;
+mod status;
 mod stop;
 
 use super::CommandResult;
@@ -20,6 +25,12 @@ kit::family! {
     #[command(alias = "spawn")]
     Start => start,
     Stop => stop,
+    #[command(alias = "rs")]
+    Restart => restart,
+    Status => status,
+    Pristine => pristine,
+    Rename => rename,
+    Remove => remove,
 }
 
 /// Returns the named members, or all members of a rig or of the town.

@@ -4,10 +4,11 @@ use bd::bead::{Bead, Status};
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
+use gt::town::Rig;
 use gt::town::config;
 
 /// List the open merge requests of a rig, in merge order
@@ -16,18 +17,18 @@ use gt::town::config;
 /// created_at, waits_for, needs_person?, stopped_by?}. `status` is ready or blocked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig
-    rig: String,
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
 }
 
 #[derive(Serialize)]
-struct RequestRow {
-    id: String,
+pub(super) struct RequestRow {
+    pub(super) id: String,
     bead: String,
     branch: String,
     target: String,
     worker: String,
-    status: &'static str,
+    pub(super) status: &'static str,
     score: f64,
     priority: i64,
     created_at: String,
@@ -43,7 +44,7 @@ struct RequestRow {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rig = town.find_rig(&args.rig)?;
+    let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     match config::check_merge_queue(&rig) {
         Ok(unused) => {
             // Known keys without effect are reported by `gt doctor`.
@@ -57,8 +58,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
+    let rows = read_rows(&rig)?;
+    let rig = rig.name().to_owned();
+    build_report(rows, move |rows, page| {
+        if rows.is_empty() {
+            page.line("the merge queue is empty");
+        }
+        for row in rows {
+            write_request_row(row, &rig, page);
+        }
+    })
+}
+
+/// Reads the open requests of a rig, in merge order.
+pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
     let beads = rig.store()?.snapshot()?;
-    let now = town.clock.now();
+    let now = rig.town().clock.now();
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
         .map(|request| {
@@ -93,18 +108,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         })
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    let rig = args.rig.clone();
-    build_report(rows, move |rows, page| {
-        if rows.is_empty() {
-            page.line("the merge queue is empty");
-        }
-        for row in rows {
-            write_request_row(row, &rig, page);
-        }
-    })
+    Ok(rows)
 }
 
-fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
+pub(super) fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target

@@ -1,8 +1,11 @@
 //! `gt mq`: the merge queue.
 
 mod list;
+mod next;
+mod reject;
 mod retry;
 mod run;
+mod status;
 mod waive;
 
 use gt::town::beads::{BeadsHome, FoundBead};
@@ -15,6 +18,9 @@ kit::family! {
     /// Show and run a rig's merge queue
     Args:
     List => list,
+    Next => next,
+    Status => status,
+    Reject => reject,
     Run => run,
     Retry => retry,
     Waive => waive,
@@ -28,4 +34,24 @@ fn rig_of_request<'t>(town: &'t Town, request: &FoundBead) -> anyhow::Result<Rig
             anyhow::bail!("`{}` is no open merge request: not found", request.bead.id)
         }
     }
+}
+
+/// Finds a request by its id, which may come after the name of its rig.
+fn find_request<'t>(town: &'t Town, words: &[String]) -> anyhow::Result<(FoundBead, Rig<'t>)> {
+    let (request, named) = match words {
+        [rig, request] => (request, Some(town.find_rig(rig)?)),
+        [request, ..] => (request, None),
+        [] => anyhow::bail!("name the merge request"),
+    };
+    let found = town.find_bead(request)?;
+    let rig = rig_of_request(town, &found)?;
+    if let Some(named) = named {
+        anyhow::ensure!(
+            named.name() == rig.name(),
+            "{} is a request of rig {}",
+            found.bead.id,
+            rig.name()
+        );
+    }
+    Ok((found, rig))
 }

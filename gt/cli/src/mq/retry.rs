@@ -7,8 +7,9 @@ use gt::record::merge_request;
 /// Retry a merge request that is blocked or keeps failing
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The merge request
-    request: String,
+    /// The merge request; the rig before it is not needed
+    #[arg(required = true, num_args = 1..=2, value_name = "REQUEST")]
+    words: Vec<String>,
 }
 
 #[derive(serde::Serialize)]
@@ -19,8 +20,7 @@ struct RetryRequestReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let found = town.find_bead(&args.request)?;
-    let rig = super::rig_of_request(&town, &found)?;
+    let (found, rig) = super::find_request(&town, &args.words)?;
     let was = merge_request::retry_request(&rig, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::landing;
 use gt::flow::mq::{self, MergeOutcome};
@@ -13,15 +13,17 @@ use gt::town::identity::Address;
 /// The daemon does this automatically. Without a daemon this command merges the work.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig
-    rig: String,
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut town = ctx.open_town()?;
-    town.find_rig(&args.rig)?;
-    town.actor = Address::Refinery(args.rig.clone());
-    let rig = town.rig(&args.rig);
+    let name = rig::resolve_rig(ctx, &town, args.rig.as_deref())?
+        .name()
+        .to_owned();
+    town.actor = Address::Refinery(name.clone());
+    let rig = town.rig(&name);
     let merged = mq::run_queue(&rig)?;
     let landed = landing::land_ready_convoys(&town)?;
     for landed in &landed {

@@ -15,6 +15,9 @@ use gt::view::polecat::PolecatRow;
 pub(super) struct Args {
     /// Only polecats of this rig
     rig: Option<String>,
+    /// List the polecats of all rigs (the default without RIG)
+    #[arg(long, conflicts_with = "rig")]
+    all: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

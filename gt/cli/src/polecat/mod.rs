@@ -1,8 +1,11 @@
 //! `gt polecat`: manages the workers of rigs.
 
+mod check_recovery;
+mod git_state;
 mod list;
 mod nuke;
 mod retry;
+mod stale;
 mod status;
 
 use super::CommandResult;
@@ -16,12 +19,15 @@ kit::family! {
     List => list,
     Status => status,
     Retry => retry,
+    Stale => stale,
+    CheckRecovery => check_recovery,
+    GitState => git_state,
     Nuke => nuke,
 }
 
 /// Parses a polecat's address into its rig and its name.
 fn parse_polecat<'t>(town: &'t Town, text: &str) -> anyhow::Result<(Rig<'t>, String)> {
-    match town.parse_address(text)? {
+    match town.parse_agent(text)? {
         Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),
     }

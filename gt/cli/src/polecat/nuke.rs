@@ -1,6 +1,7 @@
 //! `gt polecat nuke`.
 
 use super::super::{CommandResult, build_report};
+use super::check_recovery;
 use crate::context::Context;
 use gt::flow;
 use gt::record::town_view::TownView;
@@ -18,11 +19,17 @@ pub(super) struct Args {
     /// Remove it even with unsaved work, which goes to a rescue ref
     #[arg(short, long)]
     force: bool,
+    /// Only show what would be lost; the exit code is 1 if anything would be
+    #[arg(short = 'n', long, conflicts_with = "force")]
+    dry_run: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
+    if args.dry_run {
+        return check_recovery::report(&town, &view, &args.polecats);
+    }
     let mut nuked = Vec::new();
     for text in &args.polecats {
         let (rig, name) = super::parse_polecat(&town, text)?;

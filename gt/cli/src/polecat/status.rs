@@ -12,11 +12,18 @@ use gt::view::polecat::PolecatStatus;
 pub(super) struct Args {
     /// The polecat: RIG/NAME
     polecat: String,
+    /// The name, if only the rig comes before it
+    #[arg(hide = true)]
+    name: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
+    let polecat = match args.name {
+        Some(name) => format!("{}/{name}", args.polecat),
+        None => args.polecat,
+    };
+    let (rig, name) = super::parse_polecat(&town, &polecat)?;
     build_report(PolecatStatus::read(&town, &rig, &name)?, write_status)
 }
 

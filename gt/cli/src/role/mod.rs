@@ -1,6 +1,11 @@
-//! The commands that the mayor and the patrol roles share. Each works on the agent's address.
+//! `gt role`, and the commands that the mayor and the patrol roles share. Each of the latter works
+//! on the agent's address.
 
 pub(crate) mod attach;
+mod def;
+mod env;
+mod home;
+mod list;
 pub(crate) mod restart;
 pub(crate) mod start;
 pub(crate) mod status;
@@ -8,13 +13,26 @@ pub(crate) mod stop;
 
 use std::fmt;
 
-use super::{CommandResult, build_report};
+use super::{CommandResult, build_report, rig, whoami};
+use crate::context::Context;
+use gt::town::Town;
 use gt::town::identity::Address;
+
+kit::family! {
+    /// Show your role, its folder and its text
+    Args:
+    #[command(alias = "detect")]
+    Show => whoami,
+    List => list,
+    Home => home,
+    Env => env,
+    Def => def,
+}
 
 /// Selects the agent of a command.
 pub(crate) trait RoleSelector: clap::Args + fmt::Debug {
     /// Returns the agent's address.
-    fn address(&self) -> Address;
+    fn address(&self, ctx: &Context, town: &Town) -> anyhow::Result<Address>;
 }
 
 macro_rules! which {
@@ -24,21 +42,22 @@ macro_rules! which {
             pub(crate) struct $role {}
 
             impl RoleSelector for $role {
-                fn address(&self) -> Address {
-                    Address::$role
+                fn address(&self, _ctx: &Context, _town: &Town) -> anyhow::Result<Address> {
+                    Ok(Address::$role)
                 }
             }
         )*
         $(
             #[derive(Debug, clap::Args)]
             pub(crate) struct $of_rig {
-                /// The rig
-                rig: String,
+                /// The rig (default: the one around the working directory)
+                rig: Option<String>,
             }
 
             impl RoleSelector for $of_rig {
-                fn address(&self) -> Address {
-                    Address::$of_rig(self.rig.clone())
+                fn address(&self, ctx: &Context, town: &Town) -> anyhow::Result<Address> {
+                    let rig = rig::resolve_rig(ctx, town, self.rig.as_deref())?;
+                    Ok(Address::$of_rig(rig.name().to_owned()))
                 }
             }
         )*

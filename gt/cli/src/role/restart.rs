@@ -17,7 +17,8 @@ pub(crate) struct Args<W: RoleSelector> {
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let town = ctx.open_town()?;
+    let agent = args.which.address(ctx, &town)?;
     let (was_running, live) = role::restart_role(&town, &agent, &args.agent)?;
     let data = serde_json::json!({ "session": live.name, "was_running": was_running });
     build_report(data, move |_, page| {

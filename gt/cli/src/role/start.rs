@@ -20,7 +20,8 @@ pub(crate) struct Args<W: RoleSelector> {
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let town = ctx.open_town()?;
+    let agent = args.which.address(ctx, &town)?;
     let live = role::start_role(&town, &agent, &args.agent)?;
     let question = runtime::find_agent_question(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });

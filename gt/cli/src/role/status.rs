@@ -21,7 +21,8 @@ pub(crate) struct Args<W: RoleSelector> {
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let town = ctx.open_town()?;
+    let agent = args.which.address(ctx, &town)?;
     let status = read_role_status(&town, &agent)?;
     let attach = command_of(&agent, "attach");
     let start = command_of(&agent, "start");

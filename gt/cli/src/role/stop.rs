@@ -14,7 +14,8 @@ pub(crate) struct Args<W: RoleSelector> {
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.open_town()?, args.which.address());
+    let town = ctx.open_town()?;
+    let agent = args.which.address(ctx, &town)?;
     let was_running = role::stop_role(&town, &agent)?;
     let data = serde_json::json!({ "was_running": was_running });
     build_report(data, move |_, page| {

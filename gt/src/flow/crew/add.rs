@@ -50,20 +50,7 @@ pub enum CrewError {
 
 /// Adds a crew member. With `own_branch`, its clone is on a new branch `crew/<name>`.
 pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember, CrewError> {
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
-        let name = name.to_owned();
-        return Err(CrewError::BadName { name });
-    }
-    let registry = rig.town().read_registry().map_err(anyhow::Error::from)?;
-    let rigs = registry.rigs.keys().map(String::as_str);
-    check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)
-        .map_err(anyhow::Error::from)?;
-    let path = rig.crew(name);
-    if fs::symlink_metadata(&path).is_ok() {
-        let name = name.to_owned();
-        return Err(CrewError::Exists { name, path });
-    }
+    let path = check_new_name(rig, name)?;
     let made = clone_for_member(rig, name, own_branch).and_then(|branch| {
         sandbox::provision_worktree(rig, &path)?;
         install_hooks(rig, name)?;
@@ -83,6 +70,25 @@ pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember
             Err(error.into())
         }
     }
+}
+
+/// Checks that a name is valid and free, and returns the path of its clone.
+pub(super) fn check_new_name(rig: &Rig, name: &str) -> Result<PathBuf, CrewError> {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
+        let name = name.to_owned();
+        return Err(CrewError::BadName { name });
+    }
+    let registry = rig.town().read_registry().map_err(anyhow::Error::from)?;
+    let rigs = registry.rigs.keys().map(String::as_str);
+    check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)
+        .map_err(anyhow::Error::from)?;
+    let path = rig.crew(name);
+    if fs::symlink_metadata(&path).is_ok() {
+        let name = name.to_owned();
+        return Err(CrewError::Exists { name, path });
+    }
+    Ok(path)
 }
 
 /// Clones from the rig's push URL and reuses the objects of the rig's shared repository.
@@ -116,12 +122,13 @@ fn install_hooks(rig: &Rig, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn create_member_bead(rig: &Rig, name: &str) -> anyhow::Result<()> {
+pub(super) fn create_member_bead(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let store = rig.store()?;
     let prefix = rig.prefix();
     let mut bead = rig::build_agent_bead(&member_address(rig, name), &prefix);
     rig.transact(&store, |tx| {
-        if tx.get(&bead.id).is_none() {
+        // The bead of a member who was removed or renamed is closed.
+        if tx.get(&bead.id).is_none_or(|old| !old.is_open()) {
             bead.created_at = tx.now();
             bead.updated_at = bead.created_at.clone();
             tx.actor().clone_into(&mut bead.created_by);

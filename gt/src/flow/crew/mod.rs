@@ -4,9 +4,17 @@
 //! to a hidden ref.
 
 mod add;
+mod pristine;
+mod remove;
+mod rename;
+mod status;
 mod stop;
 
 pub use add::{AddedMember, CrewError, add_member};
+pub use pristine::{UpdatedClone, update_clone};
+pub use remove::{RemovedMember, remove_member};
+pub use rename::{RenamedMember, rename_member};
+pub use status::{CrewStatus, read_member_status};
 pub use stop::{save_uncommitted, stop_member};
 
 use bd::git::Git;
@@ -14,7 +22,9 @@ use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::host::LiveSession;
+use crate::host::{LiveSession, LiveTown};
+use crate::record::hook;
+use crate::record::polecat::Slot;
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, RigLayout, Town};
 
@@ -66,6 +76,27 @@ pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember
         }
     };
     list_member_names(rig).into_iter().map(look).collect()
+}
+
+/// Refuses a change of a member whose session runs or who has a bead on the hook.
+fn check_at_rest(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
+    if let Some(session) = SessionName::for_agent(address)
+        && town.host.find(session.as_str())?.is_some()
+    {
+        anyhow::bail!(
+            "the session of {address} runs; end it first: gt crew stop {}",
+            address.mailbox()
+        );
+    }
+    let stores = town.read_stores()?;
+    if let Some(bead) = hook::hooked_bead_of(&stores, address, &Slot::default()) {
+        anyhow::bail!(
+            "{} is on the hook of {address}; take it off first: gt unsling {}",
+            bead.id,
+            bead.id
+        );
+    }
+    Ok(())
 }
 
 pub fn member_address(rig: &RigLayout, name: &str) -> Address {

@@ -97,7 +97,7 @@ pub fn nuke_polecat(
 }
 
 /// Returns the reasons against a nuke, one per kind of work that would be lost.
-fn find_refusal_reasons(
+pub(super) fn find_refusal_reasons(
     rig: &RigLayout,
     polecat: &Polecat,
     defect: Option<&str>,
@@ -124,20 +124,7 @@ fn find_refusal_reasons(
     for folder in git.inner_repositories()? {
         reasons.push(format!("{folder} is a git repository of its own"));
     }
-    let everywhere = if git.remote_url("origin")?.is_some() {
-        "--remotes"
-    } else {
-        "--branches"
-    };
-    let kept = [
-        "rev-list",
-        "--count",
-        "HEAD",
-        "--not",
-        everywhere,
-        "--glob=refs/gt/merged",
-    ];
-    let unpushed: usize = git.plumbing(kept).text()?.parse()?;
+    let unpushed = count_unpushed(&git)?;
     if unpushed > 0 {
         reasons.push(format!("{} on no remote", counted(unpushed, "commit")));
     }
@@ -151,6 +138,24 @@ fn find_refusal_reasons(
         }
     }
     Ok(reasons)
+}
+
+/// Counts the commits of a worktree's head that no remote has.
+pub(super) fn count_unpushed(git: &Git) -> anyhow::Result<usize> {
+    let everywhere = if git.remote_url("origin")?.is_some() {
+        "--remotes"
+    } else {
+        "--branches"
+    };
+    let kept = [
+        "rev-list",
+        "--count",
+        "HEAD",
+        "--not",
+        everywhere,
+        "--glob=refs/gt/merged",
+    ];
+    Ok(git.plumbing(kept).text()?.parse()?)
 }
 
 /// Closes the identity. Reopens and returns the bead on the hook.

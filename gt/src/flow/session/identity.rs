@@ -13,10 +13,6 @@ pub(super) fn build_identity_env(
     session: &str,
 ) -> Vec<(String, String)> {
     let text = address.to_string();
-    let email = town
-        .env
-        .get("GT_OWNER_EMAIL")
-        .map_or_else(|| find_owner_email(&town.layout), str::to_owned);
     let folder = town
         .exe
         .parent()
@@ -30,11 +26,7 @@ pub(super) fn build_identity_env(
     let mut env = vec![
         (STARTED, town.clock.now().to_string()),
         ("GT_ROLE", text.clone()),
-        ("BD_ACTOR", text.clone()),
-        ("GIT_AUTHOR_NAME", text.clone()),
-        ("GIT_COMMITTER_NAME", text),
-        ("GIT_AUTHOR_EMAIL", email.clone()),
-        ("GIT_COMMITTER_EMAIL", email),
+        ("BD_ACTOR", text),
         ("BEADS_AGENT_NAME", address.mailbox()),
         ("GT_ROOT", root.clone()),
         ("GT_TOWN_ROOT", root),
@@ -47,9 +39,25 @@ pub(super) fn build_identity_env(
     if let Address::Crew(_, name) = address {
         env.push(("GT_CREW", name.clone()));
     }
+    env.extend(commit_identity(town, address));
     env.into_iter()
         .map(|(key, value)| (key.to_owned(), value))
         .collect()
+}
+
+/// Returns git's variables for an agent's commits.
+pub fn commit_identity(town: &Town, address: &Address) -> [(&'static str, String); 4] {
+    let name = address.to_string();
+    let email = town
+        .env
+        .get("GT_OWNER_EMAIL")
+        .map_or_else(|| find_owner_email(&town.layout), str::to_owned);
+    [
+        ("GIT_AUTHOR_NAME", name.clone()),
+        ("GIT_COMMITTER_NAME", name),
+        ("GIT_AUTHOR_EMAIL", email.clone()),
+        ("GIT_COMMITTER_EMAIL", email),
+    ]
 }
 
 /// Returns the overseer's e-mail address, which the commits of agents carry.

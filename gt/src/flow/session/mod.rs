@@ -4,3 +4,5 @@ pub mod end;
 mod identity;
 pub mod show;
 pub mod start;
+
+pub use identity::commit_identity;

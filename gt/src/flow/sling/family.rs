@@ -13,6 +13,7 @@ use crate::flow::convoy::{self, NewConvoy, review};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::Town;
+use crate::town::beads::FoundBead;
 use crate::town::lock::Lock;
 
 /// The maximum depth of nested epics.
@@ -21,10 +22,16 @@ const DEPTH: usize = 10;
 /// The time to wait for another process that creates the convoy of the same epic.
 const MAKING: Duration = Duration::from_secs(120);
 
-/// Returns the beads to sling for an epic with children or a convoy, and `None` for any other bead.
-/// Creates the convoy of an epic that has none.
-pub fn expand_family(town: &Town, id: &str) -> anyhow::Result<Option<Vec<String>>> {
-    let found = town.find_bead(id)?;
+/// The members of an epic or a convoy.
+pub(super) struct BeadFamily {
+    /// The open ones, which can be slung.
+    pub open: Vec<String>,
+    /// All work below the epic. None for a convoy.
+    below_epic: Option<Vec<String>>,
+}
+
+/// Reads the members of an epic with children or a convoy. Returns `None` for any other bead.
+pub(super) fn read_family(town: &Town, found: &FoundBead) -> anyhow::Result<Option<BeadFamily>> {
     if record::convoy::is_convoy(&found.bead) {
         let stores = town.read_stores()?;
         let is_open = |id: &&str| {
@@ -33,7 +40,10 @@ pub fn expand_family(town: &Town, id: &str) -> anyhow::Result<Option<Vec<String>
                 .is_some_and(|bead| bead.status == Status::Open)
         };
         let open = record::convoy::tracked_ids(&found.bead).filter(is_open);
-        return Ok(Some(open.map(str::to_owned).collect()));
+        return Ok(Some(BeadFamily {
+            open: open.map(str::to_owned).collect(),
+            below_epic: None,
+        }));
     }
     // A molecule that is work itself is done by one worker, step by step.
     if found.bead.issue_type != Kind::Epic || record::molecule::is_molecule_root(&found.bead) {
@@ -44,10 +54,24 @@ pub fn expand_family(town: &Town, id: &str) -> anyhow::Result<Option<Vec<String>
     if below.is_empty() {
         return Ok(None);
     }
-    let all: Vec<String> = below.iter().map(|bead| bead.id.clone()).collect();
-    ensure_epic_convoy(town, &found.bead, &all)?;
     let open = below.iter().filter(|bead| bead.status == Status::Open);
-    Ok(Some(open.map(|bead| bead.id.clone()).collect()))
+    Ok(Some(BeadFamily {
+        open: open.map(|bead| bead.id.clone()).collect(),
+        below_epic: Some(below.iter().map(|bead| bead.id.clone()).collect()),
+    }))
+}
+
+/// Returns the beads to sling for an epic with children or a convoy, and `None` for any other bead.
+/// Creates the convoy of an epic that has none.
+pub fn expand_family(town: &Town, id: &str) -> anyhow::Result<Option<Vec<String>>> {
+    let found = town.find_bead(id)?;
+    let Some(family) = read_family(town, &found)? else {
+        return Ok(None);
+    };
+    if let Some(below) = &family.below_epic {
+        ensure_epic_convoy(town, &found.bead, below)?;
+    }
+    Ok(Some(family.open))
 }
 
 /// Returns the open work below an epic, most urgent first.

@@ -48,7 +48,12 @@ pub fn resolve_target<'t>(
 ) -> anyhow::Result<SlingTarget<'t>> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
-        "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
+        "" if town.actor == Address::Overseer => match home {
+            // Only workers of its own rig can change the bead.
+            BeadsHome::Rig(rig) => SlingTarget::Rig(town.find_rig(rig)?),
+            BeadsHome::Town => return Err(TargetError::Nobody.into()),
+        },
+        "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
         "" | "." => resolve_address(town, town.actor.clone())?,
         rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
             SlingTarget::Rig(town.rig(rig))
@@ -56,10 +61,15 @@ pub fn resolve_target<'t>(
         "deacon/dogs" => SlingTarget::Agent(find_idle_dog(town)?),
         "witness" | "wit" | "refinery" | "ref" | "crew" => resolve_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
-            return Err(town
-                .find_rig(name)
-                .err()
-                .unwrap_or_else(|| TargetError::Nobody.into()));
+            match town.parse_agent(name) {
+                Ok(address) => resolve_address(town, address)?,
+                Err(_) => {
+                    return Err(town
+                        .find_rig(name)
+                        .err()
+                        .unwrap_or_else(|| TargetError::Nobody.into()));
+                }
+            }
         }
         address => resolve_address(town, town.parse_address(address)?)?,
     };

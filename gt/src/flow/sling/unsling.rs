@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
+use crate::record::merge_request;
 use crate::record::polecat::Slot;
 use crate::town::Town;
 use crate::town::event::event;
@@ -75,6 +76,77 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
         session,
         kept,
     })
+}
+
+/// A bead that was given back.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReleaseReport {
+    pub bead: String,
+    /// The status before.
+    pub was: String,
+    /// The assignee before.
+    pub holder: String,
+    /// The session that was ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The rescue ref of the uncommitted work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+}
+
+/// Opens a bead again and removes its assignee. Takes it off its hook first.
+pub fn release_work(
+    town: &LiveTown,
+    id: &str,
+    reason: Option<&str>,
+) -> anyhow::Result<ReleaseReport> {
+    let found = town.find_bead(id)?;
+    let bead = found.bead;
+    anyhow::ensure!(
+        bead.is_open(),
+        "{} is {}; `bd reopen {}` opens it again",
+        bead.id,
+        bead.status,
+        bead.id
+    );
+    let beads = found.store.snapshot()?;
+    let requests = merge_request::open_requests(&beads);
+    if let Some(request) = requests
+        .iter()
+        .find(|request| merge_request::source_bead_of(request) == bead.id)
+    {
+        anyhow::bail!(
+            "the work on {} is handed in as {}; `gt mq reject {}` takes it back",
+            bead.id,
+            request.id,
+            request.id
+        );
+    }
+    let mut report = ReleaseReport {
+        bead: bead.id.clone(),
+        was: bead.status.to_string(),
+        holder: bead.assignee.clone(),
+        session: None,
+        kept: None,
+    };
+    if bead.status == Status::Hooked {
+        let unslung = unsling_bead(town, &bead.id)?;
+        (report.session, report.kept) = (unslung.session, unslung.kept);
+    }
+    town.transact(&found.store, |tx| {
+        if let Some(mut bead) = tx.get(&bead.id).filter(|bead| bead.is_open()).cloned() {
+            bead.status = Status::Open;
+            bead.assignee = String::new();
+            bead.updated_at = tx.now();
+            tx.put(bead)?;
+        }
+        if let Some(reason) = reason {
+            let actor = tx.actor().to_owned();
+            bd::change::add_comment(tx, &bead.id, &actor, &format!("Released: {reason}"))?;
+        }
+        Ok(())
+    })?;
+    Ok(report)
 }
 
 /// Checks that the bead is still on the hook on which it was seen before the holder's slot was

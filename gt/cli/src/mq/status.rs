@@ -1,0 +1,112 @@
+//! `gt mq status`.
+
+use bd::bead::{DepKind, fields};
+use kit::ui::{Page, escape};
+use serde::Serialize;
+
+use super::super::{CommandResult, build_report};
+use crate::context::Context;
+use gt::record::merge_request;
+
+/// Show one merge request
+///
+/// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
+/// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, needs_person?,
+/// depends_on[]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The merge request
+    request: String,
+}
+
+#[derive(Serialize)]
+struct RequestStatus {
+    id: String,
+    title: String,
+    status: String,
+    priority: i64,
+    #[serde(rename = "type")]
+    kind: String,
+    created_at: String,
+    updated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed_at: Option<String>,
+    branch: String,
+    target: String,
+    #[serde(rename = "source_issue")]
+    bead: String,
+    worker: String,
+    rig: String,
+    commits: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merge_commit: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    close_reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_person: Option<String>,
+    depends_on: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let (found, rig) = super::find_request(&town, &[args.request])?;
+    let request = &found.bead;
+    anyhow::ensure!(
+        merge_request::is_merge_request(request),
+        "`{}` is no merge request: not found (`gt mq list` shows the open ones)",
+        request.id
+    );
+    let receipt = merge_request::receipt_of(request);
+    let merge_commit = fields::get_field(&request.description, "merge_commit");
+    let shown = RequestStatus {
+        id: request.id.clone(),
+        title: request.title.clone(),
+        status: request.status.to_string(),
+        priority: request.priority,
+        kind: request.issue_type.to_string(),
+        created_at: request.created_at.to_string(),
+        updated_at: request.updated_at.to_string(),
+        closed_at: request.closed_at.as_ref().map(ToString::to_string),
+        branch: receipt.branch,
+        target: receipt.target,
+        bead: merge_request::source_bead_of(request),
+        worker: receipt.worker,
+        rig: rig.name().to_owned(),
+        commits: receipt.commits,
+        merge_commit,
+        close_reason: request.close_reason.clone(),
+        needs_person: merge_request::reason_for_user(request),
+        depends_on: request
+            .edges(&DepKind::Blocks)
+            .map(|edge| edge.depends_on_id.clone())
+            .collect(),
+    };
+    build_report(shown, write_status)
+}
+
+fn write_status(request: &RequestStatus, page: &mut Page) {
+    page.line(format!(
+        "{} [{}] {} by {}",
+        request.id, request.status, request.bead, request.worker
+    ));
+    page.line(format!(
+        "  branch:  {} into {}",
+        request.branch, request.target
+    ));
+    page.line(format!("  commits: {}", request.commits.len()));
+    if let Some(commit) = &request.merge_commit {
+        page.line(format!("  merged:  {commit:.12}"));
+    }
+    if !request.close_reason.is_empty() {
+        let reason = escape::escape_line(&request.close_reason);
+        page.line(format!("  closed:  {reason}"));
+    }
+    if let Some(reason) = &request.needs_person {
+        let reason = escape::escape_line(reason);
+        page.line(format!("  needs a person: {reason}"));
+    }
+    if !request.depends_on.is_empty() {
+        page.line(format!("  waits for {}", request.depends_on.join(", ")));
+    }
+    page.line(format!("  → gt why {}", request.id));
+}

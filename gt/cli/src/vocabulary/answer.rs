@@ -1,0 +1,219 @@
+//! Answers a command line of the original that this program does not know: runs the equivalent, or
+//! explains what to type.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use kit::failure::Failure;
+use kit::sys::{ChildCommand, Env, ExecError, env};
+
+use super::flags::{self, OldFlag};
+use super::{OldCommand, Standing, find_command, list_below};
+
+/// The exit code of a command line that is refused.
+const USAGE: u8 = 2;
+
+/// The answer to a command line of the original.
+#[derive(Debug)]
+pub(in super::super) enum OldLineAnswer {
+    /// Run this line of `gt` in its place.
+    Gt(Vec<OsString>),
+    /// Replace this process with `bd` and these arguments.
+    Bd(Vec<OsString>),
+    /// Do nothing.
+    Nothing,
+    /// Refuse the line, and name what to type.
+    Refuse(Failure),
+}
+
+/// Returns the answer to a line whose first word is a command of ours that would read the next word
+/// as an argument: `gt hook show X`.
+pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAnswer> {
+    let line = OldLine::split(args)?;
+    let is_ours = |standing| matches!(standing, Standing::Same | Standing::Kinder(_));
+    let first = find_command(&line.words[..1])?;
+    let found = find_command(&line.words)?;
+    let is_answered = is_ours(first.standing) && !is_ours(found.standing);
+    is_answered.then(|| line.answer(found)).flatten()
+}
+
+/// Returns the answer to a line that the parser has refused with `error`.
+pub(in super::super) fn answer_refused_line(
+    args: &[OsString],
+    error: &clap::Error,
+) -> Option<OldLineAnswer> {
+    let line = OldLine::split(args)?;
+    let found = find_command(&line.words)?;
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => line.answer(found),
+        ErrorKind::UnknownArgument => {
+            let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else {
+                return None;
+            };
+            let flag = flags::find_flag(found.path, written)?;
+            Some(OldLineAnswer::Refuse(explain_flag(flag)))
+        }
+        _ => None,
+    }
+}
+
+/// A command line, split at its command.
+struct OldLine<'a> {
+    /// The flags before the command.
+    before: &'a [OsString],
+    /// The words that may be a command: those before the first flag.
+    words: Vec<&'a str>,
+    /// The arguments from the command on.
+    rest: &'a [OsString],
+}
+
+impl<'a> OldLine<'a> {
+    /// Splits a line that begins with the program's name. None if it has no command.
+    fn split(args: &'a [OsString]) -> Option<Self> {
+        let args = args.get(1..)?;
+        let start = args.iter().position(|arg| arg != "--json")?;
+        let (before, rest) = args.split_at(start);
+        let is_word = |word: &&str| !word.starts_with('-');
+        let texts = rest.iter().map_while(|arg| arg.to_str());
+        let words: Vec<&str> = texts.take_while(is_word).collect();
+        (!words.is_empty()).then_some(Self {
+            before,
+            words,
+            rest,
+        })
+    }
+
+    fn answer(&self, command: &OldCommand) -> Option<OldLineAnswer> {
+        match command.standing {
+            Standing::Runs(other) => {
+                let mut words = other.split(' ');
+                let is_bd = words.next() == Some("bd");
+                let taken = command.path.split(' ').count();
+                let words = words.map(OsString::from);
+                let given = self.before.iter().chain(&self.rest[taken..]).cloned();
+                Some(if is_bd {
+                    OldLineAnswer::Bd(words.chain(given).collect())
+                } else {
+                    let program = std::iter::once(OsString::from("gt"));
+                    OldLineAnswer::Gt(program.chain(words).chain(given).collect())
+                })
+            }
+            Standing::Accepted(_) => Some(OldLineAnswer::Nothing),
+            Standing::Same | Standing::Kinder(_) => None,
+            standing => Some(OldLineAnswer::Refuse(explain_command(
+                command.path,
+                standing,
+            ))),
+        }
+    }
+}
+
+/// Explains a command that is refused, with the commands below it.
+fn explain_command(path: &str, standing: Standing) -> Failure {
+    let mut failure = explain(&format!("gt {path}"), standing);
+    let below: Vec<String> = list_below(path).map(describe_line).collect();
+    if let Some(hint) = &mut failure.hint
+        && !below.is_empty()
+    {
+        hint.push_str(&format!("\n{}", below.join("\n")));
+    }
+    failure
+}
+
+/// One line of a list of commands: the old one and what to type.
+fn describe_line(command: &OldCommand) -> String {
+    let path = command.path;
+    match command.standing {
+        Standing::Runs(other) | Standing::Renamed { command: other, .. } => {
+            format!("  gt {path}: {other}")
+        }
+        Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => format!("  gt {path}"),
+        Standing::NotOffered { reason, .. } => format!("  gt {path}: not offered: {reason}"),
+    }
+}
+
+fn explain_flag(flag: &OldFlag) -> Failure {
+    explain(
+        &format!("gt {} {}", flag.path, flag.names[0]),
+        flag.standing,
+    )
+}
+
+fn explain(name: &str, standing: Standing) -> Failure {
+    let (message, hint, code) = match standing {
+        Standing::Renamed { command, note: "" } | Standing::Runs(command) => (
+            format!("`{name}` has another name in this version"),
+            format!("type\n  {command}"),
+            "renamed",
+        ),
+        Standing::Renamed { command, note } => (
+            format!("`{name}` has another name in this version: {note}"),
+            format!("type\n  {command}"),
+            "renamed",
+        ),
+        Standing::NotOffered { reason, next } => (
+            format!("`{name}` is not offered: {reason}"),
+            next.to_owned(),
+            "not_offered",
+        ),
+        Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => {
+            (format!("`{name}` failed"), String::new(), "failed")
+        }
+    };
+    Failure {
+        message,
+        hint: Some(hint),
+        code,
+        exit: USAGE,
+        similar: Vec::new(),
+    }
+}
+
+/// Replaces this process with `bd`: the one beside this program, otherwise the one on `PATH`.
+/// Returns only if that failed.
+pub(in super::super) fn replace_with_bd(env: &Env, args: Vec<OsString>) -> ExecError {
+    ChildCommand::new(find_bd(env)).args(args).replace_process()
+}
+
+fn find_bd(env: &Env) -> PathBuf {
+    let beside = env::current_exe().and_then(|exe| Some(exe.parent()?.join("bd")));
+    beside
+        .filter(|path| path.is_file())
+        .or_else(|| which::which_in("bd", env.get("PATH"), env.cwd()).ok())
+        .unwrap_or_else(|| PathBuf::from("bd"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').map(OsString::from).collect()
+    }
+
+    fn known(text: &str) -> Option<OldLineAnswer> {
+        answer_known_word(&words(text))
+    }
+
+    #[test]
+    fn a_line_that_goes_on_after_a_command_of_ours_runs_its_equivalent() {
+        let Some(OldLineAnswer::Gt(line)) = known("gt --json hook show web/amber") else {
+            panic!("`gt hook show` is not answered");
+        };
+        assert_eq!(line, words("gt hook --json web/amber"));
+        assert!(known("gt hook web/amber").is_none());
+        assert!(known("gt status").is_none());
+        assert!(known("gt").is_none());
+        assert!(known("gt session at web/amber").is_none());
+    }
+
+    #[test]
+    fn a_family_lists_what_to_type_for_each_of_its_commands() {
+        let session = find_command(&["session"]).unwrap();
+        let failure = explain_command(session.path, session.standing);
+        let hint = failure.hint.unwrap();
+        assert!(hint.contains("\n  gt session at: gt attach"), "{hint}");
+        assert_eq!(failure.exit, 2);
+    }
+}

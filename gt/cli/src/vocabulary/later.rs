@@ -1,0 +1,110 @@
+//! Commands that later versions of the original added.
+
+use super::{Group, refused, renamed, runs};
+
+const SQL: &str = "beads are plain files; there is no database server";
+const PAUSE: &str = "a pause concerns the whole town";
+const PACKAGE: &str = "the package manager that installed the programs does it";
+const QUOTA: &str = "the patrol waits while an API refuses, and goes on";
+const DIRECTIVE: &str = "directives are files that are read at each start";
+const PATROL: &str = "the patrol does it";
+
+/// See the module.
+pub(super) const LATER: Group = Group {
+    title: "Later versions",
+    commands: &[
+        renamed(
+            "assign",
+            "gt sling BEAD RIG/crew/NAME",
+            "make the bead with `bd create TITLE`",
+        ),
+        runs("remember", "bd remember"),
+        runs("memories", "bd memories"),
+        runs("forget", "bd forget"),
+        refused(
+            "directive",
+            DIRECTIVE,
+            "read directives/ROLE.md in the town or the rig",
+        ),
+        refused(
+            "directive show",
+            DIRECTIVE,
+            "read directives/ROLE.md in the town or the rig",
+        ),
+        refused(
+            "directive edit",
+            DIRECTIVE,
+            "change directives/ROLE.md in the town or the rig",
+        ),
+        refused(
+            "directive list",
+            DIRECTIVE,
+            "look into directives/ in the town or the rig",
+        ),
+        refused("quota", QUOTA, "type `gt status`"),
+        refused("quota status", QUOTA, "type `gt status`"),
+        refused("quota scan", QUOTA, "type `gt status`"),
+        refused("quota rotate", QUOTA, "type `gt status`"),
+        refused("quota clear", QUOTA, "type `gt status`"),
+        renamed(
+            "scheduler",
+            "gt status",
+            "it lists the queued beads of each rig",
+        ),
+        renamed(
+            "scheduler status",
+            "gt status",
+            "it lists the queued beads of each rig",
+        ),
+        renamed(
+            "scheduler list",
+            "gt status",
+            "it lists the queued beads of each rig",
+        ),
+        renamed("scheduler pause", "gt deacon pause", PAUSE),
+        renamed("scheduler resume", "gt deacon resume", PAUSE),
+        renamed("scheduler clear", "gt unsling BEAD", ""),
+        renamed("scheduler run", "gt daemon start", PATROL),
+        renamed("estop", "gt deacon pause --reason TEXT", PAUSE),
+        renamed("thaw", "gt deacon resume", PAUSE),
+        runs("vitals", "gt status"),
+        renamed("metrics", "gt feed", ""),
+        renamed("health", "gt status --health", ""),
+        renamed("heartbeat", "gt deacon heartbeat", ""),
+        renamed("repair", "gt doctor", ""),
+        renamed("cleanup", "gt deacon zombie-scan --kill", ""),
+        refused("prune-branches", PATROL, "type `gt rescue list`"),
+        refused("warrant", PATROL, "type `gt polecat nuke RIG/NAME`"),
+        refused("changelog", "CHANGELOG.md has it", "read CHANGELOG.md"),
+        refused("upgrade", PACKAGE, "type `gt version` to see what runs"),
+        renamed("mountain", "gt sling EPIC", ""),
+        refused("dolt", SQL, "type `bd where` to see the folder"),
+        refused("reaper", SQL, "type `bd compact`"),
+        refused("compact", SQL, "type `bd compact`"),
+        refused("maintain", SQL, "type `bd doctor`"),
+        refused("krc", PATROL, "type `gt feed`"),
+        refused(
+            "wl",
+            "a town shares beads by its repositories",
+            "type `bd sync --full`",
+        ),
+        renamed("convoy stage", "gt convoy create NAME BEADS", ""),
+        renamed("convoy launch", "gt sling CONVOY", ""),
+        renamed("convoy watch", "gt convoy create NAME --notify", ""),
+        refused(
+            "convoy unwatch",
+            "subscribers are named at `gt convoy create`",
+            "ignore its mail",
+        ),
+        refused(
+            "mq post-merge",
+            "a merge closes its request and bead",
+            "type `gt mq list RIG`",
+        ),
+        renamed(
+            "polecat prune",
+            "gt rescue list",
+            "branches of past work are removed",
+        ),
+    ],
+};

@@ -1,0 +1,107 @@
+//! Commands of the original about the town's places: rigs, crew, worktrees, names.
+
+use super::{Group, kinder, refused, renamed, runs, same};
+
+const MECHANICAL: &str = "the daemon does this work in every rig; no session needs to run";
+const PATROL: &str = "a pause concerns the whole town";
+const CLONES: &str = "a crew member has a clone per rig";
+
+/// See the module.
+pub(super) const WORKSPACE: Group = Group {
+    title: "Town, rigs and crew",
+    commands: &[
+        kinder(
+            "install",
+            "checks the programs that the town needs, and can be repeated",
+        ),
+        refused(
+            "git-init",
+            "a town needs no repository of its own",
+            "type `git init` in the town",
+        ),
+        renamed(
+            "init",
+            "gt rig add NAME PATH",
+            "it makes a rig of any repository",
+        ),
+        same("rig"),
+        kinder("rig add", "--no-remote makes a rig without a remote"),
+        same("rig list"),
+        same("rig remove"),
+        kinder("rig status", "names the next step of each blocked request"),
+        renamed("rig boot", "gt up", MECHANICAL),
+        renamed("rig start", "gt up", MECHANICAL),
+        renamed(
+            "rig stop",
+            "gt down",
+            "it stops the whole town and loses nothing",
+        ),
+        renamed(
+            "rig shutdown",
+            "gt down",
+            "it stops the whole town and loses nothing",
+        ),
+        renamed("rig restart", "gt up", MECHANICAL),
+        renamed("rig reboot", "gt up", MECHANICAL),
+        renamed(
+            "rig reset",
+            "gt deacon stale-hooks",
+            "it frees beads whose worker is gone",
+        ),
+        renamed("rig park", "gt deacon pause --reason TEXT", PATROL),
+        renamed("rig unpark", "gt deacon resume", PATROL),
+        renamed("rig dock", "gt deacon pause --reason TEXT", PATROL),
+        renamed("rig undock", "gt deacon resume", PATROL),
+        renamed("rig config", "gt config list --rig RIG", ""),
+        runs("rig config show", "gt config list --show-origin --rig"),
+        runs("rig config set", "gt config set --rig"),
+        runs("rig config unset", "gt config unset --rig"),
+        renamed("rig settings", "gt config list --rig RIG", ""),
+        runs("rig settings show", "gt config list --show-origin --rig"),
+        runs("rig settings set", "gt config set --rig"),
+        runs("rig settings unset", "gt config unset --rig"),
+        refused(
+            "rig detect",
+            "no shell integration uses it",
+            "type `gt rig status` in the folder",
+        ),
+        renamed("rig quick-add", "gt rig add NAME URL", ""),
+        same("crew"),
+        same("crew add"),
+        same("crew list"),
+        same("crew at"),
+        kinder(
+            "crew start",
+            "names the question on a screen that waits for you",
+        ),
+        kinder("crew stop", "saves uncommitted work to a hidden ref"),
+        kinder("crew restart", "saves uncommitted work to a hidden ref"),
+        runs("crew refresh", "gt handoff"),
+        same("crew status"),
+        same("crew rename"),
+        kinder("crew pristine", "never merges"),
+        kinder("crew remove", "moves a clone with unsaved work aside"),
+        refused("crew next", "tmux has a key for it", "press Ctrl-b )"),
+        refused("crew prev", "tmux has a key for it", "press Ctrl-b ("),
+        refused("worktree", CLONES, "type `gt crew add NAME --rig RIG`"),
+        renamed("worktree list", "gt crew list --all", CLONES),
+        refused(
+            "worktree remove",
+            CLONES,
+            "type `gt crew list --all` to see them",
+        ),
+        same("namepool"),
+        same("namepool themes"),
+        same("namepool set"),
+        renamed(
+            "namepool add",
+            "gt config set --rig RIG namepool.names NAMES",
+            "",
+        ),
+        renamed(
+            "namepool reset",
+            "gt config unset --rig RIG namepool.names",
+            "",
+        ),
+    ],
+};

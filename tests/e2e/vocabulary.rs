@@ -1,0 +1,239 @@
+//! The words of the original `gt`: every line of the vocabulary, driven with the real programs.
+
+use clap::Command;
+use clap::error::ErrorKind;
+use gt_cli::vocabulary::{FLAGS, OldCommand, OldFlag, Standing, all_commands};
+use town_tests::{Said, Town, programs};
+
+/// The command line of `gt` or `bd`.
+fn command_line(program: &str) -> Command {
+    let mut all = programs().into_iter();
+    all.find(|(name, _)| *name == program).unwrap().1
+}
+
+/// True if the program has this path of commands, in full or by an alias.
+fn has_path(program: &Command, path: &str) -> bool {
+    let mut here = program;
+    path.split(' ')
+        .all(|word| match here.find_subcommand(word) {
+            Some(found) => {
+                here = found;
+                true
+            }
+            None => false,
+        })
+}
+
+/// The commands in a text: in backquotes, or alone on a line.
+fn commands_in(text: &str) -> Vec<String> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_command = |line: &&str| line.starts_with("gt ") || line.starts_with("bd ");
+    let lines = text.lines().map(str::trim);
+    quoted
+        .chain(lines)
+        .filter(is_command)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Fails if a program would not understand a command that a refusal offers.
+fn check_offered(command: &str) -> Result<(), String> {
+    // The name of a town's own program.
+    if command == "gt NAME" {
+        return Ok(());
+    }
+    let words: Vec<&str> = command.split(' ').collect();
+    match command_line(words[0]).try_get_matches_from(&words) {
+        // Placeholders need not be values.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument
+            ) =>
+        {
+            Err(format!("`{command}`: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails with `says` unless `holds`.
+fn ensure(holds: bool, says: impl Into<String>) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(says.into()) }
+}
+
+fn run_line(place: &Town, path: &str, more: &[&str]) -> Said {
+    let args = path.split(' ').chain(more.iter().copied());
+    place.gt_at(&place.path("home"), args).run()
+}
+
+/// Drives one line of the vocabulary.
+fn drive_command(place: &Town, gt: &Command, command: &OldCommand) -> Result<(), String> {
+    let path = command.path;
+    let is_ours = matches!(command.standing, Standing::Same | Standing::Kinder(_));
+    ensure(
+        has_path(gt, path) == is_ours,
+        format!("whether gt has `{path}`"),
+    )?;
+    match command.standing {
+        Standing::Same | Standing::Kinder(_) => {
+            let said = run_line(place, path, &["--help"]);
+            ensure(said.code == 0, said.err)
+        }
+        Standing::Accepted(_) => {
+            let said = run_line(place, path, &["--session", "x"]);
+            let is_silent = said.out.is_empty() && said.err.is_empty();
+            ensure(said.code == 0 && is_silent, said.err)
+        }
+        Standing::Runs(other) => {
+            let (program, rest) = other.split_once(' ').unwrap();
+            // The first argument is the value of the command's last flag.
+            let more: &[&str] = if rest.ends_with("--rig") {
+                &["web", "--help"]
+            } else {
+                &["--help"]
+            };
+            let args = rest.split(' ').chain(more.iter().copied());
+            let home = place.path("home");
+            let bin = place.path("bin").join(program);
+            let expected = place.other_program(&bin, &home).args(args).ok().out;
+            let said = run_line(place, path, more);
+            ensure(said.code == 0 && said.out == expected, said.err)
+        }
+        Standing::Renamed {
+            command: other,
+            note,
+        } => {
+            check_offered(other)?;
+            let said = run_line(place, path, &[]);
+            let named = said.err.contains(&format!("\n  {other}")) && said.err.contains(note);
+            ensure(said.code == 2 && said.out.is_empty() && named, said.err)
+        }
+        Standing::NotOffered { reason, next } => {
+            for line in commands_in(next) {
+                check_offered(&line)?;
+            }
+            let said = run_line(place, path, &["word"]);
+            let named = said.err.contains(reason) && said.err.contains(next);
+            ensure(said.code == 2 && said.out.is_empty() && named, said.err)
+        }
+    }
+}
+
+#[test]
+fn every_word_of_the_original_does_what_the_vocabulary_says() {
+    let place = Town::place();
+    let gt = command_line("gt");
+    let faults: Vec<String> = all_commands()
+        .filter_map(|command| {
+            let fault = drive_command(&place, &gt, command).err()?;
+            Some(format!("gt {}: {fault}", command.path))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Drives one spelling of a flag of the vocabulary.
+fn drive_flag(place: &Town, flag: &OldFlag, name: &str) -> Result<(), String> {
+    let said = run_line(place, flag.path, &[name]);
+    let named = match flag.standing {
+        Standing::Renamed { command, note } => {
+            check_offered(command)?;
+            said.err.contains(command) && said.err.contains(note)
+        }
+        Standing::NotOffered { reason, next } => {
+            for line in commands_in(next) {
+                check_offered(&line)?;
+            }
+            said.err.contains(reason) && said.err.contains(next)
+        }
+        _ => false,
+    };
+    ensure(said.code == 2 && said.out.is_empty() && named, said.err)
+}
+
+#[test]
+fn every_flag_of_the_original_that_differs_is_refused_with_what_to_type() {
+    let place = Town::place();
+    let mut faults = Vec::new();
+    for flag in FLAGS {
+        for name in flag.names {
+            if let Err(fault) = drive_flag(&place, flag, name) {
+                faults.push(format!("gt {} {name}: {fault}", flag.path));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn old_words_run_the_new_commands_with_their_arguments() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Fix the door");
+    let shown = town.bd("web", ["show", &bead]).ok().out;
+    assert_eq!(town.gt(["show", &bead]).ok().out, shown);
+    assert_eq!(town.gt(["bead", "read", &bead]).ok().out, shown);
+    let json = town.gt(["--json", "cat", &bead]).ok().json();
+    assert_eq!(json[0]["id"], bead.as_str());
+    town.gt(["close", &bead, "--reason", "Painted over"]).ok();
+    let closed = town.show("web", &bead);
+    assert_eq!(
+        (&closed["status"], &closed["close_reason"]),
+        (&"closed".into(), &"Painted over".into())
+    );
+    town.gt(["show", "web-none"]).fails("web-none");
+    let empty = town.gt(["hook", "show", "web/polecats/none"]).run();
+    assert!(!empty.err.contains("unexpected argument"), "{}", empty.err);
+    assert_eq!(
+        town.gt(["ps"]).ok().out,
+        town.gt(["polecat", "list"]).ok().out
+    );
+    let log = town.gt(["log", "-n", "1", "-t", "rig_added", "-a", "overseer"]);
+    assert!(log.ok().out.contains("added the rig web"));
+    let next = town.gt(["mq", "next"]).ok();
+    assert_eq!(next.text(), "no request is ready");
+    assert_eq!(town.gt(["mq", "next", "web", "-q"]).ok().out, "");
+    assert_eq!(town.gt(["mq", "next", "--json"]).ok().out, "");
+    let hello = ["nudge", "deacon", "session-started"];
+    assert!(town.gt(hello).ok().out.contains("has no session"));
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    town.gt(["peek", "max"]).fails("gt-web-crew-max");
+    town.gt(["session", "at", "nowhere/none"]).fails("nowhere");
+}
+
+#[test]
+fn a_refusal_has_a_code_for_programs_and_keeps_to_one_error() {
+    let town = Town::new();
+    let said = town.gt(["--json", "park", "gt-1"]).run();
+    assert_eq!(said.code, 2);
+    let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(error["code"], "not_offered");
+    let said = town.gt(["session"]).run();
+    assert_eq!(said.err.matches("Error:").count(), 1);
+    assert!(
+        said.err.contains("gt session at: gt attach"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_program_of_the_town_comes_before_an_old_word() {
+    use std::os::unix::fs::PermissionsExt;
+    let town = Town::new();
+    let program = town.path("bin/gt-park");
+    std::fs::write(&program, "#!/bin/sh\necho \"parked $1\"\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(town.gt(["park", "car"]).ok().text(), "parked car");
+}
+
+#[test]
+fn only_words_that_look_alike_are_suggested() {
+    let town = Town::new();
+    let said = town.gt(["stauts"]).fails("status");
+    assert_eq!(said.code, 2);
+    let said = town.gt(["gallop"]).fails("unrecognized subcommand");
+    assert!(!said.err.contains("similar"), "{}", said.err);
+    assert!(!said.err.contains("\n\n\n"), "{}", said.err);
+    assert!(!town.gt(["logs", "--nosuch"]).run().err.contains("dog"));
+}
