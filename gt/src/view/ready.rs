@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bd::bead::{Bead, Kind};
+use bd::bead::Bead;
 use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
 use jiff::Timestamp;
@@ -121,8 +121,6 @@ fn read_source(name: &str, snapshot: anyhow::Result<Snapshot>, now: Timestamp) -
 /// Lists the ready beads that are work: no convoy, and nothing that the town writes for itself.
 fn list_ready_beads(snapshot: &Snapshot, now: Timestamp) -> Vec<ReadyBead> {
     let query = ReadyQuery {
-        not_labels: vec!["gt:escalation".to_owned()],
-        not_kinds: vec![Kind::from("convoy"), Kind::from("event")],
         order: ReadyOrder::Priority,
         ..ReadyQuery::default()
     };
