@@ -10,6 +10,7 @@ mod agent_event;
 mod attach;
 mod boot;
 mod brief;
+mod broadcast;
 mod checkpoint;
 mod completion;
 mod config;
@@ -19,6 +20,7 @@ mod crew;
 mod daemon;
 mod deacon;
 mod demo;
+mod dnd;
 mod doctor;
 mod dog;
 mod done;
@@ -37,6 +39,7 @@ mod mayor;
 mod mol;
 mod mq;
 mod namepool;
+mod notify;
 mod nudge;
 mod pager;
 mod peek;
@@ -100,6 +103,7 @@ kit::program! {
     Attach => attach,
     Boot => boot,
     Brief => brief,
+    Broadcast => broadcast,
     Checkpoint => checkpoint,
     Completion => completion,
     Config => config,
@@ -108,6 +112,7 @@ kit::program! {
     Daemon => daemon,
     Deacon => deacon,
     Demo => demo,
+    Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
     Dog => dog,
@@ -130,6 +135,7 @@ kit::program! {
     #[command(alias = "mr")]
     Mq => mq,
     Namepool => namepool,
+    Notify => notify,
     Nudge => nudge,
     Peek => peek,
     #[command(alias = "polecats")]

@@ -2,22 +2,40 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::nudge::nudge_agent;
+use gt::flow::nudge::{nudge_agent, nudge_unless_muted};
 
 /// Type a message into an agent's session
+///
+/// A muted agent (`gt dnd`) gets it as mail for its next turn instead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
     /// The message
-    #[arg(required = true)]
+    #[arg(required_unless_present = "text")]
     message: Vec<String>,
+    /// The message, as an option
+    #[arg(
+        short = 'm',
+        long = "message",
+        value_name = "MESSAGE",
+        conflicts_with = "message"
+    )]
+    text: Option<String>,
+    /// Also type it into the session of a muted agent
+    #[arg(short, long)]
+    force: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
-    let nudged = nudge_agent(&town, &agent, &args.message.join(" "))?;
+    let message = args.text.unwrap_or_else(|| args.message.join(" "));
+    let nudged = if args.force {
+        nudge_agent(&town, &agent, &message)?
+    } else {
+        nudge_unless_muted(&town, &agent, &message)?
+    };
     build_report(nudged, |nudged, page| {
         page.line(format!("✓ {} {}", nudged.agent, nudged.how));
     })
