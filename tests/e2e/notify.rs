@@ -130,3 +130,19 @@ fn a_broadcast_reaches_each_running_worker_except_the_sender() {
     let none = town.gt(["broadcast", "hi", "--rig", "docs"]).ok().out;
     assert!(none.contains("no agent with a running session"), "{none}");
 }
+
+#[test]
+fn a_nudge_channel_reaches_the_running_agents_that_it_lists() {
+    let (town, workers) = town_with_workers();
+    let path = town.root().join("config/messaging.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let channels =
+        json!({ "nudge_channels": { "workers": ["web/polecats/*"], "mayor": ["mayor"] } });
+    std::fs::write(path, channels.to_string()).unwrap();
+    town.gt(["nudge", "channel:workers", "rebase now"]).ok();
+    assert_eq!(nudges(&town).len(), workers.len());
+    let none = town.gt(["nudge", "channel:mayor", "hi"]).ok().out;
+    assert!(none.contains("no agent with a running session"), "{none}");
+    town.gt(["nudge", "channel:none", "hi"])
+        .fails("there is no nudge channel `none`");
+}

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::broadcast::{self, BroadcastRequest};
+use gt::flow::broadcast::{self, BroadcastReport, BroadcastRequest};
 
 /// Type a message into the sessions of all workers
 ///
@@ -34,6 +34,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         dry_run: args.dry_run,
     };
     let report = broadcast::broadcast(&town, &request)?;
+    report_broadcast(report)
+}
+
+/// Reports the result for each agent. The exit code is 1 if one did not get the message.
+pub(super) fn report_broadcast(report: BroadcastReport) -> CommandResult {
     let exit = u8::from(report.failed > 0);
     build_report_with_exit(exit, report, |report, page| {
         if report.agents.is_empty() {

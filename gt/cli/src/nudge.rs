@@ -1,15 +1,18 @@
 //! `gt nudge`.
 
+use super::broadcast::report_broadcast;
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::broadcast;
 use gt::flow::nudge::{nudge_agent, nudge_unless_muted};
 
 /// Type a message into an agent's session
 ///
-/// A muted agent (`gt dnd`) gets it as mail for its next turn instead.
+/// A muted agent (`gt dnd`) gets it as mail for its next turn instead. A nudge channel of
+/// config/messaging.json reaches each of its agents with a running session.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...; or channel:NAME, a nudge channel
     agent: String,
     /// The message
     #[arg(required_unless_present = "text")]
@@ -29,8 +32,11 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let agent = town.parse_address(&args.agent)?;
     let message = args.text.unwrap_or_else(|| args.message.join(" "));
+    if let Some(channel) = args.agent.strip_prefix("channel:") {
+        return report_broadcast(broadcast::nudge_channel(&town, channel, &message)?);
+    }
+    let agent = town.parse_address(&args.agent)?;
     let nudged = if args.force {
         nudge_agent(&town, &agent, &message)?
     } else {

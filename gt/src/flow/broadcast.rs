@@ -6,6 +6,8 @@ use super::nudge::nudge_unless_muted;
 use super::recipient::list_agents;
 use super::session::show;
 use crate::host::LiveTown;
+use crate::record::mail::pattern::matches_agent;
+use crate::town::config::MessagingSettings;
 use crate::town::identity::Address;
 
 #[derive(Debug, Clone, Default)]
@@ -49,18 +51,53 @@ pub fn broadcast(town: &LiveTown, request: &BroadcastRequest) -> anyhow::Result<
         let is_in_rig = rig.is_none() || agent.rig() == rig;
         is_in_rig && *agent != town.actor && (request.all_roles || is_worker)
     };
+    send_to_running(town, &request.message, request.dry_run, is_asked)
+}
+
+/// Types a message into each running session of a nudge channel of `config/messaging.json`.
+pub fn nudge_channel(
+    town: &LiveTown,
+    name: &str,
+    message: &str,
+) -> anyhow::Result<BroadcastReport> {
+    let mut channels = MessagingSettings::load(&town.layout)?.nudge_channels;
+    let Some(patterns) = channels.remove(name) else {
+        let known: Vec<String> = channels.into_keys().collect();
+        anyhow::bail!(
+            "there is no nudge channel `{name}` in config/messaging.json: not found (there are: {})",
+            known.join(", ")
+        );
+    };
+    let is_listed = |agent: &Address| {
+        let mut patterns = patterns.iter();
+        *agent != town.actor && patterns.any(|pattern| matches_agent(pattern, agent))
+    };
+    send_to_running(town, message, false, is_listed)
+}
+
+fn send_to_running(
+    town: &LiveTown,
+    message: &str,
+    is_preview: bool,
+    is_asked: impl Fn(&Address) -> bool,
+) -> anyhow::Result<BroadcastReport> {
     let mut agents = Vec::new();
     for agent in list_agents(town)?.iter().filter(|agent| is_asked(agent)) {
         let session = show::find_session(town, agent)?;
         if session.is_some_and(|live| live.dead.is_none()) {
-            agents.push(send_to_agent(town, agent, request));
+            agents.push(send_to_agent(town, agent, message, is_preview));
         }
     }
     let failed = agents.iter().filter(|agent| agent.is_failure).count();
     Ok(BroadcastReport { agents, failed })
 }
 
-fn send_to_agent(town: &LiveTown, agent: &Address, request: &BroadcastRequest) -> BroadcastResult {
+fn send_to_agent(
+    town: &LiveTown,
+    agent: &Address,
+    message: &str,
+    is_preview: bool,
+) -> BroadcastResult {
     let mut result = BroadcastResult {
         agent: agent.to_string(),
         delivered: false,
@@ -68,10 +105,10 @@ fn send_to_agent(town: &LiveTown, agent: &Address, request: &BroadcastRequest) -
         kept: None,
         is_failure: false,
     };
-    if request.dry_run {
+    if is_preview {
         return result;
     }
-    match nudge_unless_muted(town, agent, &request.message) {
+    match nudge_unless_muted(town, agent, message) {
         Ok(nudged) => {
             result.delivered = nudged.delivered;
             nudged.how.clone_into(&mut result.how);

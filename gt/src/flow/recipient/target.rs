@@ -89,6 +89,12 @@ struct TargetFinder<'t> {
     settings: MessagingSettings,
 }
 
+/// Returns true if a text has the form of a group.
+fn is_group(text: &str) -> bool {
+    let has_prefix = text.starts_with("group:") || text.starts_with("list:");
+    has_prefix || text.starts_with('@') || (text.contains('/') && text.contains('*'))
+}
+
 /// The members of a group, as they are found.
 #[derive(Default)]
 struct Members {
@@ -109,7 +115,7 @@ impl TargetFinder<'_> {
             Some(("announce", name)) => return Ok(self.find_announce(name)?),
             _ => {}
         }
-        if self.is_group(text) {
+        if is_group(text) {
             return self.find_members(text);
         }
         if text.contains('/') || text.parse::<Address>().is_ok() {
@@ -125,12 +131,6 @@ impl TargetFinder<'_> {
             }
             .into()),
         }
-    }
-
-    /// Returns true if a text has the form of a group.
-    fn is_group(&self, text: &str) -> bool {
-        let has_prefix = text.starts_with("group:") || text.starts_with("list:");
-        has_prefix || text.starts_with('@') || (text.contains('/') && text.contains('*'))
     }
 
     /// Returns the addresses with a prefix that a bare name stands for.
@@ -243,13 +243,13 @@ impl TargetFinder<'_> {
         agents: &[Address],
         members: &mut Members,
     ) -> anyhow::Result<()> {
-        if self.is_group(text) {
+        if is_group(text) {
             return self.add_group(text, agents, members);
         }
         let is_bare = !text.contains('/') && text.parse::<Address>().is_err();
         if is_bare {
             let mut groups = self.meanings_of(text);
-            groups.retain(|meaning| self.is_group(meaning));
+            groups.retain(|meaning| is_group(meaning));
             if let Some(group) = groups.first() {
                 return self.add_group(group, agents, members);
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bd::bead::Bead;
 use bd::change;
-use bd::store::{BeadMark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -130,7 +130,7 @@ pub fn set_subscribed(
 /// Returns the kept messages of a shared mailbox, newest first.
 fn list_shared<'a>(beads: &'a Snapshot, mailbox: &str) -> Vec<&'a Bead> {
     let label = mailbox.to_owned();
-    let marked = beads.select_marked(&[BeadMark::Label(mailbox)], |bead| bead.is_open());
+    let marked = beads.select_marked(&[BeadMark::Label(mailbox)], BeadRef::is_open);
     let mut found: Vec<&Bead> = marked
         .filter(|bead| is_mail(bead) && bead.assignee == label)
         .collect();
