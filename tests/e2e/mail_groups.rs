@@ -267,3 +267,23 @@ fn an_announcement_keeps_its_newest_messages() {
     town.gt(["mail", "send", "announce:none", "-s", "x"])
         .fails("there is no announcement `none`: not found (there are: alerts)");
 }
+
+#[test]
+fn a_send_that_is_killed_reaches_each_recipient_or_none() {
+    let town = town_with_crew();
+    for step in 0..24 {
+        let subject = format!("Message {step}");
+        let mut sender = town.gt(["mail", "send", "@crew", "-s", &subject]).start();
+        // The moments are spread over the run of the command.
+        kit::sys::clock::pause_thread(std::time::Duration::from_millis(step * 4));
+        sender.kill().unwrap();
+        sender.wait().unwrap();
+        let count = |mailbox: &str| {
+            let found = subjects(&town, mailbox);
+            found.iter().filter(|one| **one == subject.as_str()).count()
+        };
+        let counts = ["docs/ada", "web/max", "web/nux"].map(count);
+        assert!(counts == [0; 3] || counts == [1; 3], "{subject}: {counts:?}");
+    }
+    assert_eq!(recipients(&town, "@crew"), ["docs/ada", "web/max", "web/nux"]);
+}

@@ -164,8 +164,6 @@ pub(super) fn create_named(
     bead.title = fit_to_title(&title);
     bead.description = lines.join("\n");
     bead.issue_type = kind.issue_type();
-    // A record of the town is no work.
-    bead.pinned = true;
     bead.labels = vec![kind.label()];
     tx.put(bead)?;
     Ok(())
