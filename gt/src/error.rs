@@ -7,7 +7,7 @@ use kit::failure::Failure;
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
 use crate::flow::molecule::OpenStepsError;
-use crate::flow::recipient::UnknownRecipient;
+use crate::flow::recipient::{UnknownRecipient, UnreadMailbox};
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
 use crate::host::HostError;
@@ -32,6 +32,14 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
     if let Some(role) = error.downcast_ref::<MechanicalRole>() {
         failure.code = "mechanical_role";
         failure.hint = Some(format!("`{}` gives the role to an agent", role.next_step()));
+        return failure;
+    }
+    if let Some(UnreadMailbox(role)) = error.downcast_ref() {
+        failure.code = "no_reader";
+        failure.hint = Some(format!(
+            "send it to mayor/, or give the role to an agent: `{}`",
+            role.next_step()
+        ));
         return failure;
     }
     let found = error

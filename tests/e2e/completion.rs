@@ -128,7 +128,7 @@ fn rigs_workers_convoys_and_beads_of_all_stores_are_completed() {
     has(&gt(&town, &["gt", "crew", "at", "web/"]), &["web/crew/max"]);
     let agents = gt(&town, &["gt", "nudge", ""]);
     has(&agents, &["mayor", "web/witness", &worker, "web/crew/max"]);
-    town.gt(["mail", "send", "web/witness", "-s", "Storm ahead"])
+    town.gt(["mail", "send", "web/max", "-s", "Storm ahead"])
         .ok();
     let mail = ask(town.gt([]), "fish", &["gt", "mail", "read", "hq-"]);
     assert!(mail.out.contains("\tStorm ahead\n"), "{}", mail.out);

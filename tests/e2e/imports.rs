@@ -51,6 +51,8 @@ const FLOW: [&[&str]; 4] = [
         "flow::role",
         "flow::nudge",
         "flow::recipient",
+        "flow::post",
+        "flow::broadcast",
         "flow::handoff",
         "flow::seance",
         "flow::checkpoint",

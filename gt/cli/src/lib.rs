@@ -11,6 +11,7 @@ mod attach;
 mod audit;
 mod boot;
 mod brief;
+mod broadcast;
 mod checkpoint;
 mod commit;
 mod completion;
@@ -21,6 +22,7 @@ mod crew;
 mod daemon;
 mod deacon;
 mod demo;
+mod dnd;
 mod doctor;
 mod dog;
 mod done;
@@ -39,6 +41,7 @@ mod mayor;
 mod mol;
 mod mq;
 mod namepool;
+mod notify;
 mod nudge;
 mod pager;
 mod peek;
@@ -109,6 +112,7 @@ kit::program! {
     Audit => audit,
     Boot => boot,
     Brief => brief,
+    Broadcast => broadcast,
     Checkpoint => checkpoint,
     Commit => commit,
     Completion => completion,
@@ -118,6 +122,7 @@ kit::program! {
     Daemon => daemon,
     Deacon => deacon,
     Demo => demo,
+    Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
     Dog => dog,
@@ -140,6 +145,7 @@ kit::program! {
     #[command(alias = "mr")]
     Mq => mq,
     Namepool => namepool,
+    Notify => notify,
     Nudge => nudge,
     Peek => peek,
     #[command(alias = "polecats")]

@@ -2,6 +2,7 @@
 //! safe to run twice.
 
 pub mod backup;
+pub mod broadcast;
 pub mod checkpoint;
 pub mod convoy;
 pub mod crew;
@@ -21,6 +22,7 @@ pub mod molecule;
 pub mod mq;
 pub mod nudge;
 pub mod polecat;
+pub mod post;
 pub mod prime;
 pub mod recipient;
 pub mod repair;

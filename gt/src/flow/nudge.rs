@@ -6,6 +6,8 @@ use kit::sys::clock;
 use serde::Serialize;
 
 use crate::host::{InputRules, LiveTown, SendResult, runtime};
+use crate::record::mail::{self, NewMessage};
+use crate::record::notification_level::{NotificationLevel, load_level};
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
@@ -20,6 +22,36 @@ pub struct NudgeReport {
     pub session: String,
     pub delivered: bool,
     pub how: &'static str,
+    /// The id of the message that keeps the nudge for the agent's next turn, because the agent is
+    /// muted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+}
+
+/// Types a message into an agent's session for a user or another agent. A muted agent gets it as
+/// mail, which its next turn shows.
+pub fn nudge_unless_muted(
+    town: &LiveTown,
+    agent: &Address,
+    message: &str,
+) -> anyhow::Result<NudgeReport> {
+    if load_level(&town.layout, agent) != NotificationLevel::Muted {
+        return nudge_agent(town, agent, message);
+    }
+    let session = SessionName::for_agent(agent).map(|session| session.to_string());
+    let mail = NewMessage {
+        to: agent.mailbox(),
+        subject: message.lines().next().unwrap_or_default().to_owned(),
+        body: message.to_owned(),
+        ..NewMessage::default()
+    };
+    Ok(NudgeReport {
+        agent: agent.to_string(),
+        session: session.unwrap_or_default(),
+        delivered: false,
+        how: "is muted: the message is kept as mail for its next turn",
+        kept: Some(mail::send_message(town, &mail)?),
+    })
 }
 
 /// Types a message into an agent's session and submits it. Fails if the session does not show the
@@ -72,5 +104,6 @@ pub fn nudge_with_input(
         session: session.to_string(),
         delivered,
         how,
+        kept: None,
     })
 }

@@ -27,6 +27,15 @@ pub struct MechanicalRole {
 }
 
 impl MechanicalRole {
+    /// Describes the role of an agent that gtd does.
+    pub(crate) fn of(agent: &Address) -> Self {
+        Self {
+            agent: agent.to_string(),
+            setting: mode_setting_of(agent).unwrap_or_default(),
+            rig: agent.rig().map(str::to_owned),
+        }
+    }
+
     /// Returns the command that gives the role to an agent.
     pub fn next_step(&self) -> String {
         let rig = self.rig.as_ref();
@@ -41,12 +50,7 @@ pub fn check_has_session(town: &Town, agent: &Address) -> anyhow::Result<()> {
         town.find_rig(rig)?;
     }
     match (mode_setting_of(agent), role_mode_of(town, agent)) {
-        (Some(setting), RoleMode::Mechanical) => Err(MechanicalRole {
-            agent: agent.to_string(),
-            setting,
-            rig: agent.rig().map(str::to_owned),
-        }
-        .into()),
+        (Some(_), RoleMode::Mechanical) => Err(MechanicalRole::of(agent).into()),
         _ => Ok(()),
     }
 }

@@ -193,4 +193,12 @@ mod tests {
             .filter(|name| name.starts_with("patrol.") && !name.contains('*'));
         assert_eq!(used, keys.collect());
     }
+
+    #[test]
+    fn each_report_of_the_protocol_names_a_rule() {
+        for (report, name) in crate::flow::recipient::PROTOCOL {
+            let exists = RULES.iter().any(|rule| rule.name == name);
+            assert!(exists, "{report}: {name}");
+        }
+    }
 }

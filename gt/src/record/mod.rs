@@ -16,6 +16,7 @@ pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
 pub mod molecule;
+pub mod notification_level;
 mod observed;
 pub mod pause;
 pub mod polecat;

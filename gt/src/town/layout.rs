@@ -114,6 +114,17 @@ impl TownLayout {
         self.root.join("settings/escalation.json")
     }
 
+    /// `config/messaging.json`: the mailing lists, queues and announcements of existing towns.
+    pub fn messaging_json(&self) -> PathBuf {
+        self.root.join("config/messaging.json")
+    }
+
+    /// `.runtime/notification-levels.json`: the agents that are not nudged, or nudged about each
+    /// message.
+    pub fn notification_levels(&self) -> PathBuf {
+        self.runtime().join("notification-levels.json")
+    }
+
     /// `.beads/`: the town's own beads, prefix `hq`.
     pub fn beads(&self) -> PathBuf {
         self.root.join(".beads")

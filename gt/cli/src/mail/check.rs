@@ -21,7 +21,7 @@ pub(super) struct Args {
     #[arg(long, requires = "inject")]
     context_json: bool,
     /// The mailbox (default: yours)
-    #[arg(long)]
+    #[arg(long, visible_alias = "address")]
     identity: Option<String>,
 }
 

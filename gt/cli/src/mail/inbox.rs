@@ -1,10 +1,8 @@
 //! `gt mail inbox`.
 
-use kit::ui::escape;
-
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, MailMessage};
+use gt::record::mail;
 
 /// List the messages of a mailbox, newest first
 #[derive(Debug, clap::Args)]
@@ -47,30 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for message in messages {
             let place = places.iter().position(|id| *id == message.id);
             let number = place.map_or(String::new(), |place| format!("{}.", place + 1));
-            write_message_line(&number, message, page);
+            super::write_message_line(&number, message, page);
         }
     })
-}
-
-fn write_message_line(number: &str, message: &MailMessage, page: &mut kit::ui::Page) {
-    let mark = match (message.archived, message.read) {
-        (true, _) => "–",
-        (false, true) => "○",
-        (false, false) => "●",
-    };
-    let urgent = if message.priority == "urgent" {
-        " !"
-    } else {
-        ""
-    };
-    page.cut_line(format!(
-        "{number:>4} {mark}{urgent} {}",
-        escape::escape_line(&message.subject)
-    ));
-    page.line(format!(
-        "       {} from {}, {}",
-        message.id,
-        escape::escape_line(&message.from),
-        page.relative_time(&message.timestamp)
-    ));
 }

@@ -1,7 +1,5 @@
 //! `gt mail read`.
 
-use kit::ui::escape;
-
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::mail;
@@ -27,21 +25,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.keep_unread && !message.read {
         mail::mark_read(&town, std::slice::from_ref(&message.id))?;
     }
-    build_report(message, |message, page| {
-        page.line(format!(
-            "Subject: {}",
-            escape::escape_line(&message.subject)
-        ));
-        page.line(format!("From:    {}", escape::escape_line(&message.from)));
-        page.line(format!("To:      {}", escape::escape_line(&message.to)));
-        page.line(format!(
-            "Date:    {}   Id: {}",
-            page.relative_time(&message.timestamp),
-            message.id
-        ));
-        if !message.body.is_empty() {
-            page.blank();
-            page.line(escape::escape_block(message.body.trim_end()));
-        }
-    })
+    build_report(message, super::write_message)
 }

@@ -1,10 +1,8 @@
 //! `gt mail reply`.
 
-use kit::ui::escape;
-
-use super::super::{CommandResult, build_report};
-use super::send::SendMailReport;
+use super::super::CommandResult;
 use crate::context::Context;
+use gt::flow::post;
 use gt::record::mail;
 
 /// Answer a message
@@ -33,14 +31,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         &args.message,
     )?;
     let text = args.text.or(args.body).unwrap_or_default();
-    let (id, reply) = mail::send_reply(&town, &message, args.subject.as_deref(), &text)?;
-    let (to, subject) = (reply.to, reply.subject);
-    build_report(SendMailReport { id, to, subject }, |sent, page| {
-        page.line(format!(
-            "✓ {} to {}: {}",
-            sent.id,
-            sent.to,
-            escape::escape_line(&sent.subject)
-        ));
-    })
+    let subject = args.subject.as_deref();
+    super::report_posted(post::post_reply(&town, &message, subject, &text)?)
 }

@@ -1,16 +1,32 @@
 //! `gt mail send`.
 
-use super::super::{CommandResult, build_report};
+use std::time::Duration;
+
+use super::super::CommandResult;
 use crate::context::Context;
-use gt::flow::handoff;
-use gt::flow::recipient::find_recipient;
-use gt::record::mail::{self, NewMessage};
+use gt::flow::post::{self, OutgoingMail};
 
 /// Send a message
+///
+/// An address is an agent (mayor/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME), a group
+/// (@town, @crew, @rig/RIG, group:NAME, list:NAME, RIG/*), a queue (queue:NAME), a channel
+/// (channel:NAME) or an announcement (announce:NAME). A message to a role whose work gtd does goes
+/// to the mayor if its session runs, otherwise to the overseer. So does a call for help (subject
+/// HELP) to a mayor that does not run.
+///
+/// With `--json` {id, to, subject, recipients?, addressed_to?, handled_by?, skipped?, nudged?,
+/// acknowledged?}. With `--wait-for-ack` the exit code is 1 if a recipient has not read it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The recipient: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME
-    to: String,
+    /// The recipients
+    #[arg(required_unless_present = "to_self")]
+    to: Option<String>,
+    /// Send it to yourself
+    #[arg(long = "self", conflicts_with = "to")]
+    to_self: bool,
+    /// Also send it to this address; repeat for each
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    cc: Vec<String>,
     /// The subject
     #[arg(short, long, default_value = "")]
     subject: String,
@@ -24,59 +40,60 @@ pub(super) struct Args {
     #[arg(long)]
     urgent: bool,
     /// The type: notification, task, scavenge or reply
-    #[arg(long = "type", default_value = "notification")]
+    #[arg(long = "type", default_value = "notification", value_parser = post::check_kind)]
     kind: String,
     /// The message that this one answers
     #[arg(long)]
     reply_to: Option<String>,
+    /// Nudge the sessions of the recipients; priority at least high
+    #[arg(short, long)]
+    notify: bool,
+    /// Keep it in the mailbox when the mailbox is cleared
+    #[arg(long)]
+    pinned: bool,
+    /// Keep it local to this machine (the default)
+    #[arg(long, conflicts_with = "permanent")]
+    wisp: bool,
     /// Keep it in git with the town's beads
     #[arg(long)]
     permanent: bool,
-}
-
-#[derive(serde::Serialize)]
-pub(super) struct SendMailReport {
-    pub(super) id: String,
-    pub(super) to: String,
-    pub(super) subject: String,
+    /// Wait until each recipient has read it
+    #[arg(long)]
+    wait_for_ack: bool,
+    /// The longest wait with --wait-for-ack, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 300,
+        requires = "wait_for_ack"
+    )]
+    ack_timeout: u64,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let to = find_recipient(&town, &args.to)?;
-    let kind = args.kind;
-    anyhow::ensure!(
-        kind != handoff::KIND,
-        "a message to the successor of a session is written by `gt handoff`"
-    );
-    let kind = match (&args.reply_to, kind.as_str()) {
-        (Some(_), "notification") => "reply".to_owned(),
-        _ => kind,
-    };
-    let message = NewMessage {
-        to: to.mailbox(),
-        subject: args.subject.clone(),
+    let priority = if args.urgent { 0 } else { args.priority.min(3) };
+    let outgoing = OutgoingMail {
+        to: args.to.unwrap_or_else(|| town.actor.mailbox()),
+        cc: args.cc,
+        subject: args.subject,
         body: args.message,
-        priority: Some(if args.urgent { 0 } else { args.priority.min(3) }),
-        kind,
+        priority: if args.notify {
+            priority.min(1)
+        } else {
+            priority
+        },
+        kind: args.kind,
         reply_to: args.reply_to,
         permanent: args.permanent,
-        ..NewMessage::default()
+        pinned: args.pinned,
+        notify: args.notify,
+        operation: None,
     };
-    let id = mail::send_message(&town, &message)?;
-    build_report(
-        SendMailReport {
-            id,
-            to: message.to,
-            subject: args.subject,
-        },
-        |sent, page| {
-            page.line(format!(
-                "✓ {} to {}: {}",
-                sent.id,
-                sent.to,
-                kit::ui::escape::escape_line(&sent.subject)
-            ));
-        },
-    )
+    let mut posted = post::post_mail(&town, &outgoing)?;
+    if args.wait_for_ack {
+        let limit = Duration::from_secs(args.ack_timeout);
+        posted.acknowledged = Some(post::wait_until_read(&town, &posted.copies, limit)?);
+    }
+    super::report_posted(posted)
 }

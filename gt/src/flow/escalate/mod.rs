@@ -31,6 +31,7 @@ pub use overdue::{
     take_default,
 };
 
+use crate::flow::recipient;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::convoy;
@@ -41,7 +42,7 @@ use crate::record::mail::{self, NewMessage};
 use crate::town::Town;
 use crate::town::config::{EscalationRoute, EscalationSettings};
 use crate::town::event::{EscalationSent, Event};
-use crate::town::identity::{Address, SessionName};
+use crate::town::identity::Address;
 
 #[derive(Debug, Clone, Default)]
 pub struct EscalationRequest {
@@ -130,12 +131,7 @@ pub fn read_settings(town: &Town) -> (EscalationSettings, Option<String>) {
 /// run.
 fn read_send_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     let (mut settings, warning) = read_settings(town);
-    let session = SessionName::for_agent(&Address::Mayor);
-    // If the sessions cannot be listed, the message still goes to someone who reads it.
-    settings.mayor_runs = session.is_some_and(|session| {
-        let live = town.host.find(session.as_str()).ok().flatten();
-        live.is_some_and(|live| live.dead.is_none())
-    });
+    settings.mayor_runs = recipient::is_mayor_running(town);
     (settings, warning)
 }
 

@@ -1,16 +1,35 @@
 //! Records the messages that a session was notified of, so that each enters it once.
 //!
-//! Kept for the last session of each mailbox, in `.runtime/told/`. If the file is lost, or two
-//! processes write it at once, a notification is repeated.
+//! Kept for the last sessions of each mailbox, in `.runtime/told/`. Hooks of one session that run
+//! at the same time wait for each other, so that only one of them notifies. If the file is lost, a
+//! notification is repeated. The recipient acknowledges a message by reading it.
+
+use std::time::Duration;
 
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::MailMessage;
 use crate::town::TownLayout;
+use crate::town::lock::Lock;
+
+/// The number of sessions of a mailbox that are remembered.
+const SESSIONS: usize = 8;
+/// The time that a hook waits for another one.
+const WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DeliveredMail {
+    #[serde(flatten)]
+    latest: SessionMail,
+    /// The sessions before, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<SessionMail>,
+}
+
+/// The messages that one session was notified of.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct SessionMail {
     session: String,
     ids: Vec<String>,
 }
@@ -23,24 +42,32 @@ pub fn take_new_messages<'a>(
     session: &str,
     messages: &'a [MailMessage],
 ) -> Vec<&'a MailMessage> {
-    if session.is_empty() {
+    if session.is_empty() || messages.is_empty() {
         return messages.iter().collect();
     }
     let path = layout.delivered_mail(mailbox);
+    // Without the lock a notification may be repeated, which is better than none.
+    let _lock = Lock::take(&layout.state_lock(&path), WAIT).ok();
     let read = file::read_file_if_exists(&path).ok().flatten();
     let delivered: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .filter(|delivered: &DeliveredMail| delivered.session == session)
         .unwrap_or_default();
-    let news: Vec<&MailMessage> = messages
-        .iter()
-        .filter(|message| !delivered.ids.contains(&message.id))
-        .collect();
+    let mut sessions = vec![delivered.latest];
+    sessions.extend(delivered.earlier);
+    let known = sessions.iter().find(|known| known.session == session);
+    let is_new =
+        |message: &&MailMessage| known.is_none_or(|known| !known.ids.contains(&message.id));
+    let news: Vec<&MailMessage> = messages.iter().filter(is_new).collect();
     if !news.is_empty() {
-        // Messages that were read or removed need no record.
+        sessions.retain(|known| known.session != session && !known.session.is_empty());
+        sessions.truncate(SESSIONS - 1);
         let delivered = DeliveredMail {
-            session: session.to_owned(),
-            ids: messages.iter().map(|message| message.id.clone()).collect(),
+            // Messages that were read or removed need no record.
+            latest: SessionMail {
+                session: session.to_owned(),
+                ids: messages.iter().map(|message| message.id.clone()).collect(),
+            },
+            earlier: sessions,
         };
         let folder = path
             .parent()

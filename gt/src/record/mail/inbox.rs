@@ -1,60 +1,15 @@
 //! Reads and changes the messages of a mailbox.
 
-use bd::bead::{Bead, Kind, Stamp, Status};
+use bd::bead::{Bead, Kind, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot};
-use serde::Serialize;
 
 use super::MailError;
+use super::message::{
+    MailMessage, MailRemoval, change_all, is_listed, is_mail, parse_message, try_change_all,
+};
+use super::queue::check_removal;
 use crate::town::Town;
-
-/// A message, for display.
-#[derive(Debug, Clone, Serialize)]
-pub struct MailMessage {
-    pub id: String,
-    pub from: String,
-    /// The address of the mailbox.
-    pub to: String,
-    pub subject: String,
-    pub body: String,
-    /// The sending time, RFC 3339.
-    pub timestamp: String,
-    pub read: bool,
-    /// `urgent`, `high`, `normal` or `low`.
-    pub priority: &'static str,
-    /// `notification`, `task`, `scavenge` or `reply`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thread_id: Option<String>,
-    /// The id of the message that it answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<String>,
-    /// True if it is local to this machine.
-    pub wisp: bool,
-    /// True if it was removed from the mailbox.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub archived: bool,
-}
-
-/// The way in which a message leaves its mailbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailRemoval {
-    /// Can still be listed.
-    Archived,
-    /// Is never listed. Its bead stays, so that the message is not sent again.
-    Deleted,
-}
-
-impl MailRemoval {
-    /// Returns the close reason of the bead.
-    fn close_reason(self) -> &'static str {
-        match self {
-            Self::Archived => "Archived",
-            Self::Deleted => "Deleted",
-        }
-    }
-}
 
 /// Returns the messages of a mailbox, newest first.
 pub fn list_inbox(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
@@ -77,13 +32,56 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
             ],
             move |bead| all || bead.is_open(),
         )
-        .filter(|bead| {
-            !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
-        })
+        .filter(|bead| is_listed(bead))
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
     found.into_iter().map(parse_message).collect()
+}
+
+/// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread or
+/// of one of its messages.
+pub fn list_thread(town: &Snapshot, id: &str) -> Result<Vec<MailMessage>, MailError> {
+    let of_message = town.get(id).filter(|bead| is_mail(bead)).map(parse_message);
+    let thread = match of_message.and_then(|message| message.thread_id) {
+        Some(thread) => thread,
+        None => id.to_owned(),
+    };
+    let label = format!("thread:{thread}");
+    let mut found: Vec<&Bead> = town
+        .select_marked(&[BeadMark::Label(&label)], |_| true)
+        .filter(|bead| is_mail(bead) && is_listed(bead))
+        .collect();
+    if found.is_empty() {
+        return Err(MailError::Unknown { id: id.to_owned() });
+    }
+    found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+    Ok(found.into_iter().map(parse_message).collect())
+}
+
+/// The conditions of a search for messages.
+#[derive(Debug, Clone, Default)]
+pub struct MailSearch {
+    /// The text to find, in any case.
+    pub text: String,
+    /// A part of the sender's address.
+    pub from: String,
+    pub in_subject: bool,
+    pub in_body: bool,
+    /// True if archived messages are searched too.
+    pub archived: bool,
+}
+
+/// Returns the messages of a mailbox that meet the conditions, newest first.
+pub fn search_mailbox(town: &Snapshot, mailbox: &str, search: &MailSearch) -> Vec<MailMessage> {
+    let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+    let mut found = list_mailbox(town, mailbox, search.archived);
+    found.retain(|message| {
+        let matches_text = (search.in_subject && contains(&message.subject, &search.text))
+            || (search.in_body && contains(&message.body, &search.text));
+        matches_text && contains(&message.from, &search.from)
+    });
+    found
 }
 
 /// Returns the number of unread messages of a mailbox.
@@ -139,67 +137,31 @@ pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     })
 }
 
+/// Puts a message on the hook of its recipient.
+pub fn hook_message(town: &Town, id: &str) -> anyhow::Result<MailMessage> {
+    let own_mailbox = town.actor.mailbox();
+    try_change_all(town, &[id.to_owned()], |bead, now| {
+        anyhow::ensure!(
+            bead.assignee.trim_end_matches('/') == own_mailbox.trim_end_matches('/'),
+            "{id} is addressed to {}: only its recipient can put it on the hook",
+            bead.assignee
+        );
+        if bead.status != Status::Hooked {
+            change::mark_open(bead, Status::Hooked, now);
+        }
+        Ok(())
+    })?;
+    Ok(find_message(&town.open_town_store()?.snapshot()?, "", id)?)
+}
+
 /// Removes messages from their mailboxes.
 pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
-    change_all(town, ids, |bead, now| {
+    try_change_all(town, ids, |bead, now| {
+        check_removal(bead, &town.actor, how)?;
         // Archiving a deleted message does not bring it back.
         if bead.is_open() || how == MailRemoval::Deleted {
             change::mark_closed(bead, how.close_reason(), now);
         }
-    })
-}
-
-/// Changes messages, all or none.
-fn change_all(
-    town: &Town,
-    ids: &[String],
-    change: impl Fn(&mut Bead, &Stamp),
-) -> anyhow::Result<()> {
-    let store = town.open_town_store()?;
-    town.transact(&store, |tx| {
-        let now = tx.now();
-        for id in ids {
-            let found = tx.get_live(id).filter(|bead| is_mail(bead)).cloned();
-            let mut bead = found.ok_or_else(|| MailError::Unknown { id: id.clone() })?;
-            change(&mut bead, &now);
-            if tx.get(id) != Some(&bead) {
-                tx.put(bead)?;
-            }
-        }
         Ok(())
     })
-}
-
-fn is_mail(bead: &Bead) -> bool {
-    bead.issue_type == Kind::Message || bead.has_label("gt:message")
-}
-
-fn parse_message(bead: &Bead) -> MailMessage {
-    let labelled = |key: &str| {
-        bead.labels
-            .iter()
-            .find_map(|label| label.strip_prefix(key))
-            .map(str::to_owned)
-    };
-    let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
-    MailMessage {
-        id: bead.id.clone(),
-        from,
-        to: bead.assignee.clone(),
-        subject: bead.title.clone(),
-        body: bead.description.clone(),
-        timestamp: bead.created_at.to_string(),
-        read: bead.status == Status::Closed || bead.has_label("read"),
-        priority: match bead.priority {
-            0 => "urgent",
-            1 => "high",
-            3 => "low",
-            _ => "normal",
-        },
-        kind: labelled("msg-type:").unwrap_or_else(|| "notification".to_owned()),
-        thread_id: labelled("thread:"),
-        reply_to: labelled("reply-to:"),
-        wisp: bead.ephemeral,
-        archived: bead.status == Status::Closed,
-    }
 }

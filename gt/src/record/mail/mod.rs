@@ -3,18 +3,27 @@
 //! The id of a message that belongs to an operation is a hash of operation and recipient, so that
 //! writing it twice gives one message.
 
+pub mod channel;
 mod delivered;
+pub mod group;
 mod inbox;
+mod message;
+mod named;
+pub mod pattern;
+pub mod queue;
 
 pub use delivered::take_new_messages;
 pub use inbox::{
-    MailMessage, MailRemoval, count_unread, find_message, find_messages, list_inbox,
-    list_with_archived, mark_read, mark_unread, remove_messages,
+    MailSearch, count_unread, find_message, find_messages, hook_message, list_inbox, list_thread,
+    list_with_archived, mark_read, mark_unread, remove_messages, search_mailbox,
 };
+pub use message::{MailMessage, MailRemoval};
+pub use named::{NamedError, NamedKind};
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
+use bd::change;
 use bd::store::{Snapshot, Tx};
 
 use crate::town::Town;
@@ -29,10 +38,22 @@ pub struct NewMessage {
     pub body: String,
     /// 0 urgent, 1 high, 2 normal, 3 low. `None` is normal.
     pub priority: Option<i64>,
-    /// `notification`, `task`, `scavenge` or `reply`. Empty is `notification`.
+    /// One of [`MAIL_KINDS`]. Empty is `notification`.
     pub kind: String,
     /// The id of the message that this one answers.
     pub reply_to: Option<String>,
+    /// The mailboxes that get a copy.
+    pub cc: Vec<String>,
+    /// The address that the sender wrote, if it is not the mailbox: a group, or a role that no one
+    /// plays.
+    pub addressed_to: Option<String>,
+    /// True if it stays in the mailbox when the mailbox is cleared.
+    pub pinned: bool,
+    /// True if the recipient need not be reminded of it.
+    pub read: bool,
+    /// The rule of the patrol that does what the message asks for. The message is then archived at
+    /// once.
+    pub handled_by: Option<&'static str>,
     /// The thread. If `None`, a new one.
     pub thread: Option<String>,
     /// True if it is synced with the town's beads. Most mail is not.
@@ -40,6 +61,12 @@ pub struct NewMessage {
     /// The operation that it belongs to.
     pub operation: Option<String>,
 }
+
+/// The beginning of the label with the address that the sender wrote.
+const ADDRESSED_TO: &str = "addressed-to:";
+
+/// The types of messages that agents and users send.
+pub const MAIL_KINDS: [&str; 4] = ["notification", "task", "scavenge", "reply"];
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MailError {
@@ -53,28 +80,53 @@ pub enum MailError {
 
 /// Sends a message from the town's actor. Returns its id.
 pub fn send_message(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
-    anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
+    let ids = send_messages(town, std::slice::from_ref(message), |_| Ok(()))?;
+    Ok(ids.concat())
+}
+
+/// Sends the copies of a message in one transaction, in one thread and as one operation, so that
+/// each mailbox gets the message once. `also` changes the store in the same transaction. Returns
+/// the ids.
+pub fn send_messages(
+    town: &Town,
+    copies: &[NewMessage],
+    also: impl FnOnce(&mut Tx) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<String>> {
+    let Some(first) = copies.first() else {
+        return Ok(Vec::new());
+    };
+    anyhow::ensure!(!first.subject.trim().is_empty(), MailError::NoSubject);
     let store = town.open_town_store()?;
-    let thread = match (&message.thread, &message.reply_to) {
+    let thread = match (&first.thread, &first.reply_to) {
         (None, Some(original)) => thread_of_message(&store.snapshot()?, original),
         (thread, _) => thread.clone(),
     };
-    let message = NewMessage {
-        from: if message.from.is_empty() {
+    let thread = thread.unwrap_or_else(|| format!("thread-{}", town.random.hex(12)));
+    let operation = first
+        .operation
+        .clone()
+        .unwrap_or_else(|| format!("send:{}:{}", town.clock.now(), town.random.hex(8)));
+    let complete = |copy: &NewMessage| NewMessage {
+        from: if copy.from.is_empty() {
             town.actor.mailbox()
         } else {
-            message.from.clone()
+            copy.from.clone()
         },
-        thread: thread.or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
-        operation: message
-            .operation
-            .clone()
-            .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
-        ..message.clone()
+        thread: Some(thread.clone()),
+        operation: Some(operation.clone()),
+        ..copy.clone()
     };
-    let id = town.transact(&store, |tx| write_message(tx, &message))?;
-    town.record_event(&event!(Mail, to: message.to, subject: message.subject, id: id));
-    Ok(id)
+    let copies: Vec<NewMessage> = copies.iter().map(complete).collect();
+    let ids = town.transact(&store, |tx| {
+        let ids = copies.iter().map(|copy| write_message(tx, copy));
+        let ids = ids.collect::<anyhow::Result<Vec<String>>>()?;
+        also(tx)?;
+        Ok(ids)
+    })?;
+    for (copy, id) in copies.iter().zip(&ids) {
+        town.record_event(&event!(Mail, to: copy.to, subject: copy.subject, id: id));
+    }
+    Ok(ids)
 }
 
 /// Returns the thread of a message. None if it is unreadable.
@@ -86,43 +138,13 @@ fn thread_of_message(town: &Snapshot, id: &str) -> Option<String> {
     thread.map(str::to_owned)
 }
 
-/// Answers a message in its thread and marks it as read. The answer goes to the sender. For a
-/// message of the caller, it goes to the recipient again.
-pub fn send_reply(
-    town: &Town,
-    to: &MailMessage,
-    subject: Option<&str>,
-    body: &str,
-) -> anyhow::Result<(String, NewMessage)> {
-    let own_mailbox = town.actor.mailbox();
-    let other = if to.from == own_mailbox {
-        &to.to
-    } else {
-        &to.from
-    };
-    let address = town.parse_address(other)?;
-    if let Some(rig) = address.rig() {
-        town.find_rig(rig)?;
+/// Returns the subject of an answer or a forwarded message: the mark, such as `Re:`, stands before
+/// it once.
+pub fn mark_subject(mark: &str, subject: &str) -> String {
+    match subject.get(..mark.len()) {
+        Some(start) if start.eq_ignore_ascii_case(mark) => subject.to_owned(),
+        _ => format!("{mark} {subject}"),
     }
-    anyhow::ensure!(!body.trim().is_empty(), MailError::NoText);
-    let again = match to.subject.get(..3) {
-        Some(start) if start.eq_ignore_ascii_case("re:") => to.subject.clone(),
-        _ => format!("Re: {}", to.subject),
-    };
-    let message = NewMessage {
-        to: address.mailbox(),
-        subject: subject.map_or(again, str::to_owned),
-        body: body.to_owned(),
-        kind: "reply".to_owned(),
-        reply_to: Some(to.id.clone()),
-        permanent: !to.wisp,
-        ..NewMessage::default()
-    };
-    let id = send_message(town, &message)?;
-    if !to.read && to.to == own_mailbox {
-        mark_read(town, std::slice::from_ref(&to.id))?;
-    }
-    Ok((id, message))
 }
 
 /// Writes a message in a transaction of the town's store. An existing message stays unchanged.
@@ -149,8 +171,16 @@ pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String
     if !message.kind.is_empty() {
         labels.push(format!("msg-type:{}", message.kind));
     }
+    let addressed = message.addressed_to.iter();
+    labels.extend(addressed.map(|address| format!("{ADDRESSED_TO}{address}")));
+    if is_shared_mailbox(&message.to) {
+        labels.push(message.to.clone());
+    }
+    if message.read {
+        labels.push("read".to_owned());
+    }
     labels.sort();
-    tx.put(Bead {
+    let mut bead = Bead {
         id: id.clone(),
         title: fit_to_title(&message.subject),
         description: message.body.clone(),
@@ -159,13 +189,27 @@ pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String
         assignee: message.to.clone(),
         sender: message.from.clone(),
         ephemeral: !message.permanent,
+        pinned: message.pinned,
         labels,
         created_at: now.clone(),
-        updated_at: now,
+        updated_at: now.clone(),
         created_by: message.from.clone(),
         ..Bead::default()
-    })?;
+    };
+    if !message.cc.is_empty() {
+        bead.set_metadata("cc", &message.cc)?;
+    }
+    if let Some(rule) = message.handled_by {
+        change::mark_closed(&mut bead, &format!("Handled by {rule}"), &now);
+    }
+    tx.put(bead)?;
     Ok(id)
+}
+
+/// Returns true for the mailbox of a queue, a channel or an announcement, which many agents read.
+fn is_shared_mailbox(mailbox: &str) -> bool {
+    let kinds = ["queue:", "channel:", "announce:"];
+    kinds.iter().any(|kind| mailbox.starts_with(kind))
 }
 
 /// Returns `hq-wisp-` and twelve hexadecimal digits of the hash of operation and recipient.

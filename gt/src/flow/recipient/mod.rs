@@ -1,5 +1,17 @@
-//! Checks the recipients of messages: a worker or a dog must exist. A role or a user may read the
-//! message later.
+//! Finds the recipients of messages.
+//!
+//! A worker or a dog must exist. A role or a user may read the message later. [`find_target`]
+//! resolves groups, queues and channels, [`find_reader`] finds the reader of a message to a role
+//! that no agent plays.
+
+mod stand_in;
+mod target;
+
+pub use stand_in::{
+    MailReader, PROTOCOL, UnreadMailbox, find_protocol_rule, find_reader, is_mayor_running,
+    is_mechanical,
+};
+pub use target::{MailTarget, TargetError, find_target};
 
 use crate::flow::crew;
 use crate::record::{dog, polecat};
@@ -61,4 +73,20 @@ pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
         names,
     }
     .into())
+}
+
+/// Returns all agents of the town with a mailbox: mayor, deacon, dogs, then those of each rig.
+pub fn list_agents(town: &Town) -> anyhow::Result<Vec<Address>> {
+    let mut agents = vec![Address::Mayor, Address::Deacon];
+    agents.extend(dog::list_dogs(&town.layout).iter().map(dog::Dog::address));
+    for rig in town.list_rigs()? {
+        let name = || rig.name().to_owned();
+        agents.extend([Address::Witness(name()), Address::Refinery(name())]);
+        let beads = rig.store()?.snapshot()?;
+        let polecats = polecat::list_polecats(&rig, &beads, None);
+        agents.extend(polecats.iter().map(polecat::Polecat::address));
+        let members = crew::list_member_names(&rig).into_iter();
+        agents.extend(members.map(|member| Address::Crew(name(), member)));
+    }
+    Ok(agents)
 }

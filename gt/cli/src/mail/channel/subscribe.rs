@@ -1,0 +1,16 @@
+//! `gt mail channel subscribe`.
+
+use super::super::super::CommandResult;
+use crate::context::Context;
+
+/// Get a copy of each message of a channel
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The channel
+    name: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    super::change_subscription(&town, &args.name, true)
+}

@@ -1,0 +1,214 @@
+//! Channels: messages that many agents read, kept for a time. Beads with the label `gt:channel`.
+//!
+//! A message in a channel has the mailbox `channel:NAME`. An agent that has read it is in a label
+//! `read-by:MAILBOX` of the message.
+
+use std::collections::BTreeSet;
+
+use bd::bead::Bead;
+use bd::change;
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::message::{MailMessage, MailRemoval, change_all, is_mail, parse_message};
+use super::named::{
+    self, NamedError, NamedKind, create_named, find_named, get_named_field, get_named_list,
+    list_named, set_named_field,
+};
+use crate::town::Town;
+use crate::town::identity::Address;
+
+/// The beginning of the label that an agent has read the message.
+const READ_BY: &str = "read-by:";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MailChannel {
+    pub name: String,
+    pub status: String,
+    /// The mailboxes that get a copy of each message.
+    pub subscribers: Vec<String>,
+    /// The number of messages that are kept. 0 is unlimited.
+    pub retention_count: u64,
+    /// The time that a message is kept. 0 is unlimited.
+    pub retention_hours: u64,
+    pub created_by: String,
+    pub created_at: String,
+}
+
+impl MailChannel {
+    fn from_bead(bead: &Bead) -> Self {
+        let field = |key| get_named_field(bead, key).unwrap_or_default();
+        let number = |key| field(key).parse().unwrap_or(0);
+        Self {
+            name: named::name_of(bead, NamedKind::Channel),
+            status: get_named_field(bead, "status").unwrap_or_else(|| "active".to_owned()),
+            subscribers: get_named_list(bead, "subscribers"),
+            retention_count: number("retention_count"),
+            retention_hours: number("retention_hours"),
+            created_by: field("created_by"),
+            created_at: field("created_at"),
+        }
+    }
+
+    /// Returns the mailbox of the channel.
+    pub fn mailbox(&self) -> String {
+        format!("channel:{}", self.name)
+    }
+}
+
+/// Returns the channel of a name.
+pub fn find_channel(beads: &Snapshot, name: &str) -> Option<MailChannel> {
+    find_named(beads, NamedKind::Channel, name).map(MailChannel::from_bead)
+}
+
+/// Returns the channel of a name. Fails if there is none.
+pub fn get_channel(beads: &Snapshot, name: &str) -> Result<MailChannel, NamedError> {
+    named::get_named(beads, NamedKind::Channel, name).map(MailChannel::from_bead)
+}
+
+/// Returns all channels, by name.
+pub fn list_channels(beads: &Snapshot) -> Vec<MailChannel> {
+    let beads = list_named(beads, NamedKind::Channel).into_iter();
+    beads.map(MailChannel::from_bead).collect()
+}
+
+/// Creates a channel. Each limit of 0 keeps its messages without end.
+pub fn create_channel(
+    town: &Town,
+    name: &str,
+    retention_count: u64,
+    retention_hours: u64,
+) -> anyhow::Result<MailChannel> {
+    let store = town.open_town_store()?;
+    town.transact(&store, |tx| {
+        let own_fields = [
+            ("subscribers", String::new()),
+            ("status", "active".to_owned()),
+            ("retention_count", retention_count.to_string()),
+            ("retention_hours", retention_hours.to_string()),
+        ];
+        create_named(tx, NamedKind::Channel, name, &own_fields)?;
+        Ok(get_channel(tx, name)?)
+    })
+}
+
+pub fn delete_channel(town: &Town, name: &str) -> anyhow::Result<()> {
+    let store = town.open_town_store()?;
+    town.transact(&store, |tx| {
+        named::delete_named(tx, NamedKind::Channel, name)
+    })
+}
+
+/// Adds an agent to the subscribers, or removes it. Returns true if that changed them.
+pub fn set_subscribed(
+    town: &Town,
+    name: &str,
+    agent: &Address,
+    is_subscribed: bool,
+) -> anyhow::Result<bool> {
+    let store = town.open_town_store()?;
+    let mailbox = agent.mailbox();
+    town.transact(&store, |tx| {
+        let before = get_channel(tx, name)?.subscribers;
+        let mut after = before.clone();
+        after
+            .retain(|subscriber| subscriber.trim_end_matches('/') != mailbox.trim_end_matches('/'));
+        if is_subscribed {
+            after.push(mailbox.clone());
+        }
+        let names = |list: &[String]| list.iter().cloned().collect::<BTreeSet<_>>();
+        let has_changed = names(&before) != names(&after);
+        if has_changed {
+            let list = after.join(",");
+            set_named_field(tx, NamedKind::Channel, name, "subscribers", &list)?;
+        }
+        Ok(has_changed)
+    })
+}
+
+/// Returns the kept messages of a shared mailbox, newest first.
+fn list_shared<'a>(beads: &'a Snapshot, mailbox: &str) -> Vec<&'a Bead> {
+    let label = mailbox.to_owned();
+    let marked = beads.select_marked(&[BeadMark::Label(mailbox)], BeadRef::is_open);
+    let mut found: Vec<&Bead> = marked
+        .filter(|bead| is_mail(bead) && bead.assignee == label)
+        .collect();
+    found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
+    found
+}
+
+/// Returns the messages of a channel for a reader, newest first. `read` is that of the reader.
+pub fn list_channel_messages(
+    beads: &Snapshot,
+    channel: &MailChannel,
+    reader: &Address,
+    now: Timestamp,
+) -> Vec<MailMessage> {
+    let label = format!("{READ_BY}{}", reader.mailbox());
+    let messages = list_shared(beads, &channel.mailbox()).into_iter();
+    messages
+        .enumerate()
+        .filter(|(place, bead)| is_kept(channel, *place, bead, now))
+        .map(|(_, bead)| MailMessage {
+            read: bead.has_label(&label) || bead.sender == reader.mailbox(),
+            ..parse_message(bead)
+        })
+        .collect()
+}
+
+/// Returns true if a channel keeps the message at this place, counted from the newest.
+fn is_kept(channel: &MailChannel, place: usize, bead: &Bead, now: Timestamp) -> bool {
+    let count = usize::try_from(channel.retention_count).unwrap_or(usize::MAX);
+    let hours = i64::try_from(channel.retention_hours).unwrap_or(i64::MAX / 3600);
+    let age = now.duration_since(bead.created_at.instant());
+    (count == 0 || place < count)
+        && (hours == 0 || age < SignedDuration::from_secs(hours.saturating_mul(3600)))
+}
+
+/// Deletes the messages of a channel that it no longer keeps.
+pub fn apply_retention(tx: &mut Tx, name: &str) -> anyhow::Result<()> {
+    let channel = get_channel(tx, name)?;
+    let now = tx.now();
+    let over: Vec<Bead> = list_shared(tx, &channel.mailbox())
+        .into_iter()
+        .enumerate()
+        .filter(|(place, bead)| !is_kept(&channel, *place, bead, now.instant()))
+        .map(|(_, bead)| bead.clone())
+        .collect();
+    delete_all(tx, over)
+}
+
+/// Deletes all but the newest messages of an announcement.
+pub fn keep_newest(tx: &mut Tx, mailbox: &str, count: u64) -> anyhow::Result<()> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let messages = list_shared(tx, mailbox).into_iter();
+    let over: Vec<Bead> = messages.skip(count).cloned().collect();
+    delete_all(tx, over)
+}
+
+fn delete_all(tx: &mut Tx, messages: Vec<Bead>) -> anyhow::Result<()> {
+    let now = tx.now();
+    for mut message in messages {
+        change::mark_closed(&mut message, MailRemoval::Deleted.close_reason(), &now);
+        tx.put(message)?;
+    }
+    Ok(())
+}
+
+/// Returns the messages of an announcement, newest first.
+pub fn list_announcements(beads: &Snapshot, name: &str) -> Vec<MailMessage> {
+    let messages = list_shared(beads, &format!("announce:{name}")).into_iter();
+    messages.map(parse_message).collect()
+}
+
+/// Marks messages of a channel as read by an agent.
+pub fn mark_channel_read(town: &Town, ids: &[String], reader: &Address) -> anyhow::Result<()> {
+    let label = format!("{READ_BY}{}", reader.mailbox());
+    change_all(town, ids, |bead, _| {
+        if !bead.has_label(&label) {
+            bead.labels.push(label.clone());
+            bead.labels.sort();
+        }
+    })
+}

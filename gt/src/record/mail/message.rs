@@ -1,0 +1,164 @@
+//! Reads a message from its bead, and changes messages.
+
+use bd::bead::{Bead, Kind, Stamp, Status};
+use serde::Serialize;
+
+use super::{ADDRESSED_TO, MailError};
+use crate::town::Town;
+
+/// A message, for display.
+#[derive(Debug, Clone, Serialize)]
+pub struct MailMessage {
+    pub id: String,
+    pub from: String,
+    /// The address of the mailbox.
+    pub to: String,
+    pub subject: String,
+    pub body: String,
+    /// The sending time, RFC 3339.
+    pub timestamp: String,
+    pub read: bool,
+    /// `urgent`, `high`, `normal` or `low`.
+    pub priority: &'static str,
+    /// `notification`, `task`, `scavenge` or `reply`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// The id of the message that it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// True if it stays in the mailbox when the mailbox is cleared.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    /// True if it is local to this machine.
+    pub wisp: bool,
+    /// The mailboxes that got a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cc: Vec<String>,
+    /// The address that the sender wrote, if it is not the mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub addressed_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The mailbox of the agent that works on a message of a queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed_by: Option<String>,
+    /// The time of the claim, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed_at: Option<String>,
+    /// True if it was removed from the mailbox.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
+}
+
+/// The way in which a message leaves its mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailRemoval {
+    /// Can still be listed.
+    Archived,
+    /// Is never listed. Its bead stays, so that the message is not sent again.
+    Deleted,
+}
+
+impl MailRemoval {
+    /// Returns the close reason of the bead.
+    pub(super) fn close_reason(self) -> &'static str {
+        match self {
+            Self::Archived => "Archived",
+            Self::Deleted => "Deleted",
+        }
+    }
+}
+
+/// Changes messages, all or none.
+pub(super) fn change_all(
+    town: &Town,
+    ids: &[String],
+    change: impl Fn(&mut Bead, &Stamp),
+) -> anyhow::Result<()> {
+    try_change_all(town, ids, |bead, now| {
+        change(bead, now);
+        Ok(())
+    })
+}
+
+/// Changes messages, all or none. Fails if one of the changes fails.
+pub(super) fn try_change_all(
+    town: &Town,
+    ids: &[String],
+    change: impl Fn(&mut Bead, &Stamp) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let store = town.open_town_store()?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        for id in ids {
+            let found = tx.get_live(id).filter(|bead| is_mail(bead)).cloned();
+            let mut bead = found.ok_or_else(|| MailError::Unknown { id: id.clone() })?;
+            change(&mut bead, &now)?;
+            if tx.get(id) != Some(&bead) {
+                tx.put(bead)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Returns false for a deleted message.
+pub(super) fn is_listed(bead: &Bead) -> bool {
+    !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
+}
+
+pub(super) fn is_mail(bead: &Bead) -> bool {
+    bead.issue_type == Kind::Message || bead.has_label("gt:message")
+}
+
+/// Returns the mailboxes that got a copy. Older programs keep them in labels.
+fn read_copies(bead: &Bead) -> Vec<String> {
+    let labels = bead.labels.iter();
+    let labelled = labels.filter_map(|label| label.strip_prefix("cc:").map(str::to_owned));
+    let metadata = bead.metadata_object().remove("cc");
+    let listed: Vec<String> = metadata
+        .and_then(|list| serde_json::from_value(list).ok())
+        .unwrap_or_default();
+    labelled.chain(listed).collect()
+}
+
+pub(super) fn parse_message(bead: &Bead) -> MailMessage {
+    let labelled = |key: &str| {
+        bead.labels
+            .iter()
+            .find_map(|label| label.strip_prefix(key))
+            .map(str::to_owned)
+    };
+    let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
+    MailMessage {
+        id: bead.id.clone(),
+        from,
+        to: bead.assignee.clone(),
+        subject: bead.title.clone(),
+        body: bead.description.clone(),
+        timestamp: bead.created_at.to_string(),
+        read: bead.status == Status::Closed || bead.has_label("read"),
+        priority: match bead.priority {
+            0 => "urgent",
+            1 => "high",
+            3 => "low",
+            _ => "normal",
+        },
+        kind: labelled("msg-type:").unwrap_or_else(|| "notification".to_owned()),
+        thread_id: labelled("thread:"),
+        reply_to: labelled("reply-to:"),
+        pinned: bead.pinned,
+        wisp: bead.ephemeral,
+        cc: read_copies(bead),
+        addressed_to: labelled(ADDRESSED_TO),
+        queue: labelled("queue:"),
+        channel: labelled("channel:"),
+        claimed_by: labelled("claimed-by:"),
+        claimed_at: labelled("claimed-at:"),
+        archived: bead.status == Status::Closed,
+    }
+}

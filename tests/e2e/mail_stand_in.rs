@@ -1,0 +1,124 @@
+//! Mail to a role that no agent plays.
+
+use serde_json::{Value, json};
+use town_tests::{Run, Town};
+
+/// A command of the worker `web/nux`.
+fn as_nux<'a>(town: &Town, args: impl IntoIterator<Item = &'a str>) -> Run {
+    town.gt(args).env("GT_ROLE", "web/crew/nux")
+}
+
+fn send_as_nux(town: &Town, to: &str, subject: &str) -> Value {
+    let args = ["mail", "send", to, "-s", subject, "--json"];
+    as_nux(town, args).ok().json()
+}
+
+fn town_with_nux() -> Town {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "nux", "--rig", "web"]).ok();
+    town
+}
+
+fn start_mayor(town: &Town) {
+    let stay = json!({ "command": "sleep", "args": ["600"], "prompt_mode": "none" });
+    town.set_town_setting("agents", json!({ "stay": stay }));
+    town.set_town_setting("default_agent", "stay".into());
+    town.gt(["mayor", "start"]).ok();
+}
+
+#[test]
+fn a_call_for_help_to_a_mayor_that_does_not_run_goes_to_the_overseer() {
+    let town = town_with_nux();
+    let sent = send_as_nux(&town, "mayor/", "HELP: no disk space");
+    assert_eq!(
+        (&sent["to"], &sent["addressed_to"]),
+        (&json!("overseer"), &json!("mayor/"))
+    );
+    let got = &town.mail("overseer")[0];
+    assert_eq!(
+        (&got["from"], &got["addressed_to"]),
+        (&json!("web/nux"), &json!("mayor/"))
+    );
+    assert!(town.mail("mayor/").is_empty());
+    let inbox = town.gt(["mail", "inbox"]).ok().out;
+    assert!(inbox.contains("from web/nux for mayor/"), "{inbox}");
+    let shown = town.gt(["mail", "read", "1"]).ok().out;
+    assert!(shown.contains("For:     mayor/"), "{shown}");
+    // The overseer's answer reaches the worker.
+    town.gt(["mail", "reply", "1", "Use the other disk"]).ok();
+    assert_eq!(
+        town.mail("web/nux")[0]["subject"],
+        "Re: HELP: no disk space"
+    );
+    // Other mail can wait for the mayor's next start.
+    send_as_nux(&town, "mayor/", "Helpful hints");
+    assert_eq!(town.mail("mayor/")[0]["subject"], "Helpful hints");
+    start_mayor(&town);
+    send_as_nux(&town, "mayor/", "HELP: still none");
+    assert_eq!(town.mail("mayor/")[0]["subject"], "HELP: still none");
+}
+
+#[test]
+fn mail_to_a_mechanical_role_goes_to_its_stand_in_and_never_to_an_unread_mailbox() {
+    let town = town_with_nux();
+    let said = as_nux(
+        &town,
+        ["mail", "send", "web/witness", "-s", "Is this a bug?"],
+    )
+    .ok();
+    assert!(
+        said.out.contains("to overseer: Is this a bug?")
+            && said.out.contains("no agent plays web/witness"),
+        "{}",
+        said.out
+    );
+    send_as_nux(&town, "deacon/", "All gates are open");
+    let subjects: Vec<Value> = town
+        .mail("overseer")
+        .iter()
+        .map(|one| one["subject"].clone())
+        .collect();
+    assert_eq!(subjects, ["All gates are open", "Is this a bug?"]);
+    for role in ["web/witness", "web/refinery", "deacon/"] {
+        town.gt(["mail", "send", role, "-s", "A question"])
+            .fails("no one reads mail to");
+        assert!(town.mail(role).is_empty());
+    }
+    let refused = town
+        .gt(["mail", "send", "web/witness", "-s", "x"])
+        .run()
+        .err;
+    assert!(
+        refused.contains("gt config set patrol.mode.witness agent --rig web"),
+        "{refused}"
+    );
+    start_mayor(&town);
+    assert_eq!(send_as_nux(&town, "web/witness", "Again")["to"], "mayor/");
+    // An agent that plays the role reads its own mail.
+    let setting = [
+        "config",
+        "set",
+        "patrol.mode.witness",
+        "agent",
+        "--rig",
+        "web",
+    ];
+    town.gt(setting).ok();
+    town.gt(["mail", "send", "web/witness", "-s", "A question"])
+        .ok();
+    assert_eq!(town.mail("web/witness")[0]["subject"], "A question");
+}
+
+#[test]
+fn reports_of_the_protocol_to_a_mechanical_role_are_archived_with_their_rule() {
+    let town = town_with_nux();
+    let sent = send_as_nux(&town, "web/witness", "POLECAT_DONE nux");
+    assert_eq!(sent["handled_by"], "P5-finish-done");
+    assert!(town.mail("web/witness").is_empty() && town.mail("overseer").is_empty());
+    let all = ["mail", "inbox", "web/witness", "--all", "--json"];
+    assert_eq!(town.gt(all).ok().json()[0]["archived"], true);
+    // A request to the deacon is carried out by the patrol.
+    let request = send_as_nux(&town, "deacon/", "LIFECYCLE: restart");
+    assert_eq!(request["to"], "deacon/");
+    assert!(request["handled_by"].is_null());
+}
