@@ -53,7 +53,7 @@ class Place:
         told = json.loads(settings.read_text()) if settings.exists() else {}
         told |= {"default_agent": "idle", "agents": {"idle": {"provider": "scripted", "args": ["scripted", "--script", str(script)]}}}
         settings.write_text(json.dumps(told))
-        self.say(self.root, "rig", "add", "web", str(bare), "--prefix", "web")
+        self.say(self.root, "rig", "add", "web", str(bare), "--prefix", "web", "--push-beads")
         issues = self.root / "web/.beads/issues.jsonl"
         with open(issues, "ab") as out:
             subprocess.run([sys.executable, str(HERE / "make_corpus.py"), str(size)], stdout=out, check=True)
@@ -86,7 +86,7 @@ class Place:
         run("add", ".")
         run("commit", "-qm", "Begin")
         subprocess.run([*git, "clone", "-q", "--bare", str(work), str(bare)], env=self.env, check=True)
-        self.say(self.root, "rig", "add", "large", str(bare), "--prefix", "lg")
+        self.say(self.root, "rig", "add", "large", str(bare), "--prefix", "lg", "--push-beads")
         rig = self.root / "large"
         made = subprocess.run(["bd", "create", "Change it", "--silent"], cwd=rig, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         slung = json.loads(self.say(self.root, "sling", made.stdout.strip(), "large", "--json"))[0]

@@ -156,6 +156,36 @@ fn settings_can_stop_the_patrol_from_pushing_or_syncing() {
 }
 
 #[test]
+fn beads_of_a_new_rig_stay_here_until_the_user_wants_them_pushed() {
+    let town = Town::new();
+    let origin = town.origin("web");
+    let add = ["rig", "add", "web", origin.url(), "--prefix", "web"];
+    let added = town.gt(add).ok().out;
+    assert!(
+        added.contains("no beads: they stay on this machine"),
+        "{added}"
+    );
+    town.bead("web", "Private");
+    rest(&town, "web");
+    town.gtd(["run", "--once"]).ok();
+    assert_eq!(tip(&origin), None);
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("web (web-*, beads not pushed)"), "{status}");
+    // The command of the message.
+    town.bd("web", ["config", "set", "daemon.auto-push", "true"])
+        .ok();
+    town.bead("web", "Public");
+    rest(&town, "web");
+    forget_turn(&town, "web");
+    town.gtd(["run", "--once"]).ok();
+    assert!(tip(&origin).is_some());
+    // Another town finds the beads there and keeps them in step.
+    let other = Town::new();
+    let again = other.gt(["rig", "add", "web", origin.url()]).ok().out;
+    assert!(again.contains("beads, to the branch beads-sync"), "{again}");
+}
+
+#[test]
 fn beads_sync_immediately_after_a_landing() {
     let (town, origin) = Town::with_rig();
     let bead = town.bead("web", "By hand");

@@ -70,8 +70,8 @@ impl Town {
     /// Adds a rig with a fresh origin.
     pub fn add_rig(&self, name: &str, prefix: &str) -> Repo {
         let origin = self.origin(name);
-        self.gt(["rig", "add", name, origin.url(), "--prefix", prefix])
-            .ok();
+        let add = ["rig", "add", name, origin.url(), "--prefix", prefix];
+        self.gt(add).args(["--push-beads"]).ok();
         origin
     }
 

@@ -228,7 +228,11 @@ fn write_escalation_line(escalation: &EscalationLine, page: &mut Page) {
 
 fn write_rig(rig: &RigSummary, page: &mut Page) {
     page.blank();
-    let local = if rig.remote { "" } else { ", local only" };
+    let local = match (rig.remote, rig.pushed_beads) {
+        (false, _) => ", local only",
+        (true, false) => ", beads not pushed",
+        (true, true) => "",
+    };
     page.line(
         page.style()
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),

@@ -94,6 +94,8 @@ pub struct RigSummary {
     pub prefix: String,
     /// True if the rig has a remote. Without one, its own repository takes the remote's place.
     pub remote: bool,
+    /// True if the daemon pushes the rig's beads to its remote.
+    pub pushed_beads: bool,
     pub polecat_count: usize,
     pub crew_count: usize,
     pub agents: Vec<AgentStatus>,
@@ -352,11 +354,19 @@ impl StatusReader<'_> {
         let waiting = beads
             .map(queued_sling::list_queued_slings)
             .unwrap_or_default();
-        let git = rig.git();
+        let remote = rig.git().remote_url("origin").ok().flatten().is_some();
+        let config = bd::config::Config::from_dir(&rig.beads());
         RigSummary {
             name: rig.name().to_owned(),
             prefix: rig.prefix(),
-            remote: git.remote_url("origin").ok().flatten().is_some(),
+            remote,
+            pushed_beads: remote
+                && config.is_ok_and(|config| {
+                    config.flag("daemon.auto-sync")
+                        && config.flag("daemon.auto-push")
+                        && config.can_push()
+                        && config.sync_branch().is_some()
+                }),
             polecat_count: polecats.len(),
             crew_count: crew.len(),
             agents,

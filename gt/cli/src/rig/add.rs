@@ -1,5 +1,7 @@
 //! `gt rig add`.
 
+use std::io::IsTerminal;
+
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rig::{self, AddRigRequest};
@@ -9,8 +11,9 @@ use gt::flow::rig::{self, AddRigRequest};
 /// The name has only letters, digits and _. Work is pushed to the URL and merged into its default
 /// branch, or into --branch. Without a URL the rig has its own repository; with --no-remote it is a
 /// copy that pushes nowhere. Beads that the repository tracks are used; else the rig gets its own,
-/// with --prefix or a prefix made from its name. With `--json` {name, path, prefix, remote, branch,
-/// tracked_beads}.
+/// with --prefix or a prefix made from its name. Own beads stay on this machine, unless you say yes
+/// when asked, or give --push-beads. With `--json` {name, path, prefix, remote, branch,
+/// tracked_beads, pushed_beads}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig's name
@@ -26,6 +29,12 @@ pub(super) struct Args {
     /// Copy the repository and push nowhere
     #[arg(long, requires = "url")]
     no_remote: bool,
+    /// Push the rig's own beads to the branch beads-sync of the repository
+    #[arg(long, requires = "url", conflicts_with_all = ["no_remote", "no_push_beads"])]
+    push_beads: bool,
+    /// Keep the rig's own beads on this machine, without a question
+    #[arg(long)]
+    no_push_beads: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -36,6 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         prefix: args.prefix.clone(),
         branch: args.branch.clone(),
         no_remote: args.no_remote,
+        push_beads: args.push_beads || is_push_wanted(ctx, &args)?,
     };
     let added = rig::add_rig(&town, &request, &|text| ctx.ui.status(text))?;
     build_report(added, |added, page| {
@@ -53,10 +63,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         page.line(format!("  remote  {remote}"));
         page.line(format!("  branch  {}", added.branch));
         page.line(format!("  beads   {}-, {beads}", added.prefix));
+        if added.remote.is_some() {
+            page.line("  pushed  branches of finished work, and merges");
+            page.line(if added.pushed_beads {
+                "          beads, to the branch beads-sync"
+            } else {
+                "          no beads: they stay on this machine"
+            });
+        }
         page.blank();
         page.line("Next:");
+        if added.remote.is_some() && !added.pushed_beads {
+            page.line("  bd config set daemon.auto-push true   # in the rig, to push its beads");
+        }
         page.line(format!("  cd {}", added.path.display()));
         page.line("  bd create \"...\"");
         page.line(format!("  gt sling BEAD {}", added.name));
     })
+}
+
+/// Asks on a terminal whether the rig's own beads are pushed.
+fn is_push_wanted(ctx: &Context, args: &Args) -> anyhow::Result<bool> {
+    let is_asked = args.url.is_some() && !args.no_remote && !args.no_push_beads;
+    if !is_asked || !ctx.ui.is_terminal() || !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    ctx.ui.status(
+        "If the repository has no beads yet, the rig gets its own. Everyone who can read the repository could read \
+         them on its branch beads-sync. Push them there? [y/N]",
+    );
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

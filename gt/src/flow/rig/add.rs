@@ -69,6 +69,9 @@ pub struct AddRigRequest {
     pub branch: Option<String>,
     /// True to work on a copy and never push to the repository.
     pub no_remote: bool,
+    /// True to push new beads to the sync branch of the repository. Beads that the repository has
+    /// are pushed in any case.
+    pub push_beads: bool,
 }
 
 /// An added rig.
@@ -83,6 +86,8 @@ pub struct AddRigReport {
     pub branch: String,
     /// True if the repository tracks its beads.
     pub tracked_beads: bool,
+    /// True if the daemon pushes beads to the remote.
+    pub pushed_beads: bool,
 }
 
 /// A rig's folder during its creation. Removed on drop unless it is kept.
@@ -127,6 +132,8 @@ pub fn add_rig(
     register_rig(&rig, &origin, &prefix, tracked)?;
     draft.kept = true;
     remove_mark(&rig)?;
+    let is_remote = matches!(origin, RigOrigin::Remote(_));
+    let pushed_beads = is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push");
     let remote = match origin {
         RigOrigin::Remote(_) => Some(origin.describe()),
         RigOrigin::Local(_) => None,
@@ -139,6 +146,7 @@ pub fn add_rig(
         remote,
         branch,
         tracked_beads: tracked,
+        pushed_beads,
     })
 }
 
@@ -225,6 +233,9 @@ fn set_up_beads(
             "types.custom",
             crate::flow::install::CUSTOM_TYPES,
         )?;
+        if !request.push_beads {
+            bd::config::set_setting(store.dir(), "daemon.auto-push", "false")?;
+        }
         return Ok((wanted.to_owned(), false));
     }
     let folder = rig.mayor_clone().join(".beads");
