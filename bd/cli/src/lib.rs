@@ -40,6 +40,7 @@ mod duplicates;
 mod each;
 mod edit;
 mod epic;
+mod everyday;
 mod export;
 mod find_duplicates;
 mod forget;
@@ -342,6 +343,7 @@ pub fn build_command_line() -> clap::Command {
 
 /// Runs one `bd` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let args = everyday::replace_everyday_word(args);
     let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;

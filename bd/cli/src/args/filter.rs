@@ -32,9 +32,8 @@ pub(crate) struct FilterArgs {
     /// Exclude beads of the given types
     #[arg(long, value_name = "KINDS", value_parser = super::parse_filter_value)]
     exclude_type: Vec<String>,
-    /// Filter by assignee
-    #[arg(short, long, value_name = "NAME", value_parser = super::parse_filter_value)]
-    assignee: Option<String>,
+    #[command(flatten)]
+    assignee: super::AssigneeArgs,
     /// Filter on missing assignee
     #[arg(long)]
     no_assignee: bool,
@@ -173,7 +172,7 @@ impl FilterArgs {
             priority: number(&self.priority)?,
             priority_min: number(&self.priority_min)?,
             priority_max: number(&self.priority_max)?,
-            assignee: self.assignee.clone(),
+            assignee: self.assignee.name(ctx),
             no_assignee: self.no_assignee,
             labels: super::parse_labels(&self.label),
             labels_any: super::parse_labels(&self.label_any),

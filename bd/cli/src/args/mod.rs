@@ -31,6 +31,27 @@ impl InternalArgs {
     }
 }
 
+/// The assignee of a filter: a name, or `me` for the caller.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct AssigneeArgs {
+    /// Filter by assignee; `me` is you
+    #[arg(short, long, value_name = "NAME", value_parser = parse_filter_value)]
+    assignee: Option<String>,
+    /// Filter on your beads
+    #[arg(long, conflicts_with = "assignee")]
+    mine: bool,
+}
+
+impl AssigneeArgs {
+    /// Returns the requested name.
+    pub(crate) fn name(&self, ctx: &Context) -> Option<String> {
+        if self.mine || self.assignee.as_deref() == Some("me") {
+            return Some(ctx.author().actor);
+        }
+        self.assignee.clone()
+    }
+}
+
 pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
     validate::parse_priority(text).ok_or_else(|| {
         UsageError(format!(

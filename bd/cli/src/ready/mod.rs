@@ -35,9 +35,8 @@ pub(crate) struct Args {
     /// Filter by priority
     #[arg(short, long, value_name = "N", value_parser = args::parse_filter_value)]
     priority: Option<String>,
-    /// Filter by assignee
-    #[arg(short, long, value_name = "NAME", value_parser = args::parse_filter_value)]
-    assignee: Option<String>,
+    #[command(flatten)]
+    assignee: args::AssigneeArgs,
     /// Filter on missing assignee
     #[arg(short, long)]
     unassigned: bool,
@@ -108,7 +107,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .as_deref()
             .map(args::parse_priority_arg)
             .transpose()?,
-        assignee: args.assignee,
+        assignee: args.assignee.name(ctx),
         unassigned: args.unassigned,
         labels: args::parse_labels(&args.label),
         labels_any: args::parse_labels(&args.label_any),

@@ -380,3 +380,31 @@ fn text_output_shows_only_open_blockers_and_no_town_records() {
         "{shown}"
     );
 }
+
+#[test]
+fn everyday_words_run_the_command_that_they_mean() {
+    let project = Project::new();
+    project.ok(&["add", "First"]);
+    let id = project.json(&["ls"])[0]["id"].as_str().unwrap().to_owned();
+    assert!(!project.ok(&["mine"]).contains(&id));
+    project.ok(&["take", &id]);
+    for args in [
+        &["mine"][..],
+        &["list", "--mine"],
+        &["ls", "--assignee", "me"],
+        &["count", "--mine", "--json"],
+    ] {
+        let shown = project.ok(args);
+        assert!(
+            shown.contains(&id) || shown.contains("1"),
+            "{args:?}: {shown}"
+        );
+    }
+    assert!(
+        !project.ok(&["ready", "--mine"]).contains(&id),
+        "it is in progress"
+    );
+    assert!(project.ok(&["log", &id]).contains("First"));
+    project.ok(&["--quiet", "rm", &id, "--force"]);
+    assert_eq!(project.json(&["ls"]), serde_json::json!([]));
+}
