@@ -197,6 +197,16 @@ impl BeadFilter {
         if *self == Self::default() {
             return snapshot.live_count();
         }
+        let not_internal = Self {
+            no_internal: true,
+            ..Self::default()
+        };
+        if *self == not_internal {
+            let beads = snapshot.bead_refs();
+            return beads
+                .filter(|bead| !bead.is_tombstone() && !bead.is_internal())
+                .count();
+        }
         if self.is_limited_to_open() {
             return self.first(snapshot, 0).1;
         }

@@ -97,7 +97,7 @@ fn only_open_work_is_ready() {
         open_bead("bd-mol-x"),
         closed_bead("bd-done", ""),
     ]);
-    assert_eq!(found, ["bd-convoy", "bd-open", "bd-past"]);
+    assert_eq!(found, ["bd-open", "bd-past"]);
 }
 
 #[test]
