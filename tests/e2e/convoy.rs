@@ -223,4 +223,7 @@ fn the_address_after_notify_may_be_a_word_of_its_own() {
         assert!(shown.to_string().contains("web/max"), "{shown:#}");
         assert!(!shown.to_string().contains("mayor/"), "{shown:#}");
     }
+    let titled = ["convoy", "create", "web/max", &bead, "--notify", "--json"];
+    let created = town.gt(titled).ok().json();
+    assert_eq!(created["title"], "web/max", "a title is no address");
 }

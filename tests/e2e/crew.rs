@@ -299,3 +299,29 @@ fn a_crew_member_is_removed_without_losing_work() {
     assert!(removed[0].get("moved_to").is_none(), "{removed:#}");
     assert!(!clone.exists());
 }
+
+#[test]
+fn a_path_is_no_name_of_a_crew_member_and_a_snapshot_is_not_deleted() {
+    let (town, _origin) = Town::with_rig();
+    let clone = town.root().join("web/mayor/rig/.git");
+    for command in ["remove", "pristine", "rename"] {
+        let new = (command == "rename").then_some("other");
+        town.gt(["crew", command, "web/../mayor/rig"])
+            .args(new)
+            .fails("no crew member");
+    }
+    assert!(clone.exists());
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let folder = town.root().join("web/crew/max");
+    // The only ref to a commit is the snapshot of a stopped session.
+    std::fs::write(folder.join("work.txt"), "x\n").unwrap();
+    town.git_at(&folder, ["add", "."]).ok();
+    town.git_at(&folder, ["commit", "-qm", "Work"]).ok();
+    let snapshot = ["update-ref", "refs/gt/snap/web/crew/max/1", "HEAD"];
+    town.git_at(&folder, snapshot).ok();
+    town.git_at(&folder, ["reset", "-q", "--hard", "HEAD~1"])
+        .ok();
+    town.gt(["crew", "remove", "max"])
+        .fails("1 commit on no remote");
+    assert!(folder.exists());
+}

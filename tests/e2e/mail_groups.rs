@@ -293,3 +293,16 @@ fn a_send_that_is_killed_reaches_each_recipient_or_none() {
         ["docs/ada", "web/max", "web/nux"]
     );
 }
+
+#[test]
+fn a_mistake_in_the_lists_does_not_stop_mail_to_an_agent() {
+    let town = Town::new();
+    let folder = town.root().join("config");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("messaging.json"), r#"{"lists":{"oncall":[]}}"#).unwrap();
+    town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "x"])
+        .ok();
+    assert_eq!(town.mail("mayor/").len(), 1);
+    town.gt(["mail", "send", "list:oncall", "-s", "Hello", "-m", "x"])
+        .fails("messaging.json");
+}

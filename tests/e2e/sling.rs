@@ -1,7 +1,7 @@
 //! `gt sling` and `gt unsling`.
 
 use serde_json::json;
-use town_tests::{Town, eventually};
+use town_tests::{Town, Worker, eventually};
 
 const FOREVER: &str =
     "while [ ! -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.1; done; echo x > x.txt";
@@ -598,4 +598,37 @@ fn a_dry_run_names_the_target_and_a_user_needs_none() {
     );
     town.gt(["hook", &next])
         .fails("is a bead; to put it on your hook");
+}
+
+#[test]
+fn a_released_bead_has_no_worker_and_mail_is_not_released() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    town.bd("web", ["update", &worker.bead, "--status", "in_progress"])
+        .ok();
+    town.gt(["release", &worker.bead]).ok();
+    assert!(town.sessions().is_empty());
+    assert_eq!(town.status_of("web", &worker.bead), "open");
+    town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "x"])
+        .ok();
+    let mail = town.mail("mayor/")[0]["id"].as_str().unwrap().to_owned();
+    town.gt(["release", &mail]).fails("is a message");
+    assert_eq!(town.mail("mayor/").len(), 1);
+}
+
+#[test]
+fn instructions_of_an_earlier_sling_do_not_reach_the_next_worker() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    town.gt(["unsling", &worker.bead]).ok();
+    let instructions = |args: &[&str]| {
+        town.gt(["sling", &worker.bead, "web"])
+            .args(args.iter().copied())
+            .ok();
+        let shown = town.show("web", &worker.bead)["metadata"]["attached_args"].clone();
+        town.gt(["unsling", &worker.bead]).ok();
+        shown
+    };
+    assert_eq!(instructions(&["--args", "Mind the tabs"]), "Mind the tabs");
+    assert_eq!(instructions(&[]), "");
 }

@@ -43,7 +43,9 @@ impl Kind {
 impl Bead {
     /// Returns true for internal beads and wisps.
     pub fn is_internal(&self) -> bool {
-        let is_digest = self.has_label(DIGEST.0) && self.title.starts_with(DIGEST.1);
+        let is_digest = self.has_label(DIGEST.0)
+            && self.title.starts_with(DIGEST.1)
+            && self.close_reason.starts_with("Squashed from ");
         self.ephemeral
             || self.issue_type.is_internal()
             || LABELS.iter().any(|label| self.has_label(label))
@@ -63,6 +65,7 @@ mod tests {
     #[test]
     fn records_of_a_town_are_internal_and_the_work_of_users_is_not() {
         let bead = |kind: Kind, label: &str, title: &str| Bead {
+            close_reason: "Squashed from 3 wisps".to_owned(),
             issue_type: kind,
             labels: vec![label.to_owned()],
             title: title.to_owned(),
@@ -74,6 +77,11 @@ mod tests {
         assert!(!bead(Kind::Task, "digest", "Write a digest").is_internal());
         assert!(!bead(Kind::Task, "gt:merge-task", "Resolve the conflict").is_internal());
         assert!(!bead(Kind::Gate, "ui", "").is_internal());
+        let own = Bead {
+            close_reason: String::new(),
+            ..bead(Kind::Task, "digest", "Digest: weekly mail for customers")
+        };
+        assert!(!own.is_internal());
         let wisp = Bead {
             ephemeral: true,
             ..Bead::default()

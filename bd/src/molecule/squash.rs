@@ -133,20 +133,21 @@ fn create_digest(
     Ok(id)
 }
 
-/// Adds a section to the digest of the day, `<prefix>-wisp-digest-<date>`, for each bead that the
-/// molecule was attached to. Returns the id of the digest.
+/// Adds a section about the bead that the molecule was attached to to the digest of the day,
+/// `<prefix>-wisp-digest-<date>`. Returns the id of the digest. It has no edge to the bead, because
+/// `bd show` prints whole dependents.
 fn add_to_daily_digest(
     tx: &mut Tx<'_>,
     root: &Bead,
     description: &str,
 ) -> Result<String, MoleculeError> {
     let day = tx.now().instant().strftime("%Y-%m-%d").to_string();
-    let id = format!("{}-wisp-digest-{day}", prefix_of(&root.id).unwrap_or("bd"));
-    let attached: Vec<String> = root
+    let attached = root
         .edges(&DepKind::Tracks)
         .map(|edge| edge.depends_on_id.clone())
-        .filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral))
-        .collect();
+        .find(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral));
+    let work = attached.as_ref().unwrap_or(&root.id);
+    let id = format!("{}-wisp-digest-{day}", prefix_of(work).unwrap_or("bd"));
     if tx.get_live(&id).is_none() {
         let mut digest = change::create_bead(
             tx,
@@ -162,33 +163,22 @@ fn add_to_daily_digest(
         change::mark_closed(&mut digest, "It collects the steps of ended work", &now);
         tx.put(digest)?;
     }
-    for work in &attached {
-        change::add_dep(tx, &id, work, DepKind::Related)?;
-    }
     let Some(mut digest) = tx.get_live(&id).cloned() else {
         return Err(ChangeError::NotFound(id).into());
     };
     // A line of a worker must not look like the start of a section.
-    let description = description.replace("\n# ", "\n  # ");
-    let work = attached.first().unwrap_or(&root.id);
-    digest.description = format!("{}{SECTION}{work}\n\n{description}\n", digest.description);
+    let description = format!("\n{description}").replace("\n# ", "\n  # ");
+    digest.description = format!("{}{SECTION}{work}\n{description}\n", digest.description);
     tx.put(digest)?;
     Ok(id)
 }
 
-/// Returns the text of a digest about one bead. Digests of one molecule have no sections.
-pub fn digest_section<'a>(description: &'a str, bead: &str) -> &'a str {
+/// Returns the section of a daily digest about the last molecule of a bead.
+pub fn find_section<'a>(description: &'a str, bead: &str) -> Option<&'a str> {
     let start = format!("{SECTION}{bead}\n");
-    // The last section is of the last molecule of the bead.
-    let Some(at) = description.rfind(&start) else {
-        return if description.starts_with(SECTION) {
-            ""
-        } else {
-            description
-        };
-    };
+    let at = description.rfind(&start)?;
     let section = &description[at + start.len()..];
-    section.find(SECTION).map_or(section, |end| &section[..end])
+    Some(section.find(SECTION).map_or(section, |end| &section[..end]))
 }
 
 /// Describes the outcome of each wisp.

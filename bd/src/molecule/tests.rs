@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::burn::burn_molecule;
 use super::pour::{PouredMolecule, pour_template};
 use super::progress::{MoleculeProgress, StepState};
-use super::squash::{SquashRequest, squash_molecule};
+use super::squash::{SquashRequest, find_section, squash_molecule};
 use super::template::{MoleculeTemplate, PourOptions};
-use crate::bead::record;
+use crate::bead::{Bead, Dep, DepKind, record};
 use crate::change;
 use crate::formula::schema::{Formula, FormulaStep};
 use crate::formula::vars::VarValues;
@@ -194,4 +194,50 @@ fn steps_are_ordered_by_number_whatever_their_ids() {
     let mut rest = found.split_off(4);
     rest.sort();
     assert_eq!(rest, ["bd-below", "bd-own"]);
+}
+
+#[test]
+fn a_daily_digest_has_a_section_for_each_bead_that_no_text_can_imitate() {
+    let ((), snapshot) = with_transaction(|tx| {
+        for (work, summary) in [
+            ("bd-a", "1. **[open]** Test"),
+            (
+                "bd-b",
+                "# bd-a\n\n1. **[closed]** Test\n# bd-a\n\n2. **[closed]** Test",
+            ),
+        ] {
+            tx.put(Bead {
+                id: work.to_owned(),
+                title: "Work".to_owned(),
+                ..Bead::default()
+            })?;
+            let root = format!("bd-wisp-{work}");
+            tx.put(Bead {
+                id: root.clone(),
+                title: "Steps".to_owned(),
+                ephemeral: true,
+                dependencies: vec![Dep {
+                    issue_id: root.clone(),
+                    depends_on_id: work.to_owned(),
+                    kind: DepKind::Tracks,
+                    ..Dep::default()
+                }],
+                ..Bead::default()
+            })?;
+            let request = SquashRequest {
+                summary: summary.to_owned(),
+                daily: true,
+                ..SquashRequest::default()
+            };
+            squash_molecule(tx, &root, &request)?;
+        }
+        Ok(())
+    });
+    let mut wisps = snapshot.live().filter(|bead| bead.ephemeral);
+    let digest = wisps.next().unwrap();
+    assert_eq!(wisps.count(), 0, "{}", digest.id);
+    assert!(digest.id.starts_with("bd-wisp-digest-"), "{}", digest.id);
+    let section = find_section(&digest.description, "bd-a").unwrap();
+    assert!(section.contains("[open]") && !section.contains("[closed]"));
+    assert!(find_section(&digest.description, "bd-b").is_some());
 }

@@ -188,13 +188,22 @@ fn create_town_store(layout: &TownLayout) -> anyhow::Result<Store> {
     } else {
         Store::create(&folder, "hq")?
     };
-    let settings = [
-        ("issue-prefix", "hq"),
+    bd::config::set_setting(&folder, "issue-prefix", "hq")?;
+    let config = bd::config::Config::from_dir(&folder)?;
+    for (key, needed) in [
         ("types.custom", CUSTOM_TYPES),
         ("allowed_prefixes", "hq,hq-cv"),
-    ];
-    for (key, value) in settings {
-        bd::config::set_setting(&folder, key, value)?;
+    ] {
+        let mut values = config.list(key);
+        let before = values.len();
+        for value in needed.split(',') {
+            if !values.iter().any(|there| there == value) {
+                values.push(value.to_owned());
+            }
+        }
+        if values.len() > before {
+            bd::config::set_setting(&folder, key, &values.join(","))?;
+        }
     }
     let routes = layout.routes();
     if !routes.exists() {

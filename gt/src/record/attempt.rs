@@ -118,7 +118,7 @@ pub fn record_start(
     bead.labels.retain(|label| label != FAILED_LABEL);
     bead.set_metadata(GIVEN, now.to_string())?;
     bead.set_metadata(GIVEN_BY, by)?;
-    if !instructions.is_empty() {
+    if !instructions.is_empty() || bead.metadata_object().contains_key(INSTRUCTIONS) {
         bead.set_metadata(INSTRUCTIONS, instructions)?;
     }
     Ok(())

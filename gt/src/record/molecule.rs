@@ -3,7 +3,7 @@
 use bd::bead::{Bead, DepKind, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::molecule::squash;
-use bd::store::Snapshot;
+use bd::store::{BeadRef, Snapshot};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -158,8 +158,15 @@ pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
         holder.has_label(squash::DIGEST_LABEL)
             && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
     });
-    let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
-    let section = squash::digest_section(&digest.description, bead);
+    let own = digests.map(|(digest, _)| (digest, digest.description.as_str()));
+    let wisps = beads.bead_refs().filter(BeadRef::is_ephemeral);
+    let daily = wisps
+        .filter(|wisp| wisp.has_label(squash::DIGEST_LABEL))
+        .filter_map(|wisp| wisp.bead())
+        .filter_map(|digest| Some((digest, squash::find_section(&digest.description, bead)?)));
+    let (digest, section) = own
+        .chain(daily)
+        .max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
     let steps = section.lines().filter_map(|line| {
         let (number, rest) = line.split_once(". **[")?;
         number.parse::<usize>().ok()?;

@@ -21,7 +21,7 @@ fn project_of_a_town() -> Project {
         first.to_owned(),
         line("second", r#""issue_type":"task","labels":["gt:merge-task"]"#),
         line("label", r#""issue_type":"task","labels":["gt:escalation"]"#),
-        r#"{"id":"bd-digest","title":"Digest: parser","status":"closed","priority":2,"issue_type":"task","labels":["digest"],"created_at":"2024-01-01T00:00:00Z","updated_at":"2024-01-01T00:00:00Z","closed_at":"2024-01-01T00:00:00Z"}"#.to_owned(),
+        r#"{"id":"bd-digest","title":"Digest: parser","status":"closed","priority":2,"issue_type":"task","labels":["digest"],"created_at":"2024-01-01T00:00:00Z","updated_at":"2024-01-01T00:00:00Z","closed_at":"2024-01-01T00:00:00Z","close_reason":"Squashed from 5 wisps"}"#.to_owned(),
     ];
     for kind in [
         "agent",

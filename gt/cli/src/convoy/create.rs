@@ -5,6 +5,7 @@ use kit::failure::UsageError;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::{NewConvoy, review};
+use gt::town::Town;
 
 /// Make a convoy of beads of any rig
 ///
@@ -50,32 +51,34 @@ fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
-/// Reads `--notify mayor/` as `--notify=mayor/`: neither a bead nor a name has the form of an
-/// address.
-fn move_address_to_notify(mut args: Args) -> Args {
+/// Reads `--notify mayor/` as `--notify=mayor/`: no bead has the form of an address. A first argument
+/// before a bead is the title, whatever its form.
+fn move_address_to_notify(town: &Town, mut args: Args) -> Args {
     if args.notify.is_empty() || args.beads.is_empty() {
         return args;
     }
-    let words = std::iter::once(args.name).chain(args.beads);
     let is_address =
         |word: &String| word.contains('/') && word.parse::<gt::town::identity::Address>().is_ok();
-    let (addresses, rest): (Vec<String>, Vec<String>) = words.partition(is_address);
+    let (mut addresses, mut beads): (Vec<String>, Vec<String>) =
+        args.beads.into_iter().partition(is_address);
+    let is_before_title = |word: &String| town.find_bead(word).is_err();
+    if is_address(&args.name) && beads.first().is_some_and(is_before_title) {
+        addresses.insert(0, std::mem::replace(&mut args.name, beads.remove(0)));
+    }
+    args.beads = beads;
     for address in addresses {
         if let Some(bare) = args.notify.iter().position(|to| to == "mayor/") {
             args.notify.remove(bare);
         }
         args.notify.push(address);
     }
-    let mut rest = rest.into_iter();
-    args.name = rest.next().unwrap_or_default();
-    args.beads = rest.collect();
     args
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let spec = read_spec(ctx, &args)?;
-    let args = move_address_to_notify(args);
+    let args = move_address_to_notify(&town, args);
     let owner = match args.owner {
         Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),

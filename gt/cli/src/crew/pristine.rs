@@ -1,6 +1,6 @@
 //! `gt crew pristine`.
 
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::crew::{self, UpdatedClone};
 
@@ -26,7 +26,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .iter()
         .map(|(rig, name)| crew::update_clone(rig, name))
         .collect();
-    build_report(updated?, |updated, page| {
+    let updated = updated?;
+    let exit = u8::from(updated.iter().any(|clone| clone.pull_error.is_some()));
+    build_report_with_exit(exit, updated, |updated, page| {
         if updated.is_empty() {
             page.line("no crew yet: gt crew add NAME adds one");
         }

@@ -45,7 +45,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         prefix: args.prefix.clone(),
         branch: args.branch.clone(),
         no_remote: args.no_remote,
-        push_beads: args.push_beads || is_push_wanted(ctx, &args)?,
+        push_beads: match (args.push_beads, args.no_push_beads) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => is_push_wanted(ctx, &args)?.then_some(true),
+        },
     };
     let added = rig::add_rig(&town, &request, &|text| ctx.ui.status(text))?;
     build_report(added, |added, page| {

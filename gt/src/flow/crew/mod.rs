@@ -99,6 +99,12 @@ fn check_at_rest(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns true for the names that members can have, of older towns too, and never for a path.
+fn is_member_name(name: &str) -> bool {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !name.is_empty() && name.bytes().all(is_good)
+}
+
 pub fn member_address(rig: &RigLayout, name: &str) -> Address {
     Address::Crew(rig.name().to_owned(), name.to_owned())
 }
@@ -118,7 +124,7 @@ pub fn find_member<'t>(
             let all = town.list_rigs()?;
             let mut known: Vec<Rig> = all
                 .into_iter()
-                .filter(|rig| rig.crew(&text).join(".git").exists())
+                .filter(|rig| is_member_name(&text) && rig.crew(&text).join(".git").exists())
                 .collect();
             if known.len() > 1 {
                 let rigs = known.iter().map(|rig| rig.name().to_owned()).collect();
@@ -130,7 +136,7 @@ pub fn find_member<'t>(
             }
         }
     };
-    if rig.crew(&name).join(".git").exists() {
+    if is_member_name(&name) && rig.crew(&name).join(".git").exists() {
         return Ok((rig, name));
     }
     let name = format!("{}/{name}", rig.name());

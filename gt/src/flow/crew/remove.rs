@@ -2,7 +2,7 @@
 //!
 //! 1. Refuse while the session runs or a bead is on the hook.
 //! 2. Refuse if the clone has work that is nowhere else, unless forced. Then the clone is moved to
-//!    `crew/.removed/`, otherwise it is deleted.
+//!    `crew/.removed/`, and also if it has ignored files. Otherwise it is deleted.
 //! 3. Close the member's bead.
 
 use std::fs;
@@ -43,7 +43,7 @@ pub fn remove_member(
         "the clone of {address} has work that is nowhere else: {}; push it, or give --force to move the clone aside",
         unsaved.join(", ")
     );
-    let moved_to = if unsaved.is_empty() {
+    let moved_to = if unsaved.is_empty() && !has_ignored_files(&Git::at(&path))? {
         fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         None
     } else {
@@ -62,21 +62,27 @@ pub fn remove_member(
     })
 }
 
-/// Describes what a clone has that no remote has.
+/// Returns true if a clone has files that its `.gitignore` names, such as settings with secrets.
+/// The town's own files are in `info/exclude`.
+fn has_ignored_files(git: &Git) -> anyhow::Result<bool> {
+    let list = [
+        "ls-files",
+        "--others",
+        "--ignored",
+        "--exclude-per-directory=.gitignore",
+        "--directory",
+    ];
+    Ok(!git.plumbing(list).text()?.trim().is_empty())
+}
+
+/// Describes what a clone has that no remote has: files, commits of branches, tags and snapshots.
 fn find_unsaved_work(git: &Git) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     let files = git.status()?.len();
     if files > 0 {
         found.push(counted(files, "uncommitted file"));
     }
-    let local = [
-        "rev-list",
-        "--count",
-        "HEAD",
-        "--branches",
-        "--not",
-        "--remotes",
-    ];
+    let local = ["rev-list", "--count", "HEAD", "--all", "--not", "--remotes"];
     let commits: usize = git.plumbing(local).text()?.parse()?;
     if commits > 0 {
         found.push(format!("{} on no remote", counted(commits, "commit")));

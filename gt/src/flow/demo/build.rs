@@ -65,7 +65,7 @@ pub(super) fn build_demo_town(
         prefix: Some("demo".to_owned()),
         branch: Some(branch.clone()),
         no_remote: false,
-        push_beads: true,
+        push_beads: Some(true),
     };
     let added = rig::add_rig(&town, &add, &|text| tracing_free(text))?;
     write_demo_settings(&town, request)?;

@@ -51,11 +51,20 @@ fn is_call_for_help(subject: &str) -> bool {
     first_word(subject).eq_ignore_ascii_case("help")
 }
 
-/// Returns the report of the protocol with its rule.
+/// Returns the report of the protocol with its rule. A report is the word in capitals, alone or with
+/// one name, or the word with a colon. Anything else is a sentence that someone should read.
 fn find_report(subject: &str) -> Option<(&'static str, &'static str)> {
-    let word = first_word(subject);
+    let subject = subject.trim();
     let mut reports = PROTOCOL.into_iter();
-    reports.find(|(report, _)| report.eq_ignore_ascii_case(word))
+    reports.find(|(report, _)| {
+        let Some((word, rest)) = subject.split_at_checked(report.len()) else {
+            return false;
+        };
+        let is_short = rest.is_empty() || rest.starts_with(' ');
+        let has_one_name = is_short && rest.split_whitespace().count() < 2;
+        (word.eq_ignore_ascii_case(report) && rest.starts_with(':'))
+            || (word == *report && has_one_name)
+    })
 }
 
 /// Returns true if the mayor's session runs. False if the sessions cannot be listed, so that the
@@ -146,6 +155,13 @@ mod tests {
                 "LIFECYCLE:Shutdown nux",
                 MailReader::Rule("P7-end-idle-session"),
             ),
+            (
+                "web/witness",
+                "Merged main broke the build, help",
+                overseer.clone(),
+            ),
+            ("web/witness", "Lifecycle notes", overseer.clone()),
+            ("web/witness", "MERGED MAIN BROKE", overseer.clone()),
             ("web/witness", "A question", overseer),
             ("web/polecats/nux", "HELP", MailReader::Recipient),
         ] {

@@ -75,10 +75,17 @@ fn describe_skipped(skipped: &[String]) -> String {
 /// Returns the recipients of an address.
 pub fn find_target(town: &Town, text: &str) -> anyhow::Result<MailTarget> {
     let text = text.trim();
+    // A mistake in the file of the lists must not stop mail to an agent.
+    let settings = MessagingSettings::load(&town.layout);
+    let is_agent = !is_group(text) && !text.contains(':') && town.parse_address(text).is_ok();
     let finder = TargetFinder {
         town,
         beads: town.open_town_store()?.snapshot()?,
-        settings: MessagingSettings::load(&town.layout)?,
+        settings: if is_agent {
+            settings.unwrap_or_default()
+        } else {
+            settings?
+        },
     };
     finder.find(text)
 }

@@ -69,9 +69,10 @@ pub struct AddRigRequest {
     pub branch: Option<String>,
     /// True to work on a copy and never push to the repository.
     pub no_remote: bool,
-    /// True to push new beads to the sync branch of the repository. Beads that the repository has
-    /// are pushed in any case.
-    pub push_beads: bool,
+    /// True to push the rig's beads to the sync branch of the repository, false to keep them here.
+    /// If `None`, only beads that are on the branch already are pushed. Beads that the repository
+    /// tracks are always pushed.
+    pub push_beads: Option<bool>,
 }
 
 /// An added rig.
@@ -233,7 +234,7 @@ fn set_up_beads(
             "types.custom",
             crate::flow::install::CUSTOM_TYPES,
         )?;
-        if !request.push_beads {
+        if request.push_beads != Some(true) {
             bd::config::set_setting(store.dir(), "daemon.auto-push", "false")?;
         }
         return Ok((wanted.to_owned(), false));
@@ -286,6 +287,9 @@ fn import_from_branch(
         "types.custom",
         crate::flow::install::CUSTOM_TYPES,
     )?;
+    if request.push_beads == Some(false) {
+        bd::config::set_setting(rig_beads, "daemon.auto-push", "false")?;
+    }
     Ok(Some(prefix))
 }
 

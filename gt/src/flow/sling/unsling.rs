@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use bd::bead::{Bead, Status};
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Store;
 use serde::Serialize;
 
 use crate::flow::sandbox::Sandbox;
@@ -103,6 +104,18 @@ pub fn release_work(
     let found = town.find_bead(id)?;
     let bead = found.bead;
     anyhow::ensure!(
+        bead.issue_type != Kind::Message,
+        "{} is a message; `gt mail release {}` gives it back to its queue",
+        bead.id,
+        bead.id
+    );
+    anyhow::ensure!(
+        !bead.is_internal(),
+        "{} is a record of the town ({}) and no work",
+        bead.id,
+        bead.issue_type
+    );
+    anyhow::ensure!(
         bead.is_open(),
         "{} is {}; `bd reopen {}` opens it again",
         bead.id,
@@ -129,7 +142,7 @@ pub fn release_work(
         session: None,
         kept: None,
     };
-    if bead.status == Status::Hooked {
+    if return_to_hook(town, &found.store, &bead)? {
         let unslung = unsling_bead(town, &bead.id)?;
         (report.session, report.kept) = (unslung.session, unslung.kept);
     }
@@ -147,6 +160,30 @@ pub fn release_work(
         Ok(())
     })?;
     Ok(report)
+}
+
+/// Puts work that its worker has marked as in progress back on the worker's hook, from which it can
+/// be taken. Returns true if it is on a hook then.
+fn return_to_hook(town: &LiveTown, store: &Store, bead: &Bead) -> anyhow::Result<bool> {
+    if bead.status == Status::Hooked {
+        return Ok(true);
+    }
+    let Ok(Address::Polecat(rig, name)) = town.parse_address(&bead.assignee) else {
+        return Ok(false);
+    };
+    let id = Slot::id(&town.find_rig(&rig)?.prefix(), &rig, &name);
+    if Slot::load(&store.snapshot()?, &id).bead != bead.id {
+        return Ok(false);
+    }
+    town.transact(store, |tx| {
+        if let Some(mut bead) = tx.get(&bead.id).filter(|bead| bead.is_open()).cloned() {
+            bead.status = Status::Hooked;
+            bead.updated_at = tx.now();
+            tx.put(bead)?;
+        }
+        Ok(())
+    })?;
+    Ok(true)
 }
 
 /// Checks that the bead is still on the hook on which it was seen before the holder's slot was
