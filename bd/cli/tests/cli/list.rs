@@ -396,7 +396,7 @@ fn everyday_words_run_the_command_that_they_mean() {
     ] {
         let shown = project.ok(args);
         assert!(
-            shown.contains(&id) || shown.contains("1"),
+            shown.contains(&id) || shown.contains('1'),
             "{args:?}: {shown}"
         );
     }
