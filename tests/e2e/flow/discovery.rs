@@ -110,8 +110,10 @@ fn twelve_beads_pass_on_their_documents_and_none_reaches_the_target() {
     }
     assert!(text.contains("6 earlier beads were finished"), "{text}");
     assert_eq!(text.matches("   > did ").count(), 5, "{text}");
-    // The first one explored: it was told where to write that down, and saw no documents.
-    assert_eq!(note(&town, &format!("seen-{}", beads[0])), "");
+    // The first one explored: it was told where to write that down, and saw no documents but those of
+    // beads of its wave that were faster.
+    let seen = note(&town, &format!("seen-{}", beads[0]));
+    assert!(!beads[3..].iter().any(|bead| seen.contains(bead)), "{seen}");
     let first: serde_json::Value =
         serde_json::from_str(&note(&town, &format!("prime-{}", beads[0]))).unwrap();
     let text = first["text"].as_str().unwrap();
