@@ -33,6 +33,42 @@ kit::family! {
     Remove => remove,
 }
 
+/// The members of a command that needs names or `--all`.
+#[derive(Debug, clap::Args)]
+struct NamedMembers {
+    /// The names, or RIG/NAME
+    names: Vec<String>,
+    /// The rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Take all of them
+    #[arg(long)]
+    all: bool,
+}
+
+impl NamedMembers {
+    fn select<'t>(&self, ctx: &Context, town: &'t Town) -> anyhow::Result<Vec<(Rig<'t>, String)>> {
+        select_members(ctx, town, &self.names, self.rig.as_deref(), self.all)
+    }
+}
+
+/// The member of a command that otherwise takes all.
+#[derive(Debug, clap::Args)]
+struct MemberOrAll {
+    /// The name, or RIG/NAME (default: all)
+    name: Option<String>,
+    /// The rig
+    #[arg(long)]
+    rig: Option<String>,
+}
+
+impl MemberOrAll {
+    fn select<'t>(&self, ctx: &Context, town: &'t Town) -> anyhow::Result<Vec<(Rig<'t>, String)>> {
+        let names = self.name.as_slice();
+        select_members(ctx, town, names, self.rig.as_deref(), names.is_empty())
+    }
+}
+
 /// Returns the named members, or all members of a rig or of the town.
 fn select_members<'t>(
     ctx: &Context,

@@ -10,18 +10,13 @@ use gt::flow::crew::{self, UpdatedClone};
 /// stay unchanged. With `--json` an array of {name, rig, had_changes, pulled, pull_error?, synced}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The name, or RIG/NAME (default: all)
-    name: Option<String>,
-    /// The rig
-    #[arg(long)]
-    rig: Option<String>,
+    #[command(flatten)]
+    members: super::MemberOrAll,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let names: Vec<String> = args.name.into_iter().collect();
-    let all = names.is_empty();
-    let members = super::select_members(ctx, &town, &names, args.rig.as_deref(), all)?;
+    let members = args.members.select(ctx, &town)?;
     let updated: anyhow::Result<Vec<UpdatedClone>> = members
         .iter()
         .map(|(rig, name)| crew::update_clone(rig, name))

@@ -12,14 +12,8 @@ use gt::flow::{crew, session};
 /// {agent, was_running, session}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names, or RIG/NAME
-    names: Vec<String>,
-    /// The rig
-    #[arg(long)]
-    rig: Option<String>,
-    /// Restart all of them
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    members: super::NamedMembers,
     /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
@@ -34,7 +28,7 @@ struct RestartCrewReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let members = args.members.select(ctx, &town)?;
     let mut restarted = Vec::new();
     for (rig, name) in members {
         let was_running = crew::stop_member(&town, &rig, &name)?;

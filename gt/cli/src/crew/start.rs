@@ -13,14 +13,8 @@ use gt::host::runtime;
 /// needs_person}: the question on its screen that only a person may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names, or RIG/NAME
-    names: Vec<String>,
-    /// The rig
-    #[arg(long)]
-    rig: Option<String>,
-    /// Start all of them
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    members: super::NamedMembers,
     /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
@@ -35,7 +29,7 @@ struct StartCrewReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let members = args.members.select(ctx, &town)?;
     let mut started = Vec::new();
     for (rig, name) in members {
         let agent = crew::member_address(&rig, &name);

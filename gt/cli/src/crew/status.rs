@@ -12,18 +12,13 @@ use gt::flow::crew::{self, CrewStatus};
 /// git_modified?, git_untracked?, mail_total, mail_unread}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The name, or RIG/NAME (default: all)
-    name: Option<String>,
-    /// The rig
-    #[arg(long)]
-    rig: Option<String>,
+    #[command(flatten)]
+    members: super::MemberOrAll,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let names: Vec<String> = args.name.into_iter().collect();
-    let all = names.is_empty();
-    let members = super::select_members(ctx, &town, &names, args.rig.as_deref(), all)?;
+    let members = args.members.select(ctx, &town)?;
     let found: anyhow::Result<Vec<CrewStatus>> = members
         .iter()
         .map(|(rig, name)| crew::read_member_status(&town, rig, name))

@@ -11,14 +11,8 @@ use gt::flow::crew;
 /// With `--json` an array of {agent, was_running}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names, or RIG/NAME
-    names: Vec<String>,
-    /// The rig
-    #[arg(long)]
-    rig: Option<String>,
-    /// Stop all of them
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    members: super::NamedMembers,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,7 +23,7 @@ struct StopCrewReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let members = args.members.select(ctx, &town)?;
     let mut stopped = Vec::new();
     for (rig, name) in members {
         stopped.push(StopCrewReport {
