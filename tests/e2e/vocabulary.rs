@@ -188,6 +188,13 @@ fn old_words_run_the_new_commands_with_their_arguments() {
         town.gt(["ps"]).ok().out,
         town.gt(["polecat", "list"]).ok().out
     );
+    assert_eq!(
+        town.gt(["role"]).ok().out,
+        town.gt(["role", "show"]).ok().out
+    );
+    for bare in ["hooks", "trail", "recap"] {
+        town.gt([bare]).ok();
+    }
     let log = town.gt(["log", "-n", "1", "-t", "rig_added", "-a", "overseer"]);
     assert!(log.ok().out.contains("added the rig web"));
     let next = town.gt(["mq", "next"]).ok();

@@ -9,7 +9,7 @@ use kit::failure::Failure;
 use kit::sys::{ChildCommand, Env, ExecError, env};
 
 use super::flags::{self, OldFlag};
-use super::{OldCommand, Standing, find_command, list_below};
+use super::{BARE_FAMILIES, OldCommand, Standing, find_command, list_below, name_of_alias};
 
 /// The exit code of a command line that is refused.
 const USAGE: u8 = 2;
@@ -28,9 +28,12 @@ pub(in super::super) enum OldLineAnswer {
 }
 
 /// Returns the answer to a line whose first word is a command of ours that would read the next word
-/// as an argument: `gt hook show X`.
+/// as an argument, such as `gt hook show X`, or that needs one, such as `gt role`.
 pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAnswer> {
     let line = OldLine::split(args)?;
+    if let Some(answer) = line.answer_bare_family() {
+        return Some(answer);
+    }
     let is_ours = |standing| matches!(standing, Standing::Same | Standing::Kinder(_));
     let first = find_command(&line.words[..1])?;
     let found = find_command(&line.words)?;
@@ -84,23 +87,44 @@ impl<'a> OldLine<'a> {
         })
     }
 
+    /// Returns the line with the command that a family runs without one.
+    fn answer_bare_family(&self) -> Option<OldLineAnswer> {
+        let [family] = self.words[..] else {
+            return None;
+        };
+        let (_, command) = BARE_FAMILIES.iter().find(|(name, _)| *name == family)?;
+        if self.rest.iter().any(|arg| arg == "--help" || arg == "-h") {
+            return None;
+        }
+        Some(self.run_instead(&[family, command], 1))
+    }
+
+    /// Returns the line of `gt` in which `words` take the place of the first `taken` words.
+    fn run_instead(&self, words: &[&str], taken: usize) -> OldLineAnswer {
+        let given = self.before.iter().chain(&self.rest[taken..]).cloned();
+        let words = std::iter::once("gt").chain(words.iter().copied());
+        OldLineAnswer::Gt(words.map(OsString::from).chain(given).collect())
+    }
+
     fn answer(&self, command: &OldCommand) -> Option<OldLineAnswer> {
         match command.standing {
             Standing::Runs(other) => {
-                let mut words = other.split(' ');
-                let is_bd = words.next() == Some("bd");
+                let (program, words) = other.split_once(' ')?;
+                let words: Vec<&str> = words.split(' ').collect();
                 let taken = command.path.split(' ').count();
-                let words = words.map(OsString::from);
-                let given = self.before.iter().chain(&self.rest[taken..]).cloned();
-                Some(if is_bd {
-                    OldLineAnswer::Bd(words.chain(given).collect())
-                } else {
-                    let program = std::iter::once(OsString::from("gt"));
-                    OldLineAnswer::Gt(program.chain(words).chain(given).collect())
+                Some(match self.run_instead(&words, taken) {
+                    OldLineAnswer::Gt(line) if program == "bd" => {
+                        OldLineAnswer::Bd(line.into_iter().skip(1).collect())
+                    }
+                    answer => answer,
                 })
             }
             Standing::Accepted(_) => Some(OldLineAnswer::Nothing),
-            Standing::Same | Standing::Kinder(_) => None,
+            // Only a line with another name of the command is refused.
+            Standing::Same | Standing::Kinder(_) => {
+                let name = name_of_alias(self.words[0])?;
+                Some(self.run_instead(&[name], 1))
+            }
             standing => Some(OldLineAnswer::Refuse(explain_command(
                 command.path,
                 standing,
@@ -206,6 +230,12 @@ mod tests {
         assert!(known("gt status").is_none());
         assert!(known("gt").is_none());
         assert!(known("gt session at web/amber").is_none());
+        assert!(known("gt role --help").is_none());
+        assert!(known("gt role def mayor").is_none());
+        let Some(OldLineAnswer::Gt(line)) = known("gt --json trail -n 3") else {
+            panic!("`gt trail` is not answered");
+        };
+        assert_eq!(line, words("gt trail commits --json -n 3"));
     }
 
     #[test]

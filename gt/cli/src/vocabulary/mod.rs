@@ -26,7 +26,7 @@ pub(super) use suggest::narrow_suggestions;
 /// A command of the original.
 #[derive(Debug, Clone, Copy)]
 pub struct OldCommand {
-    /// Its words after `gt`.
+    /// The words after `gt`.
     pub path: &'static str,
     pub standing: Standing,
 }
@@ -51,7 +51,7 @@ pub enum Standing {
     /// Typing it is refused.
     NotOffered {
         reason: &'static str,
-        /// What to do instead.
+        /// The next step.
         next: &'static str,
     },
 }
@@ -85,6 +85,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("synth", "synthesis"),
     ("work", "hook"),
 ];
+
+/// Families of ours that the original also runs without a command, each with the command that runs.
+const BARE_FAMILIES: &[(&str, &str)] = &[("hooks", "list"), ("role", "show"), ("trail", "commits")];
 
 const fn same(path: &'static str) -> OldCommand {
     let standing = Standing::Same;
@@ -124,8 +127,7 @@ pub fn all_commands() -> impl Iterator<Item = &'static OldCommand> {
 /// Returns the command of the table whose path is the longest beginning of `words`.
 fn find_command(words: &[&str]) -> Option<&'static OldCommand> {
     let first = *words.first()?;
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == first);
-    let first = alias.map_or(first, |(_, name)| name);
+    let first = name_of_alias(first).unwrap_or(first);
     let begins_line = |path: &str| {
         let mut line = std::iter::once(&first).chain(&words[1..]);
         path.split(' ').all(|word| line.next() == Some(&word))
@@ -133,6 +135,13 @@ fn find_command(words: &[&str]) -> Option<&'static OldCommand> {
     all_commands()
         .filter(|command| begins_line(command.path))
         .max_by_key(|command| command.path.split(' ').count())
+}
+
+fn name_of_alias(word: &str) -> Option<&'static str> {
+    let mut aliases = ALIASES.iter();
+    aliases
+        .find(|(alias, _)| *alias == word)
+        .map(|(_, name)| *name)
 }
 
 /// Returns the commands below a path.
