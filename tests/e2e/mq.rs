@@ -45,6 +45,8 @@ fn a_rejected_request_is_not_merged_and_its_work_is_kept() {
         .ok()
         .json();
     assert_eq!(rejected["bead"], bead);
+    town.gt(["mq", "retry", &request])
+        .fails("may not merge any more");
     assert_eq!(worker.merge()["outcome"], "withdrawn");
     let shown = worker.shown();
     assert_eq!(shown["status"], "open");

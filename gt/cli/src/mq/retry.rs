@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::merge_request;
+use gt::flow::mq;
 
 /// Retry a merge request that is blocked or keeps failing
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ struct RetryRequestReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let (found, rig) = super::find_request(&town, &args.words)?;
-    let was = merge_request::retry_request(&rig, &found.store, &found.bead.id)?;
+    let was = mq::retry_request(&rig, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(
         RetryRequestReport {
