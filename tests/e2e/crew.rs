@@ -325,3 +325,17 @@ fn a_path_is_no_name_of_a_crew_member_and_a_snapshot_is_not_deleted() {
         .fails("1 commit on no remote");
     assert!(folder.exists());
 }
+
+#[test]
+fn a_clone_that_cannot_be_updated_is_a_failure() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    town.gt(["crew", "pristine", "max"]).ok();
+    let gone = town.path("gone").display().to_string();
+    let folder = town.root().join("web/crew/max");
+    town.git_at(&folder, ["remote", "set-url", "origin", &gone])
+        .ok();
+    let failed = town.gt(["crew", "pristine", "max", "--json"]).run();
+    assert_eq!(failed.code, 1, "{}", failed.out);
+    assert!(failed.json()[0]["pull_error"].is_string(), "{}", failed.out);
+}

@@ -75,3 +75,15 @@ fn a_fix_adds_missing_files_and_keeps_what_is_there() {
     let again = town.gt(["doctor", "town", "--fix"]).run();
     assert!(!again.err.contains("made"), "{}", again.err);
 }
+
+#[test]
+fn a_repair_adds_to_the_settings_of_the_town_and_removes_none() {
+    let town = Town::new();
+    town.bd(".", ["config", "set", "types.custom", "agent,spike"])
+        .ok();
+    town.gt(["doctor", "town", "--fix"]).run();
+    let types = town.bd(".", ["config", "get", "types.custom"]).ok().out;
+    for kind in ["spike", "agent", "merge-request"] {
+        assert!(types.contains(kind), "{types}");
+    }
+}

@@ -183,6 +183,13 @@ fn beads_of_a_new_rig_stay_here_until_the_user_wants_them_pushed() {
     let other = Town::new();
     let again = other.gt(["rig", "add", "web", origin.url()]).ok().out;
     assert!(again.contains("beads, to the branch beads-sync"), "{again}");
+    let third = Town::new();
+    let add = ["rig", "add", "web", origin.url(), "--no-push-beads"];
+    let kept = third.gt(add).ok().out;
+    assert!(
+        kept.contains("no beads: they stay on this machine"),
+        "{kept}"
+    );
 }
 
 #[test]

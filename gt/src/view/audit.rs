@@ -32,8 +32,12 @@ pub fn list_entries(
     actor: Option<&str>,
 ) -> anyhow::Result<Vec<AuditEntry>> {
     let mut entries = Vec::new();
-    let unlimited = TrailRange { limit: 0, ..*range };
-    for commit in trail::list_commits(town, &unlimited, true)? {
+    // The newest entries of all are among the newest of each source, unless an actor is asked for.
+    let each = match actor {
+        None => *range,
+        Some(_) => TrailRange { limit: 0, ..*range },
+    };
+    for commit in trail::list_commits(town, &each, true)? {
         entries.push(AuditEntry {
             at: commit.at,
             source: "git",

@@ -110,8 +110,7 @@ fn twelve_beads_pass_on_their_documents_and_none_reaches_the_target() {
     }
     assert!(text.contains("6 earlier beads were finished"), "{text}");
     assert_eq!(text.matches("   > did ").count(), 5, "{text}");
-    // The first one explored: it was told where to write that down, and saw no documents but those of
-    // beads of its wave that were faster.
+    // Only documents of its own wave may be there when the first worker starts.
     let seen = note(&town, &format!("seen-{}", beads[0]));
     assert!(!beads[3..].iter().any(|bead| seen.contains(bead)), "{seen}");
     let first: serde_json::Value =

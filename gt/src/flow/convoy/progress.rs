@@ -421,15 +421,7 @@ fn describe_unmerged(bead: &Bead) -> Option<String> {
 
 /// Returns true if the bead is work whose result a convoy waits for. False for records about work.
 pub(crate) fn is_work(bead: &Bead) -> bool {
-    is_work_kind(&bead.issue_type)
-}
-
-/// Does the same for a kind.
-pub(super) fn is_work_kind(kind: &Kind) -> bool {
-    !matches!(
-        kind,
-        Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
-    )
+    !bead.issue_type.is_internal()
 }
 
 #[cfg(test)]

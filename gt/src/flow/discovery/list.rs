@@ -27,7 +27,7 @@ impl KeptDocument {
 pub fn documents_of(rig: &Rig, key: &str) -> Result<Vec<KeptDocument>, GitError> {
     let git = rig.git();
     let kept = document_ref(key);
-    // The ref may move meanwhile: to the rescue refs with a landing, and by a sync.
+    // A landing or a sync may move the ref while the documents are read.
     let (reference, commit) = if let Some(commit) = git.resolve(&kept)? {
         (kept, commit)
     } else {

@@ -16,7 +16,7 @@ pub enum RecoveryVerdict {
     NeedsRecovery,
 }
 
-/// What a polecat's sandbox still holds.
+/// The unsaved work in a polecat's sandbox.
 #[derive(Debug, Clone, Serialize)]
 pub struct RecoveryCheck {
     pub rig: String,

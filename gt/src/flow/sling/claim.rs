@@ -177,14 +177,6 @@ fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns true if a bead is a record of the town itself, which is no work.
-fn is_town_record(bead: &Bead) -> bool {
-    matches!(
-        bead.issue_type,
-        Kind::MergeRequest | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy | Kind::Slot
-    )
-}
-
 /// Checks that a bead may be given to a worker.
 pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
@@ -195,7 +187,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
             way_out,
         })
     };
-    if is_town_record(bead) || bead.ephemeral {
+    if bead.issue_type.is_internal() || bead.ephemeral {
         let kind = if bead.ephemeral {
             "wisp".to_owned()
         } else {

@@ -14,7 +14,7 @@ mod overview;
 
 pub use overview::area_of;
 
-use super::progress::{BeadEnding, ending_of, is_work_kind, parse_ending};
+use super::progress::{BeadEnding, ending_of, parse_ending};
 use crate::record;
 use crate::record::attempt::Attempt;
 use crate::record::work_metadata::{WorkMetadata, end_time_of};
@@ -91,7 +91,7 @@ pub fn collect_items_before(
 ) -> Vec<BriefingItem> {
     let mut sources: Vec<(Timestamp, ItemSource<'_>)> = record::convoy::tracked_ids(convoy)
         .filter_map(|id| stores.find_ref(id))
-        .filter(|bead| !bead.is_tombstone() && is_work_kind(&bead.kind()))
+        .filter(|bead| !bead.is_tombstone() && !bead.kind().is_internal())
         .filter_map(|bead| find_source_at(bead, time))
         .collect();
     sources.sort_by(|(a, source), (b, other)| (a, source.id()).cmp(&(b, other.id())));
