@@ -30,15 +30,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let without_internal = args.internal.are_hidden(ctx);
-    let mut summary = if mine.is_some() || without_internal {
-        let is_counted = |bead: &BeadRef<'_>| {
-            mine.as_ref().is_none_or(|name| bead.assignee() == name)
-                && !(without_internal && bead.is_internal())
-        };
-        StatusSummary::from_beads(&snapshot, snapshot.bead_refs().filter(is_counted))
-    } else {
-        StatusSummary::of_all(&snapshot)
+    let own = |bead: &BeadRef<'_>| mine.as_ref().is_none_or(|name| bead.assignee() == name);
+    let mut all = match &mine {
+        Some(_) => count_beads(&snapshot, snapshot.bead_refs().filter(own)),
+        None => snapshot.counts(),
     };
+    if without_internal {
+        // Few of many beads are internal, and the counts of all are stored.
+        let internal = snapshot.bead_refs().filter(BeadRef::is_internal);
+        all.subtract(&count_beads(&snapshot, internal.filter(own)));
+    }
+    let mut summary = StatusSummary::from_counts(&all);
     let counted = ready_counts::CountedBeads {
         assignee: mine.as_deref(),
         without_internal,
@@ -60,6 +62,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(format!("  {label:<23} {}", report.internal));
         }
     })
+}
+
+fn count_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> BeadCounts {
+    let beads: Vec<BeadRef<'a>> = beads.collect();
+    let mut counts = snapshot.counts_of(&beads);
+    let done = beads.iter().filter(|bead| bead.is_done_epic()).count();
+    counts.epics_done = u64::try_from(done).unwrap_or_default();
+    counts
 }
 
 #[derive(Serialize)]
@@ -98,18 +108,6 @@ struct StatusSummary {
 }
 
 impl StatusSummary {
-    fn of_all(snapshot: &Snapshot) -> Self {
-        Self::from_counts(&snapshot.counts())
-    }
-
-    fn from_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> Self {
-        let heads: Vec<BeadRef<'a>> = beads.collect();
-        let mut counts = snapshot.counts_of(&heads);
-        let done = heads.iter().filter(|bead| bead.is_done_epic()).count();
-        counts.epics_done = u64::try_from(done).unwrap_or_default();
-        Self::from_counts(&counts)
-    }
-
     fn from_counts(counts: &BeadCounts) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);

@@ -66,6 +66,25 @@ pub struct BeadCounts {
     pub lead_seconds: f64,
 }
 
+impl BeadCounts {
+    /// Removes the counts of some of the beads.
+    pub fn subtract(&mut self, part: &Self) {
+        for (count, less) in self.by_status.iter_mut().zip(part.by_status) {
+            *count = count.saturating_sub(less);
+        }
+        for (count, less) in [
+            (&mut self.blocked, part.blocked),
+            (&mut self.ready, part.ready),
+            (&mut self.pinned, part.pinned),
+            (&mut self.epics_done, part.epics_done),
+            (&mut self.closed_count, part.closed_count),
+        ] {
+            *count = count.saturating_sub(less);
+        }
+        self.lead_seconds -= part.lead_seconds;
+    }
+}
+
 /// The start of the file.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
