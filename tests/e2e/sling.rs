@@ -77,6 +77,59 @@ fn two_slings_race_for_one_idle_worker_and_the_loser_changes_nothing() {
 }
 
 #[test]
+fn beads_that_are_slung_together_get_one_convoy() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
+    let tracked = town.bead("web", "Tracked");
+    let convoy = town.gt(["convoy", "create", "Mine", &tracked]);
+    convoy.ok();
+    let slung = town.gt(["sling", &first, &second, &tracked, "web", "--json"]);
+    let slung = slung.ok().json();
+    assert_eq!(slung[0]["convoy"], slung[1]["convoy"], "{slung}");
+    assert_ne!(slung[0]["convoy"], slung[2]["convoy"], "{slung}");
+    let convoys = town.gt(["convoy", "list", "--json"]).ok().json();
+    assert_eq!(convoys.as_array().unwrap().len(), 2, "{convoys}");
+    let shared = town.show(".", slung[0]["convoy"].as_str().unwrap());
+    assert_eq!(shared["title"], "Work: First and 1 more");
+}
+
+#[test]
+fn a_batch_with_a_bead_that_cannot_be_slung_changes_nothing() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let (first, closed) = (town.bead("web", "First"), town.bead("web", "Closed"));
+    town.bd("web", ["close", &closed, "--reason", "done"]).ok();
+    town.gt(["sling", &first, &closed, "web"])
+        .fails("only open work can be slung");
+    town.gt(["sling", &first, "web-nothere", "web"])
+        .fails("web-nothere");
+    town.gt(["sling", &first, &first, "web"])
+        .fails("named twice");
+    let other = town.bead("web", "Other");
+    town.gt(["sling", &first, &other, "web/nux"])
+        .fails("one bead at a time");
+    assert_eq!(town.status_of("web", &first), "open");
+    assert!(town.sessions().is_empty());
+    let convoys = town.gt(["convoy", "list", "--json"]).ok().json();
+    assert_eq!(convoys.as_array().unwrap().len(), 0, "{convoys}");
+}
+
+#[test]
+fn a_name_close_to_that_of_a_worker_makes_no_new_worker() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
+    town.gt(["sling", &first, "web/amber"]).ok();
+    town.gt(["sling", &second, "web/ambr"])
+        .fails("there is no worker `web/ambr`, but `web/amber`");
+    assert_eq!(town.status_of("web", &second), "open");
+    assert_eq!(town.polecats().len(), 1);
+    town.gt(["sling", &second, "web/ambr", "--create"]).ok();
+    assert_eq!(town.polecats().len(), 2);
+}
+
+#[test]
 fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
     let (town, _origin) = Town::with_rig();
     town.script(FOREVER);

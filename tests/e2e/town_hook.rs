@@ -321,6 +321,28 @@ fn a_sling_runs_convoy_hooks_before_the_claim_if_configured() {
 }
 
 #[test]
+fn a_batch_waits_for_the_approval_of_its_convoy() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo w > \"$GT_BEAD.txt\"");
+    town.set_town_setting("hooks", json!({ "auto_convoy": true }));
+    town.hook("web", "pre-convoy", "exit 3");
+    let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
+    let sling = ["sling", &first, &second, "web"];
+    assert_eq!(town.gt(sling).run().code, 3);
+    assert_eq!(town.status_of("web", &first), "open", "it is not claimed");
+    let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
+    let id = waiting[0]["id"].as_str().unwrap();
+    town.gt(["convoy", "review", "approve", id]).ok();
+    for bead in [&first, &second] {
+        eventually("the sling has gone on", || {
+            (town.status_of("web", bead) != "open").then_some(())
+        });
+    }
+    let convoys = town.gt(["convoy", "list", "--all", "--json"]).ok().json();
+    assert_eq!(convoys.as_array().unwrap().len(), 1, "{convoys}");
+}
+
+#[test]
 fn a_sling_whose_approval_was_killed_still_continues() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > \"$GT_BEAD.txt\"");

@@ -12,8 +12,8 @@ use gt::town::identity::Address;
 ///
 /// TARGET is a rig (an idle worker of it, else a new one), an agent's address
 /// (`<rig>/polecats/<name>`, `<rig>/crew/<name>`, `mayor`) or nothing: an agent slings the bead to
-/// itself, and a user to the rig of the bead. With several beads the last argument is the rig. A
-/// bead that is still blocked is queued and slung automatically.
+/// itself, and a user to the rig of the bead. With several beads the last argument is the rig, and
+/// one convoy tracks them. A bead that is still blocked is queued and slung automatically.
 ///
 /// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own
 /// rig if no target is given; their convoy has its own branches, lands as one commit per rig and
@@ -60,8 +60,8 @@ pub(super) struct Args {
     /// Only show who would get which bead
     #[arg(short = 'n', long, conflicts_with_all = ["on", "var"])]
     dry_run: bool,
-    /// Accepted for scripts: a rig makes its workers as they are needed
-    #[arg(long, hide = true)]
+    /// Make the worker even if its name is close to that of another one
+    #[arg(long)]
     create: bool,
 }
 
@@ -101,6 +101,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             no_convoy,
             no_molecule: args.no_molecule,
             force: args.force,
+            create: args.create,
         },
     };
     let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));

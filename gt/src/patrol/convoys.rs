@@ -87,11 +87,11 @@ pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Op
     let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);
     };
-    let continued = sling::continue_sling(town, made.then)?;
-    let slung = continued.map_or(String::new(), |slung| {
-        format!(", {} slung to {}", slung.bead, slung.target)
-    });
-    Ok(Some(format!("{} is made{slung}", made.convoy)))
+    let mut outcome = format!("{} is made", made.convoy);
+    for slung in sling::continue_sling(town, made.then)? {
+        outcome.push_str(&format!(", {} slung to {}", slung.bead, slung.target));
+    }
+    Ok(Some(outcome))
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub struct SlingOptions {
     /// True to take the bead from its holder, and to sling a blocked bead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
+    /// True to make the named worker even if its name is close to that of another one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub create: bool,
 }
 
 /// A bead that waits to be slung.

@@ -94,16 +94,19 @@ pub(super) fn build_convoy(
     Ok((convoy, created))
 }
 
-/// Creates the convoy of a single slung bead, so that its progress is visible. Sends no mail.
-pub fn create_automatic_convoy(town: &Town, bead: &Bead) -> anyhow::Result<String> {
-    create_convoy(town, &build_automatic_convoy(bead)).map(|created| created.id)
-}
-
-pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
+/// Builds the convoy of beads that are slung together, so that their progress is visible. It sends
+/// no mail.
+pub fn build_automatic_convoy(beads: &[&Bead]) -> NewConvoy {
+    let ids: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    let first = beads.first().map_or("", |bead| bead.title.as_str());
+    let title = match ids.len() {
+        0 | 1 => format!("Work: {first}"),
+        count => format!("Work: {first} and {} more", count - 1),
+    };
     NewConvoy {
-        title: bd::bead::validate::fit_to_title(&format!("Work: {}", bead.title)),
-        beads: vec![bead.id.clone()],
-        about: format!("Auto-created convoy tracking {}", bead.id),
+        title: bd::bead::validate::fit_to_title(&title),
+        about: format!("Auto-created convoy tracking {}", ids.join(", ")),
+        beads: ids,
         ..NewConvoy::default()
     }
 }

@@ -17,8 +17,7 @@ pub mod review;
 mod tracked;
 
 pub use create::{
-    ConvoyChange, NewConvoy, add_beads, build_automatic_convoy, close_convoy,
-    create_automatic_convoy, create_convoy,
+    ConvoyChange, NewConvoy, add_beads, build_automatic_convoy, close_convoy, create_convoy,
 };
 pub use decision::{HookDecision, decision_for, read_decisions};
 pub use error::ConvoyError;

@@ -1,10 +1,23 @@
 //! Slings several beads at once: the named ones, and the members of epics and convoys among them.
+//!
+//! 1. `check_batch`: every named bead must be open and its target must exist, before anything is
+//!    changed.
+//! 2. `ensure_batch_convoy`: the named beads that no convoy tracks get one convoy, so that each
+//!    worker is briefed with the results of the others.
+//! 3. Claim one bead after the other, then start the sessions in parallel.
 
 use std::collections::BTreeMap;
 
-use super::family::claim_member;
-use super::{SlingOptions, SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
+use super::claim::check_open;
+use super::family::{claim_member, read_family};
+use super::{
+    SlingOptions, SlingProgress, SlingReport, SlingRequest, SlingTarget, begin_sling,
+    expand_family, is_convoy_reviewed, resolve_target,
+};
+use crate::flow::convoy;
 use crate::host::LiveTown;
+use crate::record;
+use crate::town::beads::FoundBead;
 use crate::town::config::SettingsLayers;
 
 /// Beads to sling with the same options.
@@ -16,19 +29,29 @@ pub struct SlingBatch {
     pub options: SlingOptions,
 }
 
-/// Slings the beads: claims one after the other, then starts the sessions in parallel, as many at
-/// once as the patrol does. A member of a family that fails does not stop the others: `warn` gets
-/// its reason. If all of them fail, returns the last error.
+impl SlingBatch {
+    fn request(&self, bead: &str) -> SlingRequest {
+        SlingRequest {
+            bead: bead.to_owned(),
+            target: self.target.clone(),
+            options: self.options.clone(),
+        }
+    }
+}
+
+/// Slings the beads with the steps above, and starts as many sessions at once as the patrol does. A
+/// member of a family that fails does not stop the others: `warn` gets its reason. If all of them
+/// fail, returns the last error.
 pub fn sling_batch(
     town: &LiveTown,
     batch: &SlingBatch,
     mut warn: impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let request = |bead: &str| SlingRequest {
-        bead: bead.to_owned(),
-        target: batch.target.clone(),
-        options: batch.options.clone(),
-    };
+    let request = |bead: &str| batch.request(bead);
+    if batch.beads.len() > 1 {
+        let named = check_batch(town, batch)?;
+        ensure_batch_convoy(town, batch, &named)?;
+    }
     let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;
     for bead in &batch.beads {
@@ -66,6 +89,64 @@ pub fn sling_batch(
         Some(error) => Err(error),
         None => slung,
     }
+}
+
+/// Checks every bead of the batch, and returns those that are slung themselves: epics with children
+/// and convoys are replaced by their members later.
+fn check_batch(town: &LiveTown, batch: &SlingBatch) -> anyhow::Result<Vec<FoundBead>> {
+    let mut named: Vec<FoundBead> = Vec::new();
+    for id in &batch.beads {
+        let found = town.find_bead(id)?;
+        anyhow::ensure!(
+            named.iter().all(|other| other.bead.id != found.bead.id),
+            "{id} is named twice"
+        );
+        if read_family(town, &found)?.is_none() {
+            let target = resolve_target(town, &batch.target, &found.home)?;
+            anyhow::ensure!(
+                !matches!(target, SlingTarget::Polecat(..)),
+                "{} takes one bead at a time (sling several beads to the rig)",
+                batch.target
+            );
+            check_open(&found.bead, batch.options.force)?;
+            named.push(found);
+        }
+    }
+    Ok(named)
+}
+
+/// Creates the convoy of the named beads that no convoy tracks, if there are several. A single one
+/// gets its own with its claim.
+fn ensure_batch_convoy(
+    town: &LiveTown,
+    batch: &SlingBatch,
+    named: &[FoundBead],
+) -> anyhow::Result<()> {
+    if batch.options.no_convoy {
+        return Ok(());
+    }
+    let convoys = town.open_town_store()?.snapshot()?;
+    let untracked: Vec<&FoundBead> = named
+        .iter()
+        .filter(|found| record::convoy::convoys_tracking(&convoys, &found.bead.id).is_empty())
+        .collect();
+    if untracked.len() < 2 {
+        return Ok(());
+    }
+    let beads: Vec<_> = untracked.iter().map(|found| &found.bead).collect();
+    let new = convoy::build_automatic_convoy(&beads);
+    if !untracked
+        .iter()
+        .any(|found| is_convoy_reviewed(town, &found.home))
+    {
+        return convoy::create_convoy(town, &new).map(drop);
+    }
+    let requests = batch.beads.iter().map(|bead| batch.request(bead));
+    let purpose = convoy::review::ConvoyPurpose {
+        spec: String::new(),
+        then: Some(serde_json::to_value(requests.collect::<Vec<_>>())?),
+    };
+    convoy::review::create_reviewed_convoy(town, &new, purpose).map(drop)
 }
 
 /// A bead of a batch that has been claimed.

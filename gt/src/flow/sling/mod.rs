@@ -14,7 +14,8 @@
 //! 5. `start_session`: the agent starts with its identity, work and instructions in its first
 //!    message ([`crate::flow::session::start`]).
 //!
-//! For an epic with children, or a convoy, each open bead is slung (`family`).
+//! For an epic with children, or a convoy, each open bead is slung (`family`). Several named beads
+//! get one convoy before the first of them is claimed (`batch`).
 //!
 //! From 2 on, each step is recorded in the worker's slot. The next patrol continues a killed sling
 //! at the first undone step ([`resume_sling`]), under the same lock.
@@ -155,6 +156,9 @@ fn begin_sling<'t>(
             }
         }
         SlingTarget::Polecat(rig, name) => {
+            if !request.options.create {
+                target::check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
+            }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
             let attempt = claim_worker(town, &rig, request, Some(&name))?;
@@ -195,34 +199,31 @@ fn begin_sling<'t>(
     }
 }
 
-/// Continues a sling that waited for a user's answer, unless a worker has or had the bead in the
-/// meantime.
+/// Continues the sling, or the slings of a batch, that waited for a user's answer. Skips a bead
+/// that a worker has or had in the meantime.
 pub fn continue_sling(
     town: &LiveTown,
     then: Option<serde_json::Value>,
-) -> anyhow::Result<Option<SlingReport>> {
-    let Some(then) = then else {
-        return Ok(None);
+) -> anyhow::Result<Vec<SlingReport>> {
+    let requests: Vec<SlingRequest> = match then {
+        None => Vec::new(),
+        Some(batch @ serde_json::Value::Array(_)) => serde_json::from_value(batch)?,
+        Some(single) => vec![serde_json::from_value(single)?],
     };
-    let request: SlingRequest = serde_json::from_value(then)?;
-    let bead = town.find_bead(&request.bead)?.bead;
-    if bead.status != Status::Open || !bead.assignee.is_empty() {
-        return Ok(None);
+    let mut slung = Vec::new();
+    for request in requests {
+        let bead = town.find_bead(&request.bead)?.bead;
+        if bead.status == Status::Open && bead.assignee.is_empty() {
+            slung.push(sling_bead(town, &request)?);
+        }
     }
-    sling_bead(town, &request).map(Some)
+    Ok(slung)
 }
 
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
 fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
-    let rig = rig_of_home(&found.home).map(|rig| town.rig(rig));
-    let asks = !request.options.no_convoy
-        && town_hook::has_event_hooks(
-            &town.layout,
-            rig.as_ref(),
-            town_hook::TownHookEvent::PreConvoy,
-        )
-        && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
-    if !asks
+    if request.options.no_convoy
+        || !is_convoy_reviewed(town, &found.home)
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
             .is_empty()
     {
@@ -232,12 +233,16 @@ fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyh
         spec: String::new(),
         then: Some(serde_json::to_value(request)?),
     };
-    convoy::review::create_reviewed_convoy(
-        town,
-        &convoy::build_automatic_convoy(&found.bead),
-        purpose,
-    )
-    .map(drop)
+    let new = convoy::build_automatic_convoy(&[&found.bead]);
+    convoy::review::create_reviewed_convoy(town, &new, purpose).map(drop)
+}
+
+/// Returns true if hooks decide about the automatic convoys of beads in this home.
+fn is_convoy_reviewed(town: &Town, home: &BeadsHome) -> bool {
+    let rig = rig_of_home(home).map(|rig| town.rig(rig));
+    let event = town_hook::TownHookEvent::PreConvoy;
+    town_hook::has_event_hooks(&town.layout, rig.as_ref(), event)
+        && town_hook::are_auto_convoys_reviewed(town, rig.as_ref())
 }
 
 /// Checks that a session can be started before anything is reserved: tmux exists, and so does the
@@ -434,7 +439,8 @@ fn ensure_bead_convoy(town: &Town, bead: &Bead, no_convoy: bool) -> anyhow::Resu
     if no_convoy {
         return Ok(None);
     }
-    convoy::create_automatic_convoy(town, bead).map(Some)
+    let created = convoy::create_convoy(town, &convoy::build_automatic_convoy(&[bead]))?;
+    Ok(Some(created.id))
 }
 
 /// Writes the documents of earlier workers of the convoy into the sandbox.

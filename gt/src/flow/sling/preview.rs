@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::enqueue::find_blockers;
 use super::family::read_family;
-use super::target::{SlingTarget, resolve_target};
+use super::target::{SlingTarget, check_no_typo, resolve_target};
 use crate::town::Town;
 use crate::town::identity::Address;
 
@@ -49,6 +49,7 @@ fn preview_bead(town: &Town, id: &str, target: &str) -> anyhow::Result<SlingPrev
     let target = match resolve_target(town, target, &found.home)? {
         SlingTarget::Rig(rig) => rig.name().to_owned(),
         SlingTarget::Polecat(rig, name) => {
+            check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
             Address::Polecat(rig.name().to_owned(), name).to_string()
         }
         SlingTarget::Agent(address) => address.to_string(),

@@ -1,6 +1,8 @@
 //! Resolves the target argument of `gt sling`.
 
-use crate::record::polecat::Slot;
+use bd::store::Snapshot;
+
+use crate::record::polecat::{self, Slot};
 use crate::record::{dog, hook};
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
@@ -38,6 +40,41 @@ pub(super) enum TargetError {
     NoIdleDog,
     #[error("there is no crew member `{0}` (make one with `gt crew add`)")]
     NoCrew(String),
+    #[error(
+        "there is no worker `{rig}/{name}`, but `{rig}/{similar}` (make a new one with --create)"
+    )]
+    SimilarWorker {
+        rig: String,
+        name: String,
+        similar: String,
+    },
+}
+
+/// Refuses the name of a new worker that differs from an existing one by a typo.
+pub(super) fn check_no_typo(rig: &Rig, beads: &Snapshot, name: &str) -> Result<(), TargetError> {
+    let known: Vec<String> = polecat::list_polecats(rig, beads, None)
+        .into_iter()
+        .map(|polecat| polecat.name)
+        .collect();
+    if known.iter().any(|worker| worker == name) {
+        return Ok(());
+    }
+    let is_similar = |worker: &&String| {
+        worker.len() > 3 && strsim::damerau_levenshtein(worker, name) == 1 && !is_numbered(worker)
+    };
+    match known.iter().find(is_similar) {
+        None => Ok(()),
+        Some(similar) => Err(TargetError::SimilarWorker {
+            rig: rig.name().to_owned(),
+            name: name.to_owned(),
+            similar: similar.clone(),
+        }),
+    }
+}
+
+/// Returns true for names like `worker-12`, whose neighbours are other workers.
+fn is_numbered(name: &str) -> bool {
+    name.ends_with(|letter: char| letter.is_ascii_digit())
 }
 
 /// Resolves a target for a bead that lives in `home`.

@@ -25,10 +25,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let approved = review::approve_request(&town, &args.request, &args.reason)?;
     super::super::print_hook_warnings(ctx, &approved.warnings);
     match sling::continue_sling(&town, approved.then.clone()) {
-        Ok(None) => {}
-        Ok(Some(slung)) => ctx
-            .ui
-            .status(&format!("✓ {} → {}", slung.bead, slung.target)),
+        Ok(slung) => {
+            for slung in slung {
+                ctx.ui
+                    .status(&format!("✓ {} → {}", slung.bead, slung.target));
+            }
+        }
         // The convoy exists. Only the sling is left to the caller.
         Err(error) => ctx.ui.warn(&format!(
             "the bead is not slung, do so with `gt sling`: {}",
