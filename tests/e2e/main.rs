@@ -32,6 +32,7 @@ mod git_store;
 mod handoff;
 mod hooks;
 mod imports;
+mod init;
 mod install;
 mod keeper;
 mod layout;

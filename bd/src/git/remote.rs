@@ -141,6 +141,22 @@ impl Git {
         self.push_refspec(remote, &refspec, &target, lease, hooks)
     }
 
+    /// Checks that the commit `id` could be pushed to a new branch of the remote, and pushes
+    /// nothing. Rules of single branches are not known to this check.
+    pub fn check_push(&self, remote: &str, id: &str, branch: &str) -> Result<(), PushError> {
+        let refspec = format!("{id}:{}", full_ref(branch));
+        let call = self.plumbing(["push", "--dry-run", "--porcelain", "--no-follow-tags", "--"]);
+        let finished = call
+            .args([remote, refspec.as_str()])
+            .remote(remote, self.network)
+            .finish()?;
+        if finished.is_success() {
+            return Ok(());
+        }
+        let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
+        Err(PushError::Refused(classify_refusal(&listed, &said, false)))
+    }
+
     /// Deletes a branch of the remote, if its tip is `expected`.
     pub fn delete_remote_branch(
         &self,

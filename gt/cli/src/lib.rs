@@ -7,6 +7,7 @@
 )]
 
 mod agent_event;
+mod ask;
 mod attach;
 mod audit;
 mod boot;
@@ -35,6 +36,7 @@ mod formula;
 mod handoff;
 mod hook;
 mod hooks;
+mod init;
 mod install;
 mod mail;
 mod mayor;
@@ -137,6 +139,7 @@ kit::program! {
     #[command(alias = "work")]
     Hook => hook,
     Hooks => hooks,
+    Init => init,
     Install => install,
     Mail => mail,
     Mayor => mayor,

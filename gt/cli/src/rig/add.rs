@@ -1,8 +1,7 @@
 //! `gt rig add`.
 
-use std::io::IsTerminal;
-
 use super::super::{CommandResult, build_report};
+use crate::ask;
 use crate::context::Context;
 use gt::flow::rig::{self, AddRigRequest};
 
@@ -75,8 +74,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "          no beads: they stay on this machine"
             });
         }
+        if let Some(problem) = &added.push_problem {
+            let problem = kit::ui::escape::escape_line(problem);
+            page.line(format!("  ! work cannot be pushed: {problem}"));
+        }
         page.blank();
         page.line("Next:");
+        if let Some(gate) = added.suggested_gate {
+            page.line("  # Nothing is tested before it is merged. To set a gate:");
+            page.line(format!(
+                "  gt config set --rig {} merge_queue.test_command '{gate}'",
+                added.name
+            ));
+        }
         if added.remote.is_some() && !added.pushed_beads {
             page.line("  bd config set daemon.auto-push true   # in the rig, to push its beads");
         }
@@ -89,14 +99,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Asks on a terminal whether the rig's own beads are pushed.
 fn is_push_wanted(ctx: &Context, args: &Args) -> anyhow::Result<bool> {
     let is_asked = args.url.is_some() && !args.no_remote && !args.no_push_beads;
-    if !is_asked || !ctx.ui.is_terminal() || !std::io::stdin().is_terminal() {
+    if !is_asked || !ask::can_ask(ctx) {
         return Ok(false);
     }
-    ctx.ui.status(
-        "If the repository has no beads yet, the rig gets its own. Everyone who can read the repository could read \
-         them on its branch beads-sync. Push them there? [y/N]",
-    );
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = "If the repository has no beads yet, the rig gets its own. Everyone who can read the repository \
+                    could read them on its branch beads-sync. Push them there?";
+    ask::ask_yes_no(ctx, question, false)
 }

@@ -19,10 +19,9 @@ pub(super) const WORKSPACE: Group = Group {
             "a town needs no repository of its own",
             "type `git init` in the town",
         ),
-        renamed(
+        kinder(
             "init",
-            "gt rig add NAME PATH",
-            "it makes a rig of any repository",
+            "asks for town, repository, first task and agent, and makes a rig of the repository",
         ),
         same("rig"),
         kinder("rig add", "--no-remote makes a rig without a remote"),

@@ -53,6 +53,9 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/damaged/",
 ];
 
+/// The time limit for the question whether work can be pushed.
+const PUSH_CHECK: Duration = Duration::from_secs(30);
+
 /// The mark in the folder of a rig that is being created. Removed right after the rig is
 /// registered. If a kill came between, the next add or remove deletes it. A folder with workers in
 /// it is never cleared.
@@ -89,6 +92,12 @@ pub struct AddRigReport {
     pub tracked_beads: bool,
     /// True if the daemon pushes beads to the remote.
     pub pushed_beads: bool,
+    /// The reason why work cannot be pushed to the remote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_problem: Option<String>,
+    /// A test command that the repository's files suggest as a gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_gate: Option<&'static str>,
 }
 
 /// A rig's folder during its creation. Removed on drop unless it is kept.
@@ -105,6 +114,16 @@ impl Drop for RigDraft {
             fs::remove_dir_all(&self.root).ok();
         }
     }
+}
+
+/// Returns the rig that works on a repository.
+pub fn find_rig_of_repository(town: &Town, url: &str) -> anyhow::Result<Option<String>> {
+    let origin = RigOrigin::parse(Some(url), false, &town.env);
+    let registry = town.read_registry()?;
+    let mut rigs = registry.rigs.into_iter();
+    Ok(rigs
+        .find(|(_, entry)| origin == RigOrigin::Remote(entry.git_url.clone()))
+        .map(|(name, _)| name))
 }
 
 /// Adds a rig and reports each step to `say`.
@@ -141,6 +160,8 @@ pub fn add_rig(
     };
     town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
     Ok(AddRigReport {
+        suggested_gate: super::suggest_test_command(&rig),
+        push_problem: find_push_problem(&rig, &branch, remote.is_some()),
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix,
@@ -149,6 +170,17 @@ pub fn add_rig(
         tracked_beads: tracked,
         pushed_beads,
     })
+}
+
+/// Asks the remote if a branch of finished work could be pushed.
+fn find_push_problem(rig: &Rig, branch: &str, has_remote: bool) -> Option<String> {
+    if !has_remote {
+        return None;
+    }
+    let tip = format!("refs/remotes/origin/{branch}");
+    let git = rig.git().with_network(PUSH_CHECK);
+    let checked = git.check_push("origin", &tip, "gt-push-check");
+    checked.err().map(|problem| problem.to_string())
 }
 
 /// Checks that the rig can be created. Returns its layout and the prefix for a repository that has

@@ -42,6 +42,14 @@ pub fn check_rig_name(name: &str) -> Result<(), RigError> {
     })
 }
 
+/// Derives a rig's name from a repository's URL or path: the last part, without `.git`.
+pub fn derive_rig_name(url: &str) -> String {
+    let path = url.trim_end_matches('/');
+    let path = path.strip_suffix("/.git").unwrap_or(path);
+    let last = path.rsplit(['/', ':']).next().unwrap_or_default();
+    suggest_name(last.strip_suffix(".git").unwrap_or(last))
+}
+
 fn suggest_name(name: &str) -> String {
     let kept = |c: char| {
         if c.is_ascii_alphanumeric() {

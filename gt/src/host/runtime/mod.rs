@@ -5,6 +5,7 @@
 //! agent, [`ready`] reads its screen, [`settings`] writes its hooks, and [`scripted`] is an agent
 //! without a model.
 
+pub mod available;
 pub mod installed;
 mod preset;
 pub mod ready;

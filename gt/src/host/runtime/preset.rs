@@ -41,6 +41,9 @@ pub struct RuntimePreset {
     /// Variables of the caller to inherit, such as the provider's credentials.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
+    /// The files in which the program keeps a login. Empty if they are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub login_files: Vec<String>,
     /// The first prompt if the caller gives none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub initial_prompt: String,
@@ -210,6 +213,35 @@ impl RuntimePreset {
             places.into_iter().find(|place| place.is_file())
         };
         on_path.or_else(elsewhere)
+    }
+
+    /// Returns true if a file or a variable shows a login, and `None` if that cannot be seen: the
+    /// files of the program are not known, are elsewhere, or the system has a keychain for them.
+    pub fn has_login(&self, env: &Env) -> Option<bool> {
+        let is_credential = |name: &str| {
+            let is_passed = self
+                .pass
+                .iter()
+                .any(|pattern| match pattern.strip_suffix('*') {
+                    Some(prefix) => name.starts_with(prefix),
+                    None => name == pattern,
+                });
+            let is_named = ["KEY", "TOKEN", "USE_BEDROCK", "USE_VERTEX"];
+            is_passed && is_named.iter().any(|part| name.contains(part))
+        };
+        if env
+            .vars()
+            .any(|(name, value)| !value.is_empty() && is_credential(name))
+        {
+            return Some(true);
+        }
+        let is_elsewhere =
+            !self.config_dir_env.is_empty() && env.get(&self.config_dir_env).is_some();
+        if self.login_files.is_empty() || is_elsewhere || cfg!(target_os = "macos") {
+            return None;
+        }
+        let mut files = self.login_files.iter();
+        Some(files.any(|file| env.make_absolute(file).is_file()))
     }
 
     /// Returns the arguments of a start: the preset's own, `more`, and the prompt last.

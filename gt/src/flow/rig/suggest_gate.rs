@@ -1,0 +1,56 @@
+//! Suggests a gate for a repository without one, by the files in it. A suggestion is never set
+//! automatically.
+
+use kit::sys::file;
+
+use crate::town::RigLayout;
+
+/// The test command by a file in the top folder, and a text that the file must contain.
+const TESTS: &[(&str, &str, &str)] = &[
+    ("Makefile", "\ntest:", "make test"),
+    ("justfile", "\ntest:", "just test"),
+    ("Cargo.toml", "", "cargo test"),
+    ("go.mod", "", "go test ./..."),
+    ("package.json", "\"test\"", "npm ci && npm test"),
+    ("pyproject.toml", "pytest", "pytest"),
+    ("pytest.ini", "", "pytest"),
+    ("mix.exs", "", "mix test"),
+    ("Gemfile", "rspec", "bundle exec rspec"),
+];
+
+/// Returns the test command that the files of the rig's repository suggest.
+pub fn suggest_test_command(rig: &RigLayout) -> Option<&'static str> {
+    let has = |name: &str, text: &str| {
+        let path = rig.mayor_clone().join(name);
+        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        let bytes = file::read_file_if_exists(&path).ok().flatten();
+        // The first line has no line break before it.
+        let content = format!("\n{}", String::from_utf8_lossy(&bytes.unwrap_or_default()));
+        is_file && content.contains(text)
+    };
+    let mut tests = TESTS.iter();
+    tests
+        .find(|(name, text, _)| has(name, text))
+        .map(|(_, _, command)| *command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::TownLayout;
+
+    #[test]
+    fn the_test_command_follows_from_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let rig = TownLayout::new(folder.path()).rig("web");
+        let clone = rig.mayor_clone();
+        std::fs::create_dir_all(&clone).unwrap();
+        assert_eq!(suggest_test_command(&rig), None);
+        std::fs::write(clone.join("package.json"), "{}").unwrap();
+        assert_eq!(suggest_test_command(&rig), None);
+        std::fs::write(clone.join("Cargo.toml"), "").unwrap();
+        assert_eq!(suggest_test_command(&rig), Some("cargo test"));
+        std::fs::write(clone.join("Makefile"), "test:\n\ttrue\n").unwrap();
+        assert_eq!(suggest_test_command(&rig), Some("make test"));
+    }
+}

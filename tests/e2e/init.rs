@@ -1,0 +1,140 @@
+//! `gt init`.
+
+use std::os::unix::fs::PermissionsExt;
+
+use town_tests::{Town, eventually};
+
+/// Installs a program of that name that does nothing.
+fn install_program(town: &Town, name: &str) {
+    let path = town.path("bin").join(name);
+    std::fs::write(&path, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn init_makes_town_rig_and_task_and_can_run_again() {
+    let place = Town::place();
+    install_program(&place, "auggie");
+    let origin = place.origin("my-app");
+    let root = place.root();
+    let init = |more: &[&str]| {
+        let args = ["init", root.to_str().unwrap(), "--repo", origin.url()];
+        let run = place.gt_at(&place.path("home"), args);
+        run.args(["--agent", "auggie", "--json"]).args(more.iter().copied())
+    };
+    let made = init(&["--task", "Say hello", "--name", "first"])
+        .ok()
+        .json();
+    assert_eq!(made["name"], "first");
+    assert_eq!(made["rig"], "my_app");
+    assert_eq!(made["agent"], "auggie");
+    assert_eq!(made["started"], false);
+    let warnings = made["warnings"].to_string();
+    assert!(warnings.contains("no login of auggie was found"), "{made}");
+    let bead = made["bead"].as_str().unwrap();
+    assert_eq!(place.show("my_app", bead)["title"], "Say hello");
+    // The beads are the user's own.
+    let pushed = place.program_on_path("git");
+    let refs = pushed.args(["ls-remote", origin.url()]).ok();
+    assert!(!refs.out.contains("beads-sync"), "{}", refs.out);
+    let again = init(&[]).ok().json();
+    assert_eq!(again["rig"], "my_app");
+    assert_eq!(again["bead"], serde_json::Value::Null);
+    let rigs = place.gt(["rig", "list", "--json"]).ok().json();
+    assert_eq!(rigs.as_array().unwrap().len(), 1, "{rigs}");
+}
+
+#[test]
+fn init_makes_nothing_if_something_is_missing() {
+    let place = Town::place();
+    let root = place.root();
+    let init = |args: &[&str]| {
+        let all = ["init", root.to_str().unwrap()];
+        place.gt_at(&place.path("home"), all).args(args.iter().copied())
+    };
+    init(&["--agent", "amp"]).fails("`amp` is not installed");
+    let missing = place.path("nowhere.git");
+    let missing = missing.to_str().unwrap();
+    init(&["--repo", missing]).fails("cannot be read");
+    init(&["--no-repo", "--task", "Text"]).fails("a task needs a repository");
+    assert!(!root.exists());
+}
+
+#[test]
+fn init_starts_the_first_task() {
+    let town = Town::new();
+    town.script("echo hello > hello.txt");
+    let origin = town.origin("app");
+    let root = town.root();
+    let init = ["init", root.to_str().unwrap(), "--repo", origin.url()];
+    let run = town.gt_at(&town.path("home"), init);
+    let made = run
+        .args([
+            "--task",
+            "Say hello",
+            "--agent",
+            "worker",
+            "--start",
+            "--json",
+        ])
+        .ok()
+        .json();
+    assert_eq!(made["started"], true, "{made}");
+    assert_eq!(made["slung"]["bead"], made["bead"], "{made}");
+    let bead = made["bead"].as_str().unwrap();
+    eventually("the task is merged", || {
+        (town.status_of("app", bead) == "closed").then_some(())
+    });
+    town.gt(["down"]).ok();
+}
+
+#[test]
+fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
+    let place = Town::place();
+    install_program(&place, "auggie");
+    let origin = place.origin("app");
+    let clone = place.path("home/clone");
+    let git = place.program_on_path("git");
+    git.args(["clone", "-q", origin.url(), clone.to_str().unwrap()])
+        .ok();
+    let gt = place.path("bin/gt");
+    let command = format!(
+        "PATH={}:$PATH {} init; sh",
+        place.path("bin").display(),
+        gt.display()
+    );
+    let tmux = place.program_on_path("tmux").at(&clone);
+    tmux.args(["new-session", "-d", "-s", "ask", "-x", "200", "-y", "50"])
+        .args([command.as_str()])
+        .ok();
+    let screen = || {
+        let tmux = place.program_on_path("tmux");
+        tmux.args(["capture-pane", "-p", "-t", "=ask:"]).ok().out
+    };
+    let answer = |question: &str, line: &str| {
+        eventually(question, || screen().contains(question).then_some(()));
+        let tmux = place.program_on_path("tmux");
+        tmux.args(["send-keys", "-t", "=ask:", line, "Enter"]).ok();
+    };
+    answer("1/4 Town: a name or a folder [~/gt]", "myton");
+    let repository = format!("2/4 Repository: a URL, a path, or none [{}]", origin.url());
+    answer(&repository, "/nowhere");
+    eventually("a wrong repository is refused", || {
+        let screen = screen();
+        let asked = screen.matches("2/4 Repository").count();
+        (asked == 2 && screen.contains("cannot be read")).then_some(())
+    });
+    answer(&repository, "");
+    answer("3/4 First task, in one line [none]", "");
+    answer("4/4 Agent: ", "auggie");
+    eventually("the town is made", || {
+        screen()
+            .contains("the town \"myton\" is ready")
+            .then_some(())
+    });
+    let town = place.path("home/myton");
+    let rigs = place.gt_at(&town, ["rig", "list", "--json"]).ok().json();
+    assert_eq!(rigs[0]["name"], "app", "{rigs}");
+    let tmux = place.program_on_path("tmux");
+    tmux.args(["kill-server"]).ok();
+}
