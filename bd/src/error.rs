@@ -250,6 +250,14 @@ fn classify_change(error: &ChangeError) -> Classification {
 fn classify_store(error: &StoreError) -> Classification {
     match error {
         StoreError::NotAProject(_) => classify_no_project(),
+        StoreError::SqlBackend { dir, .. } => {
+            let file = dir.join("issues.jsonl");
+            let hint = format!(
+                "export them with the bd that wrote them: 'bd export -o {}'; nothing in the database is changed",
+                file.display()
+            );
+            ("sql_backend", Some(hint))
+        }
         StoreError::Io { source, .. } | StoreError::Append { source, .. } => {
             ("io", io_hint(source))
         }

@@ -20,7 +20,8 @@ fn init_makes_town_rig_and_task_and_can_run_again() {
     let init = |more: &[&str]| {
         let args = ["init", root.to_str().unwrap(), "--repo", origin.url()];
         let run = place.gt_at(&place.path("home"), args);
-        run.args(["--agent", "auggie", "--json"]).args(more.iter().copied())
+        run.args(["--agent", "auggie", "--json"])
+            .args(more.iter().copied())
     };
     let made = init(&["--task", "Say hello", "--name", "first"])
         .ok()
@@ -50,7 +51,9 @@ fn init_makes_nothing_if_something_is_missing() {
     let root = place.root();
     let init = |args: &[&str]| {
         let all = ["init", root.to_str().unwrap()];
-        place.gt_at(&place.path("home"), all).args(args.iter().copied())
+        place
+            .gt_at(&place.path("home"), all)
+            .args(args.iter().copied())
     };
     init(&["--agent", "amp"]).fails("`amp` is not installed");
     let missing = place.path("nowhere.git");

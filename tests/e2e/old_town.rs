@@ -140,3 +140,84 @@ fn the_first_write_keeps_every_other_line_and_unknown_keys_byte_for_byte() {
             && changed[0].contains("\"hop_score\":0.50")
     );
 }
+
+#[test]
+fn migrate_reports_each_part_and_completes_the_town() {
+    let town = old_town();
+    let before = all(&town.root());
+    let report = town.gt(["migrate", "--dry-run", "--json"]).run();
+    assert_eq!(report.code, 1, "its repository is missing: {}", report.out);
+    let report = report.json();
+    let text_of = |area: &str, state: &str| {
+        let items = report["items"].as_array().unwrap().iter();
+        let found = items.filter(|item| item["area"] == area && item["state"] == state);
+        found
+            .map(|item| item["text"].to_string())
+            .collect::<String>()
+    };
+    assert!(
+        text_of("beads", "used").contains("rig gastown: 5 beads"),
+        "{report}"
+    );
+    assert!(text_of("work", "used").contains("gt-9xk"), "{report}");
+    assert!(text_of("convoys", "used").contains("2 convoys, 1 of them open"));
+    assert!(
+        text_of("mail", "used").contains("1 open message"),
+        "{report}"
+    );
+    let ignored = text_of("settings", "ignored");
+    assert!(ignored.contains("merge_queue.poll_interval"), "{report}");
+    assert!(!ignored.contains("test_command"), "{report}");
+    assert!(text_of("files", "problem").contains(".repo.git is missing"));
+    let index = |path: &PathBuf| path.ends_with("index.bin") || path.ends_with("info/exclude");
+    let changed: Vec<_> = all(&town.root())
+        .into_iter()
+        .filter(|(path, file)| !index(path) && before.get(path) != Some(file))
+        .collect();
+    assert!(changed.is_empty(), "{changed:?}");
+    std::fs::remove_file(town.root().join("mayor/overseer.json")).unwrap();
+    let migrated = town.gt(["migrate"]).run();
+    assert!(
+        migrated.out.contains("mayor/overseer.json"),
+        "{}",
+        migrated.out
+    );
+    assert!(town.root().join("mayor/overseer.json").is_file());
+}
+
+#[test]
+fn migrate_names_running_sessions_of_the_original() {
+    let town = old_town();
+    let tmux = |args: &[&str]| {
+        let run = town.program_on_path("tmux");
+        run.args(args.iter().copied()).ok()
+    };
+    tmux(&["new-session", "-d", "-s", "gt-gastown-nux", "sleep 600"]);
+    tmux(&["new-session", "-d", "-s", "other", "sleep 600"]);
+    let report = town.gt(["migrate", "--dry-run"]).run();
+    assert!(
+        report.out.contains("agents still run: gt-gastown-nux\n"),
+        "{}",
+        report.out
+    );
+    tmux(&["kill-server"]);
+}
+
+#[test]
+fn beads_in_a_database_server_are_never_taken_for_none() {
+    let town = old_town();
+    let beads = town.root().join(".beads");
+    std::fs::remove_file(beads.join("issues.jsonl")).unwrap();
+    let metadata = "{\"database\":\"beads\",\"backend\":\"dolt\"}";
+    std::fs::write(beads.join("metadata.json"), metadata).unwrap();
+    let export = format!("bd export -o {}", beads.join("issues.jsonl").display());
+    for command in [&["list"][..], &["create", "New"], &["init"]] {
+        let said = town.bd(".", command.iter().copied()).fails("dolt database");
+        assert!(said.err.contains(&export), "{}", said.err);
+    }
+    let said = town.gt(["migrate"]).run();
+    assert_eq!(said.code, 1);
+    assert!(said.out.contains(&export), "{}", said.out);
+    town.gt(["install", "."]).fails("dolt database");
+    assert!(!beads.join("issues.jsonl").exists());
+}

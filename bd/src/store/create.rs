@@ -42,6 +42,7 @@ pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError
     file::create_folder(dir, 0o770).map_err(|error| StoreError::io("create", dir, error))?;
     entries::check_entries(dir)?;
     let paths = StorePaths::for_folder(dir);
+    paths.check_backend()?;
     let has_issues = paths.issues().is_file();
     add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
     add_file(&dir.join("config.yaml"), CONFIG, file::SHARED)?;

@@ -109,7 +109,9 @@ impl Store {
             return Err(StoreError::NotAProject(dir.to_owned()));
         }
         disk::entries::check_entries(dir)?;
-        Ok(Self::at(dir))
+        let store = Self::at(dir);
+        store.paths.check_backend()?;
+        Ok(store)
     }
 
     /// Creates a beads folder with all its files; see [`create`].

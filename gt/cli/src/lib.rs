@@ -40,6 +40,7 @@ mod init;
 mod install;
 mod mail;
 mod mayor;
+mod migrate;
 mod mol;
 mod mq;
 mod namepool;
@@ -144,6 +145,7 @@ kit::program! {
     Mail => mail,
     Mayor => mayor,
     #[command(visible_alias = "molecule")]
+    Migrate => migrate,
     Mol => mol,
     #[command(alias = "mr")]
     Mq => mq,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bd::bead::{Bead, Kind};
 use bd::git::Git;
-use bd::store::{Author, Store};
+use bd::store::{Author, Store, create};
 use kit::sys::{Clock, Env, file};
 use serde::Serialize;
 use serde_json::json;
@@ -183,7 +183,7 @@ fn create_folders(layout: &TownLayout) -> Result<(), InstallError> {
 
 fn create_town_store(layout: &TownLayout) -> anyhow::Result<Store> {
     let folder = layout.beads();
-    let store = if folder.join("issues.jsonl").is_file() {
+    let store = if create::is_initialized(&folder) {
         Store::open(&folder)?
     } else {
         Store::create(&folder, "hq")?

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod doctor;
 pub mod feed;
 pub mod health;
+pub mod migration;
 pub mod polecat;
 pub mod ready;
 pub mod rig;

@@ -14,6 +14,9 @@ pub enum StoreError {
     /// The folder holds no beads.
     #[error("no beads database found in {0}")]
     NotAProject(PathBuf),
+    /// The beads are in the database of another program, and in no file.
+    #[error("the beads of {dir} are in a {backend} database, which bd does not read")]
+    SqlBackend { dir: PathBuf, backend: String },
     /// A file cannot be read or written.
     #[error("cannot {what} {path}")]
     Io {

@@ -1,5 +1,6 @@
 //! The names of the files in a beads folder.
 
+use super::error::StoreError;
 use kit::sys::file;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,21 @@ impl StorePaths {
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Refuses a folder whose beads are in a database server and in no file, because it would look
+    /// like an empty project.
+    pub fn check_backend(&self) -> Result<(), StoreError> {
+        if self.issues.is_file() {
+            return Ok(());
+        }
+        match find_sql_backend(&self.dir) {
+            None => Ok(()),
+            Some(backend) => Err(StoreError::SqlBackend {
+                dir: self.dir.clone(),
+                backend,
+            }),
+        }
     }
 
     /// The durable beads.
@@ -124,6 +140,15 @@ impl StorePaths {
     }
 }
 
+/// Returns the database server that `metadata.json` names as the home of the beads. A database in a
+/// file, the default, is `None`: its beads are exported to `issues.jsonl`.
+pub fn find_sql_backend(dir: &Path) -> Option<String> {
+    let bytes = file::read_regular_file(&dir.join("metadata.json")).ok()??;
+    let metadata: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let backend = metadata["backend"].as_str()?;
+    (!matches!(backend, "" | "sqlite" | "jsonl")).then(|| backend.to_owned())
+}
+
 fn named_in_metadata(dir: &Path) -> Option<String> {
     let bytes = ["metadata.json", "config.json"]
         .iter()
@@ -178,6 +203,22 @@ pub fn is_project(dir: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_database_server_is_an_sql_backend() {
+        let folder = tempfile::tempdir().unwrap();
+        let find = |text: &str| {
+            fs::write(folder.path().join("metadata.json"), text).unwrap();
+            find_sql_backend(folder.path())
+        };
+        assert_eq!(find(r#"{"database":"beads.db"}"#), None);
+        assert_eq!(find(r#"{"backend":"sqlite"}"#), None);
+        assert_eq!(find("{"), None);
+        assert_eq!(
+            find(r#"{"backend":"dolt","dolt_mode":"server"}"#),
+            Some("dolt".to_owned())
+        );
+    }
 
     #[test]
     fn the_issues_file_is_found_by_metadata_then_by_name() {

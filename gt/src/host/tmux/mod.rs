@@ -51,6 +51,23 @@ const CLIENT_VARS: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
+/// Returns the names of the sessions on the user's own tmux server, which the original uses. Only
+/// reads. Without a server there are none.
+pub fn list_default_sessions(env: &Env) -> Vec<String> {
+    let mut exec = ChildCommand::new("tmux")
+        .args(["list-sessions", "-F", "#{session_name}"])
+        .env_clear()
+        .limit(LIMIT);
+    for name in CLIENT_VARS {
+        if let Some(value) = env.get(name) {
+            exec = exec.env(name, value);
+        }
+    }
+    let listed = exec.run().ok().filter(ChildOutput::is_success);
+    let text = listed.map_or_else(String::new, |listed| listed.text());
+    text.lines().map(str::to_owned).collect()
+}
+
 /// The sessions of one town in its own tmux server.
 #[derive(Debug, Clone)]
 pub struct Tmux {
