@@ -16,6 +16,7 @@ mod daemon;
 mod deacon;
 mod demo;
 mod disk;
+mod dist;
 mod doctor;
 mod dog;
 mod done;
