@@ -6,7 +6,7 @@ PREFIX ?= $(HOME)/.cargo
 DATA ?= $(if $(filter $(HOME)/.cargo,$(PREFIX)),$(or $(XDG_DATA_HOME),$(HOME)/.local/share),$(PREFIX)/share)
 MAN := $(PREFIX)/share/man/man1
 
-.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town soak dist
+.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town soak dist check-macos
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
@@ -16,6 +16,7 @@ help:
 	@echo "make install   install bd, gt, gtd and the keeper plugin in ~/.cargo/bin (or PREFIX/bin), with man pages and completions"
 	@echo "make install-docs  install the man pages and completions only"
 	@echo "make dist      build packages into dist/: archives, Debian, npm, Homebrew, checksums, SBOM (TARGETS='...')"
+	@echo "make check-macos  check that the code compiles for macOS (rustup target add aarch64-apple-darwin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
@@ -70,6 +71,9 @@ install-docs:
 
 dist: setup
 	CARGO="$(CARGO)" scripts/dist.sh $(TARGETS)
+
+check-macos:
+	CARGO="$(CARGO)" scripts/check-macos.sh
 
 bench: setup
 	@echo "building bd (some minutes) ..."

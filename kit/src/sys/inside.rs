@@ -65,7 +65,7 @@ impl ConfinedFolder {
         let (folder, name) = self.parent(below)?;
         let path = self.path.join(below);
         let mode = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Mode::from_raw_mode(mode & 0o7777),
+            Err(Errno::NOENT) => convert_mode(mode),
             Err(error) => return Err(io_error(&path, error)),
             Ok(there) => match FileType::from_raw_mode(there.st_mode) {
                 FileType::RegularFile => Mode::from_raw_mode(there.st_mode & 0o7777),
@@ -99,6 +99,14 @@ impl ConfinedFolder {
         }
         Ok((folder, name))
     }
+}
+
+/// Converts permission bits to the type that the system has for them.
+fn convert_mode(mode: u32) -> Mode {
+    fn narrow<T: TryFrom<u32>>(bits: u32) -> Option<T> {
+        T::try_from(bits).ok()
+    }
+    narrow(mode & 0o7777).map_or(Mode::RUSR | Mode::WUSR, Mode::from_raw_mode)
 }
 
 fn put_file(
