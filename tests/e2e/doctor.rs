@@ -87,3 +87,27 @@ fn a_repair_adds_to_the_settings_of_the_town_and_removes_none() {
         assert!(types.contains(kind), "{types}");
     }
 }
+
+#[test]
+fn a_bundle_has_the_facts_and_neither_secrets_nor_texts_of_work() {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting(
+        "env_vars",
+        serde_json::json!({ "SERVICE_LOGIN": "hunter2-hunter2-9876" }),
+    );
+    let bead = town.bead("web", "A confidential plan");
+    town.gt(["mail", "send", "mayor/", "-s", "Whispered", "-m", "words"])
+        .ok();
+    town.gt(["doctor", "--bundle=report.md"]).ok();
+    let report = std::fs::read_to_string(town.root().join("report.md")).unwrap();
+    assert!(report.contains("## Doctor") && report.contains("\"rig_count\": 1"));
+    assert!(report.contains("***9876"), "{report}");
+    for secret in ["hunter2", "confidential", "Whispered", "words"] {
+        assert!(!report.contains(secret), "{secret}: {report}");
+    }
+    let home = town.path("home");
+    assert!(!report.contains(home.to_str().unwrap()), "{report}");
+    town.gt(["doctor", "--bundle=report.md"])
+        .fails("is there already");
+    drop(bead);
+}

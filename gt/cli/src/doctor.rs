@@ -1,10 +1,14 @@
 //! `gt doctor`.
 
+use anyhow::Context as _;
+use kit::sys::file;
 use kit::ui::escape;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::repair;
+use gt::host::LiveTown;
+use gt::view::bundle;
 use gt::view::doctor::{self, Finding, FindingLevel};
 
 /// Check the town and name the fix for each finding
@@ -21,6 +25,16 @@ pub(super) struct Args {
     /// First repair what loses nothing: missing files of the town and missing hooks of its agents
     #[arg(long)]
     fix: bool,
+    /// Write what a bug report needs to a file, with secrets masked
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "gt-report.md",
+        require_equals = true,
+        conflicts_with_all = ["checks", "fix"]
+    )]
+    bundle: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -33,6 +47,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
     }
     let town = ctx.open_town()?;
+    if let Some(path) = &args.bundle {
+        return write_bundle(ctx, &town, path);
+    }
     if args.fix {
         let report = repair::repair_town(&town);
         for repair in &report.repaired {
@@ -56,6 +73,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     ctx.ui.show(shown?.as_ref());
     anyhow::bail!("{errors} of the doctor's findings need mending")
+}
+
+/// Writes the report for a bug. Keeps an existing file.
+fn write_bundle(ctx: &Context, town: &LiveTown, path: &str) -> CommandResult {
+    let path = ctx.env.make_absolute(path);
+    let text = bundle::build_bundle(town, env!("CARGO_PKG_VERSION"));
+    let is_new = file::create_file(&path, text.as_bytes(), 0o600)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    anyhow::ensure!(
+        is_new,
+        "{} is there already: remove it, or choose another file with --bundle=FILE",
+        path.display()
+    );
+    build_report(path, |path, page| {
+        page.line(format!("✓ wrote {}", path.display()));
+        page.line("  It has settings, findings, the status, events and the daemon's log.");
+        page.line("  Texts of beads and mail are left out. Read it before you send it.");
+    })
 }
 
 fn write_findings(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {

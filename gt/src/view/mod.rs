@@ -1,6 +1,7 @@
 //! The current state of a town, for users and programs.
 
 pub mod audit;
+pub mod bundle;
 pub mod doctor;
 pub mod feed;
 pub mod health;

@@ -42,6 +42,11 @@ fn check_agent(town: &Town, page: &mut CheckFindings, rig: Option<&Rig>, address
                 );
             }
             check_trust(town, page, rig, &role, &runtime);
+            if runtime.preset.has_login(&town.env) == Some(false) {
+                let program = &runtime.preset.command;
+                let hint = format!("run `{program}` once and log in");
+                page.note(format!("{role}: no login of {program} was found"), &hint);
+            }
             let program = runtime.program.display();
             page.ok(format!(
                 "{role}: {} ({program}), by {}",

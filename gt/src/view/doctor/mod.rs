@@ -6,6 +6,7 @@
 mod agents;
 mod daemon;
 mod escalations;
+mod gates;
 mod rigs;
 mod routes;
 mod sandboxes;
@@ -88,6 +89,7 @@ const CHECKS: &[DoctorCheck] = &[
     ("tools", tools::check_tools),
     ("town", town_files::check_town_files),
     ("rigs", rigs::check_rigs),
+    ("gates", gates::check_gates),
     ("routes", routes::check_routes),
     ("beads", stores::check_stores),
     ("sandboxes", sandboxes::check_sandboxes),

@@ -40,6 +40,37 @@ fn a_new_town_with_a_rig_has_no_problems() {
 }
 
 #[test]
+fn a_gate_whose_program_is_missing_is_an_error() {
+    let place = TestTown::new();
+    place.add_rig("web", None).unwrap();
+    let rig = place.town.find_rig("web").unwrap();
+    let check = |command: &str| {
+        let settings = serde_json::json!({"merge_queue": {"test_command": command}});
+        std::fs::write(rig.settings(), settings.to_string()).unwrap();
+        run_only(&place, "gates")
+    };
+    for command in [
+        "true && no-such-program",
+        "./check",
+        "FOO=1 nothing",
+        "cd x",
+    ] {
+        let findings = check(command);
+        assert_eq!(
+            worst_level(&findings, "gates"),
+            FindingLevel::Ok,
+            "{findings:?}"
+        );
+    }
+    let findings = check("no-such-program --all");
+    assert_eq!(worst_level(&findings, "gates"), FindingLevel::Error);
+    assert!(
+        findings[0].text.contains("`no-such-program`"),
+        "{findings:?}"
+    );
+}
+
+#[test]
 fn damage_is_reported_without_changing_anything() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();

@@ -1,0 +1,61 @@
+//! Checks that the program of each gate exists, because a gate that cannot run stops every merge.
+
+use kit::sys::ChildCommand;
+
+use super::CheckFindings;
+use crate::host::LiveTown;
+use crate::town::config::{Gate, RigSettings};
+
+pub(super) fn check_gates(town: &LiveTown, page: &mut CheckFindings) {
+    for rig in town.list_rigs().unwrap_or_default() {
+        let name = rig.name();
+        // The check of the rigs reports settings that are not valid.
+        let settings = RigSettings::load(&rig);
+        let Ok(groups) = settings.and_then(|settings| settings.gates(&rig)) else {
+            continue;
+        };
+        let before = page.all.len();
+        let gates: Vec<&Gate> = groups.iter().flatten().collect();
+        for gate in &gates {
+            if let Some(program) = find_missing_program(town, &gate.command) {
+                let text = format!(
+                    "rig {name}: the gate {} cannot run: `{program}` is not installed",
+                    gate.name
+                );
+                page.error(
+                    text,
+                    "install it, or change the gate; nothing merges before that",
+                );
+            }
+        }
+        if gates.is_empty() {
+            let text = format!("rig {name} has no gate: work is merged untested");
+            page.note(
+                text,
+                "gt config set --rig RIG merge_queue.test_command COMMAND",
+            );
+        }
+        page.ok_unless(
+            before,
+            format!("rig {name}: the programs of its gates exist"),
+        );
+    }
+}
+
+/// Returns the first word of a command line, if it is the plain name of a program that the shell
+/// does not find. A path may be in the tree that the gate runs in.
+fn find_missing_program(town: &LiveTown, command: &str) -> Option<String> {
+    let word = command.split_whitespace().next()?;
+    let is_plain = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte));
+    if !is_plain {
+        return None;
+    }
+    let mut exec = ChildCommand::new("sh").args(["-c", "command -v -- \"$1\"", "sh", word]);
+    if let Some(path) = town.env.get("PATH") {
+        exec = exec.env("PATH", path);
+    }
+    let found = exec.run().ok()?;
+    (!found.is_success()).then(|| word.to_owned())
+}
