@@ -41,6 +41,30 @@ fn a_convoy_reopens_when_work_is_added_and_lands_again() {
 }
 
 #[test]
+fn a_convoy_without_a_name_is_named_after_its_first_bead() {
+    let (town, _origin) = Town::with_rig();
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let made = town.gt(["convoy", "create", &one, &two, "--json"]);
+    let made = made.ok().json();
+    assert_eq!(made["title"], "One");
+    assert_eq!(made["added"], serde_json::json!([one, two]));
+}
+
+#[test]
+fn a_bead_whose_worker_has_no_session_is_not_shown_as_working() {
+    let (town, _origin) = Town::with_rig();
+    town.script("sleep 600");
+    let bead = town.bead("web", "One");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let convoy = slung[0]["convoy"].as_str().unwrap();
+    let status = || town.gt(["convoy", "status", convoy]).ok().out;
+    assert!(status().contains("◐ working"), "{}", status());
+    town.kill_tmux();
+    let shown = status();
+    assert!(shown.contains("! stopped"), "{shown}");
+}
+
+#[test]
 fn a_convoy_with_open_work_cannot_be_closed_by_hand() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "One");

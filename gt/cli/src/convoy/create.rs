@@ -9,11 +9,13 @@ use gt::town::Town;
 
 /// Make a convoy of beads of any rig
 ///
+/// Without a name, the convoy is named after its first bead.
+///
 /// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is
 /// made) or leave the decision to a person (exit code 3, `gt convoy review list`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy's name
+    /// The convoy's name, or the first bead
     name: String,
     /// The beads to track
     beads: Vec<String>,
@@ -75,10 +77,19 @@ fn move_address_to_notify(town: &Town, mut args: Args) -> Args {
     args
 }
 
+/// Reads a first argument that is the id of a bead as a bead, and names the convoy after it.
+fn name_after_first_bead(town: &Town, mut args: Args) -> Args {
+    if let Ok(found) = town.find_bead(&args.name) {
+        args.beads.insert(0, found.bead.id);
+        args.name = found.bead.title;
+    }
+    args
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let spec = read_spec(ctx, &args)?;
-    let args = move_address_to_notify(&town, args);
+    let args = name_after_first_bead(&town, move_address_to_notify(&town, args));
     let owner = match args.owner {
         Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),

@@ -140,6 +140,7 @@ fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
     let (mark, word) = match bead.standing {
         BeadStanding::Open => ("○", "open"),
         BeadStanding::Blocked => ("●", "blocked"),
+        BeadStanding::Working if !bead.why.is_empty() => ("!", "stopped"),
         BeadStanding::Working => ("◐", "working"),
         BeadStanding::Merging => ("⇡", "merging"),
         BeadStanding::NeedsStep => ("✗", "blocked"),
