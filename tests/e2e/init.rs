@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use town_tests::{Town, eventually};
+use town_tests::{Terminal, Town, eventually};
 
 /// Installs a program of that name that does nothing.
 fn install_program(town: &Town, name: &str) {
@@ -100,44 +100,38 @@ fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
     let git = place.program_on_path("git");
     git.args(["clone", "-q", origin.url(), clone.to_str().unwrap()])
         .ok();
-    let gt = place.path("bin/gt");
-    let command = format!(
-        "PATH={}:$PATH {} init; sh",
-        place.path("bin").display(),
-        gt.display()
-    );
-    let tmux = place.program_on_path("tmux").at(&clone);
-    tmux.args(["new-session", "-d", "-s", "ask", "-x", "200", "-y", "50"])
-        .args([command.as_str()])
-        .ok();
-    let screen = || {
-        let tmux = place.program_on_path("tmux");
-        tmux.args(["capture-pane", "-p", "-t", "=ask:"]).ok().out
-    };
-    let answer = |question: &str, line: &str| {
-        eventually(question, || screen().contains(question).then_some(()));
-        let tmux = place.program_on_path("tmux");
-        tmux.args(["send-keys", "-t", "=ask:", line, "Enter"]).ok();
-    };
-    answer("1/4 Town: a name or a folder [~/gt]", "myton");
+    let terminal = Terminal::run(&place, &clone, "gt init");
+    terminal.answer("1/4 Town: a name or a folder [~/gt]", "myton");
     let repository = format!("2/4 Repository: a URL, a path, or none [{}]", origin.url());
-    answer(&repository, "/nowhere");
+    terminal.answer(&repository, "/nowhere");
     eventually("a wrong repository is refused", || {
-        let screen = screen();
+        let screen = terminal.screen();
         let asked = screen.matches("2/4 Repository").count();
         (asked == 2 && screen.contains("cannot be read")).then_some(())
     });
-    answer(&repository, "");
-    answer("3/4 First task, in one line [none]", "");
-    answer("4/4 Agent: ", "auggie");
-    eventually("the town is made", || {
-        screen()
-            .contains("the town \"myton\" is ready")
-            .then_some(())
-    });
+    terminal.answer(&repository, "");
+    terminal.answer("3/4 First task, in one line [none]", "");
+    terminal.answer("4/4 Agent: ", "auggie");
+    terminal.wait_for("the town \"myton\" is ready");
     let town = place.path("home/myton");
     let rigs = place.gt_at(&town, ["rig", "list", "--json"]).ok().json();
     assert_eq!(rigs[0]["name"], "app", "{rigs}");
-    let tmux = place.program_on_path("tmux");
-    tmux.args(["kill-server"]).ok();
+}
+
+#[test]
+fn a_hint_is_shown_once_on_a_terminal() {
+    let (town, _origin) = Town::with_rig();
+    let line = "gt mq list web; gt mq list web; echo first; \
+                gt config set --town hints false; gt sling nothing web; echo second";
+    let terminal = Terminal::run(&town, &town.root(), line);
+    terminal.wait_for("second");
+    let screen = terminal.screen();
+    assert_eq!(
+        screen.matches("Hint: finished work waits here").count(),
+        1,
+        "{screen}"
+    );
+    // Not for programs.
+    let listed = town.gt(["mq", "list", "web"]).ok();
+    assert!(!listed.err.contains("Hint:"), "{}", listed.err);
 }

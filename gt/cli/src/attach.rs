@@ -4,6 +4,7 @@ use kit::sys::ChildCommand;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::session::show;
 use gt::host::LiveTown;
 use gt::town::identity::Address;
@@ -33,6 +34,7 @@ pub(super) fn attach_to_agent(
         ctx.ui.is_terminal(),
         "this is no terminal: `gt peek {agent}` shows the screen as text"
     );
+    show_hint_once(ctx, town, HintTopic::Agent);
     let (program, rest) = command
         .split_first()
         .ok_or_else(|| anyhow::anyhow!("this host cannot show sessions"))?;

@@ -34,6 +34,7 @@ mod feed;
 mod followup;
 mod formula;
 mod handoff;
+mod hint;
 mod hook;
 mod hooks;
 mod init;

@@ -2,6 +2,7 @@
 
 use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
+use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::sling::{
     SlingBatch, SlingOptions, SlingPreview, SlingReport, formula, preview_sling, sling_batch,
 };
@@ -107,6 +108,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;
     gt::host::daemon::wake_daemon(&town);
+    show_hint_once(ctx, &town, HintTopic::Convoy);
     let caller = town.actor.clone();
     // Exit code 3: the work is deferred, until a user acts or the daemon starts the session.
     let is_deferred =

@@ -10,6 +10,7 @@ pub mod dog;
 pub mod escalation;
 pub mod heartbeat;
 pub mod hidden;
+pub mod hint;
 pub mod hook;
 pub mod hook_nudges;
 pub mod mail;

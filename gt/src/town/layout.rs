@@ -83,6 +83,11 @@ impl TownLayout {
         self.deacon().join("chores.json")
     }
 
+    /// `.runtime/hints.json`: the hints that the user has seen.
+    pub fn hints(&self) -> PathBuf {
+        self.runtime().join("hints.json")
+    }
+
     /// `.runtime/hook-nudges.json`: the reminders of agents about their hooks.
     pub fn hook_nudges(&self) -> PathBuf {
         self.runtime().join("hook-nudges.json")

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
+use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::mq;
 use gt::record::merge_request;
 use gt::town::Rig;
@@ -44,6 +45,7 @@ pub(super) struct RequestRow {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    show_hint_once(ctx, &town, HintTopic::Queue);
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     match config::check_merge_queue(&rig) {
         Ok(unused) => {

@@ -123,6 +123,13 @@ pub const KEYS: &[SettingKey] = &[
         "how long git may wait for a remote; clones may take an hour, the daemon reads it when it starts",
     ),
     define_key(
+        "hints",
+        SettingKind::Flag,
+        SettingPlacement::Town,
+        "true",
+        "commands show a short hint when they are used for the first time",
+    ),
+    define_key(
         "hooks.auto_convoy",
         SettingKind::Flag,
         SettingPlacement::Rig,

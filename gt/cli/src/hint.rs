@@ -1,0 +1,50 @@
+//! Shows a hint with the first use of a part of the town.
+
+use gt::record::hint::take_hint;
+use gt::town::Town;
+
+use crate::context::Context;
+
+/// A part of the town that a hint explains.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum HintTopic {
+    Convoy,
+    Agent,
+    Queue,
+}
+
+impl HintTopic {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Convoy => "convoy",
+            Self::Agent => "agent",
+            Self::Queue => "queue",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Convoy => {
+                "a convoy follows the beads until they are merged: gt convoy list; a worker can be watched: \
+                 gt attach RIG/NAME"
+            }
+            Self::Agent => {
+                "Ctrl-b d leaves the session, and the agent goes on; gt peek shows the last lines only"
+            }
+            Self::Queue => {
+                "finished work waits here until its gates pass; a failed gate sends the bead back to a worker: \
+                 gt why REQUEST"
+            }
+        }
+    }
+}
+
+/// Shows the hint to a user on a terminal, unless it was shown before.
+pub(crate) fn show_hint_once(ctx: &Context, town: &Town, topic: HintTopic) {
+    if ctx.ui.is_terminal() && !ctx.ui.is_json() && take_hint(town, topic.name()) {
+        ctx.ui.status(&format!(
+            "Hint: {} (gt config set --town hints false turns hints off)",
+            topic.text()
+        ));
+    }
+}

@@ -1,0 +1,49 @@
+//! A terminal that a user types into: a session of a tmux server of its own.
+
+use std::path::Path;
+
+use crate::{Town, eventually};
+
+/// A terminal with a command in it. Ends with the value.
+pub struct Terminal<'t> {
+    town: &'t Town,
+}
+
+impl<'t> Terminal<'t> {
+    /// Runs a shell line in a folder, with the programs of the town on `PATH`.
+    pub fn run(town: &'t Town, folder: &Path, line: &str) -> Self {
+        let terminal = Self { town };
+        let bin = town.path("bin");
+        let line = format!("PATH={}:$PATH; export PATH; {line}; exec sh", bin.display());
+        let size = ["new-session", "-d", "-s", "user", "-x", "200", "-y", "50"];
+        terminal.tmux().at(folder).args(size).args([&*line]).ok();
+        terminal
+    }
+
+    fn tmux(&self) -> crate::Run {
+        self.town.program_on_path("tmux").args(["-L", "user"])
+    }
+
+    pub fn screen(&self) -> String {
+        let args = ["capture-pane", "-p", "-t", "=user:"];
+        self.tmux().args(args).ok().out
+    }
+
+    /// Waits until the screen has a text.
+    pub fn wait_for(&self, text: &str) {
+        eventually(text, || self.screen().contains(text).then_some(()));
+    }
+
+    /// Waits for a question, and answers it with a line.
+    pub fn answer(&self, question: &str, line: &str) {
+        self.wait_for(question);
+        let args = ["send-keys", "-t", "=user:", line, "Enter"];
+        self.tmux().args(args).ok();
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        self.tmux().args(["kill-server"]).run();
+    }
+}
