@@ -113,6 +113,7 @@ mod todo;
 mod types;
 mod undefer;
 mod undo;
+mod uninstall;
 mod unpin;
 mod unrelate;
 mod update;
@@ -219,6 +220,7 @@ struct GlobalArgs {
 
 kit::program! {
     Init => init,
+    Uninstall => uninstall,
     #[command(visible_alias = "new")]
     Create => create,
     Q => q,

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::hooks::{self, HookPlace};
+use bd::hooks::HookPlace;
 use kit::cli::report::{CommandResult, TextReport};
 use kit::failure::UsageError;
 

@@ -37,6 +37,7 @@ mod settings;
 mod show;
 mod structure;
 mod three_clones;
+mod uninstall;
 mod update;
 mod views;
 
