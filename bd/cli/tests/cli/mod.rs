@@ -40,6 +40,7 @@ mod three_clones;
 mod uninstall;
 mod update;
 mod views;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

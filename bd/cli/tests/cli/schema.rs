@@ -39,6 +39,8 @@ const NOT_RUN: &[&str] = &[
     "repo sync",
     "schema",
     "ship",
+    "slot get",
+    "uninstall",
     "worktree create",
     "worktree remove",
     "audit label",
