@@ -15,6 +15,7 @@ mod era;
 mod foreign;
 mod foreign_stores;
 mod gt_calls;
+mod gt_v05;
 mod history;
 mod hooks;
 mod hostile;
