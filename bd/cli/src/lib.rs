@@ -329,7 +329,6 @@ kit::program! {
     Repo => repo,
     #[command(hide = true)]
     Hook => hook,
-    #[command(hide = true)]
     Migrate => migrate,
     #[command(hide = true, alias = "daemons")]
     Daemon => daemon,
@@ -457,6 +456,8 @@ fn init_fresh_clone(
             | Command::Schema(_)
             | Command::Daemon(_)
             | Command::Import(_)
+            | Command::Migrate(_)
+            | Command::Uninstall(_)
             | Command::Mcp(_)
     );
     let is_there = ctx

@@ -24,6 +24,7 @@ mod internal;
 mod list;
 mod machine;
 mod mcp;
+mod migrate;
 mod mol;
 mod one_truth;
 mod other_versions;

@@ -24,6 +24,7 @@ const NOT_RUN: &[&str] = &[
     "human dismiss",
     "human respond",
     "merge",
+    "migrate",
     "mol bond",
     "mol burn",
     "mol distill",
