@@ -9,7 +9,6 @@ const WORDS: &[(&str, &[&str])] = &[
     ("add", &["create"]),
     ("cat", &["show"]),
     ("claim", &["update", "--claim"]),
-    ("complete", &["close"]),
     ("describe", &["show"]),
     ("find", &["search"]),
     ("finish", &["close"]),
@@ -19,7 +18,6 @@ const WORDS: &[(&str, &[&str])] = &[
     ("ls", &["list"]),
     ("mine", &["list", "--mine"]),
     ("remove", &["delete"]),
-    ("resolve", &["close"]),
     ("rm", &["delete"]),
     ("start", &["update", "--claim"]),
     ("take", &["update", "--claim"]),
@@ -46,6 +44,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("board", &["bd list", "bd status"]),
     ("closed", &["bd list --status closed"]),
     ("commit", &["bd sync", "bd sync --full"]),
+    ("complete", &["bd close ID", "bd completion SHELL"]),
     ("depend", &["bd link A B  (A waits for B)"]),
     ("depends", &["bd link A B  (A waits for B)"]),
     (
@@ -67,6 +66,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("pull", &["bd sync --full"]),
     ("push", &["bd sync --full"]),
     ("release", &["bd update ID --unassign --status open"]),
+    ("resolve", &["bd close ID", "bd resolve-conflicts"]),
     ("save", &["bd sync"]),
     ("set", &["bd update ID", "bd config set KEY VALUE"]),
     (
@@ -92,6 +92,7 @@ const CHOICES: &[(&str, &[&str])] = &[
 /// Replaces the command of a line if it is one of the words.
 pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     let is_word = |arg: &OsString| arg == "message" || WORDS.iter().any(|(word, _)| arg == word);
+    let is_flag = |arg: &OsString| arg.to_string_lossy().starts_with('-');
     // Most lines have no such word, and building the parser takes a while.
     if !args.iter().any(is_word) {
         return args;
@@ -105,6 +106,11 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
         .position(|arg| std::ptr::eq(arg.as_os_str(), name));
     if name == "message" {
         return replace_thread(args, found);
+    }
+    // Alone, it may mean a service.
+    let has_operand = |at| args.iter().skip(at + 1).any(|arg| !is_flag(arg));
+    if name == "start" && !found.is_some_and(has_operand) {
+        return args;
     }
     let meaning = WORDS.iter().find(|(word, _)| name == *word);
     let (Some(at), Some((_, meaning))) = (found, meaning) else {

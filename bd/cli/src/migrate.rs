@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -52,7 +53,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
     ctx.check_writable("migrate")?;
-    let path = ctx.env.make_absolute(from);
+    // Without a final `.`.
+    let path: PathBuf = ctx.env.make_absolute(from).components().collect();
     if !path.is_dir() {
         return Err(UsageError(format!("no such folder: {}", path.display())).into());
     }

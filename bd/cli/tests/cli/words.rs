@@ -25,6 +25,8 @@ fn an_unknown_command_suggests_what_it_means_or_looks_like() {
         ("assignee bd-1", "Hint: try: bd assign ID NAME"),
         ("open bd-1", "Hint: try: bd show ID, bd reopen ID"),
         ("block bd-1 bd-2", "Hint: try: bd link A B  (A waits for B)"),
+        ("start", "Hint: try: bd update --claim"),
+        ("resolve", "Hint: try: bd close ID, bd resolve-conflicts"),
         ("lst", "Hint: try: bd list"),
         ("shwo bd-1", "Hint: try: bd show"),
         ("upd bd-1", "Hint: try: bd update"),
