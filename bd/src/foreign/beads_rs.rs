@@ -58,13 +58,13 @@ pub(super) fn read_branch(git: &Git, branch: &str) -> Result<BranchBeads, GitErr
     for (number, line) in read.lines(git, branch, "state.jsonl")? {
         let id = line["id"].as_str().unwrap_or_default().to_owned();
         let object = convert_bead(line, comments.get(&id), edges.get(&id));
-        read.add("state.jsonl", number, object);
+        read.add("state.jsonl", number, &object);
         live.insert(id);
     }
     for (number, line) in read.lines(git, branch, "tombstones.jsonl")? {
         // Of two beads with one id, beads-rs buries one.
         if line["id"].as_str().is_some_and(|id| !live.contains(id)) {
-            read.add("tombstones.jsonl", number, convert_tombstone(&line));
+            read.add("tombstones.jsonl", number, &convert_tombstone(&line));
         }
     }
     Ok(read)
@@ -98,7 +98,7 @@ impl BranchBeads {
         self.unread.push(UnreadLine { file, line, reason });
     }
 
-    fn add(&mut self, file: &str, line: usize, object: Value) {
+    fn add(&mut self, file: &str, line: usize, object: &Value) {
         match record::parse_bead(object.to_string().as_bytes()) {
             Ok(bead) => self.beads.push(Box::new(bead)),
             Err(error) => self.skip(file, line, error.to_string()),

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -129,7 +129,7 @@ impl ForeignFolder {
         Ok(lines.beads.into_iter().map(|(_, _, bead)| bead).collect())
     }
 
-    fn read_database(&mut self, path: &PathBuf) -> anyhow::Result<Vec<Box<Bead>>> {
+    fn read_database(&mut self, path: &Path) -> anyhow::Result<Vec<Box<Bead>>> {
         self.add_source(path);
         let database = sqlite::read_database(path)?;
         self.settings.extend(database.settings);
