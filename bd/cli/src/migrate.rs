@@ -25,7 +25,7 @@ const WORDS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
 /// left out, and each line that cannot be read. The folder stays unchanged. Running it again
 /// imports only later changes.
 ///
-/// Without --from nothing happens: the files of earlier versions are read as they are.
+/// Without --from nothing happens: bd reads the files of earlier versions unchanged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The project or beads folder of the other program; `.` for the branch of beads-rs here
