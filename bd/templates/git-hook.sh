@@ -6,8 +6,6 @@ before="$0.before-bd"
 if [ -x "$before" ]; then
     "$before" "$@" || exit $?
 fi
-if ! command -v bd >/dev/null 2>&1; then
-    echo "Warning: bd is not in PATH, so its HOOK hook does nothing" >&2
-    exit 0
-fi
+# Without bd in PATH it does nothing.
+command -v bd >/dev/null 2>&1 || exit 0
 exec bd hook HOOK "$@"

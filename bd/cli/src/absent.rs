@@ -123,7 +123,7 @@ const TABLE: &[AbsentCommand] = &[
         "reset",
         &[],
         false,
-        "bd removes no project; to start over, remove .beads and run `bd init`",
+        "use `bd uninstall --beads`, and `bd init` to start over",
     ),
     define_absent(
         "rules",

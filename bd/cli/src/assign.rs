@@ -2,8 +2,8 @@ use crate::context::Context;
 use bd::change::{self, BeadEdit};
 use kit::ui::escape;
 
-use super::each;
 use super::report::confirm_changes;
+use super::{args, each};
 use kit::cli::report::CommandResult;
 
 /// Assign a bead
@@ -12,15 +12,16 @@ pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// The assignee; an empty name removes it
+    /// The assignee; `me` is you, an empty name removes it
     #[arg(value_name = "NAME")]
     name: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("assign")?;
+    let name = args::resolve_assignee(ctx, Some(&args.name));
     let beads = each::change_each(ctx, "assigning", &[args.id], |tx, id| {
-        let assignee = Some(args.name.clone());
+        let assignee = name.clone();
         change::update_bead(
             tx,
             id,

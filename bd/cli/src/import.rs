@@ -71,13 +71,48 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("import")?;
-    let store = ctx.store()?;
-    let prefix = store.prefix()?;
+    let prefix = ctx.store()?.prefix()?;
     let (found, settings) = read_source(ctx, &args, &prefix)?;
-    let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
+    let (done, source) = import_found(ctx, &args, found, settings)?;
+    report_import(ctx, &done, &source, args.dry_run)
+}
+
+impl Args {
+    /// The arguments of an import that keeps all ids.
+    pub(super) fn for_migration(dry_run: bool) -> Self {
+        Self {
+            file: None,
+            input: None,
+            from: None,
+            skip_existing: false,
+            strict: false,
+            dry_run,
+            rename_on_import: false,
+            force: true,
+            orphan_handling: OrphanPolicy::Allow,
+            dedupe_after: false,
+            clear_duplicate_external_refs: false,
+            protect_left_snapshot: false,
+            no_git_history: false,
+        }
+    }
+}
+
+/// Imports the beads and settings of a source.
+pub(super) fn import_found(
+    ctx: &Context,
+    args: &Args,
+    found: ForeignBeads,
+    settings: BTreeMap<String, String>,
+) -> anyhow::Result<(ImportReport, ImportSource)> {
+    let store = ctx.store()?;
+    let prefix = match settings.get("issue_prefix") {
+        Some(prefix) => prefix.clone(),
+        None => store.prefix()?,
+    };
     let mut own_prefixes = ctx.config.list("allowed_prefixes");
     own_prefixes.push(prefix.clone());
-    let beads = select_importable(ctx, &args, found.beads, &prefix, &own_prefixes)?;
+    let beads = select_importable(ctx, args, found.beads, &prefix, &own_prefixes)?;
     let options = ImportOptions {
         own_prefixes,
         skip_existing: args.skip_existing,
@@ -117,7 +152,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         other_lines: found.other_lines,
         settings,
     };
-    report_import(ctx, &done, &source, args.dry_run)
+    Ok((done, source))
 }
 
 /// Returns the beads that may be imported, renamed to the prefix of this store if requested.
@@ -178,7 +213,7 @@ fn collect_vocabulary(settings: &BTreeMap<String, String>) -> Vocabulary {
 }
 
 /// The facts about the source of the import.
-struct ImportSource {
+pub(super) struct ImportSource {
     /// The source's names and our ids; empty for JSONL records.
     ids: BTreeMap<String, String>,
     edges: usize,

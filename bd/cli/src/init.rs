@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::bead::id;
 use bd::config;
 use bd::git::Git;
-use bd::hooks;
+use bd::hooks::{HookError, HookPlace};
 use bd::store::paths::StorePaths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
@@ -18,7 +18,8 @@ use kit::cli::report::{CommandResult, TextReport};
 ///
 /// Creates `.beads/` with an empty `issues.jsonl`, settings and a README, sets up this clone's git
 /// to merge beads field by field (a setting in `.git/config`; see `bd merge`), and installs git
-/// hooks (see `bd hooks`; `--skip-hooks` leaves them out). No other file is changed. A fresh clone
+/// hooks in `.git/hooks` (see `bd hooks`; `--skip-hooks` leaves them out). No other file is changed,
+/// and no hook script in the work tree (husky, `core.hooksPath`) unless --tracked-hooks asks for it. A fresh clone
 /// gets the beads of the branch of `bd sync --full`. Refuses in a linked git worktree, which uses
 /// the beads of the main worktree. In a folder with beads, such as a clone, adds the missing files;
 /// after an earlier `bd init` only with --force.
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// Do not install git hooks
     #[arg(long)]
     skip_hooks: bool,
+    /// Add the command to the hook script that the repository tracks
+    #[arg(long, conflicts_with = "skip_hooks")]
+    tracked_hooks: bool,
     /// Do not set git up to merge beads field by field
     #[arg(long, alias = "skip-merge-driver")]
     no_merge_driver: bool,
@@ -106,7 +110,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(branch) = &args.branch {
         config::set_setting(&dir, "sync-branch", branch)?;
     }
-    let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
+    let hooks = if args.skip_hooks || args.stealth {
+        InitHooks::default()
+    } else {
+        install_hooks(ctx, &dir, args.tracked_hooks)
+    };
     let driver = !args.no_merge_driver && !args.stealth && install_driver(ctx, &dir)?;
     warn_of_foreign(ctx, &dir);
     let is_found = was_there && !was_made_here;
@@ -116,7 +124,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
-    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks, "issues": beads.unwrap_or_default()});
+    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks.are_installed, "issues": beads.unwrap_or_default()});
     let mut lines: Vec<String> = taken.iter().map(describe_taken).collect();
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
@@ -132,24 +140,42 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .to_owned(),
         );
     }
-    if hooks {
+    if hooks.are_installed {
         lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
     }
+    lines.extend(hooks.advice.iter().map(|line| format!("  {line}")));
     TextReport::lines(json, lines).into_answer()
 }
 
-/// Installs the git hooks if the folder is at the top of a repository. Returns true if they were
-/// installed.
-fn install_hooks(ctx: &Context, dir: &Path) -> bool {
+/// The outcome of the installation of git hooks.
+#[derive(Default)]
+struct InitHooks {
+    are_installed: bool,
+    /// The lines about hooks that belong to others.
+    advice: Vec<String>,
+}
+
+/// Installs the git hooks if the folder is at the top of a repository.
+fn install_hooks(ctx: &Context, dir: &Path, change_tracked: bool) -> InitHooks {
     let root = find::GitPlace::around(dir).root;
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
-        return false;
+        return InitHooks::default();
     };
-    let installed = hooks::install_git_hooks(&Git::at(root), env!("CARGO_PKG_VERSION"));
-    if let Err(error) = &installed {
+    let install = || {
+        let place = HookPlace::find(&Git::at(&root))?;
+        let installed = super::hooks::install_at(ctx, &place, change_tracked)?;
+        Ok::<InitHooks, HookError>(InitHooks {
+            are_installed: installed.is_some(),
+            advice: match installed {
+                Some(_) => Vec::new(),
+                None => super::hooks::describe_place(&place, &root),
+            },
+        })
+    };
+    install().unwrap_or_else(|error| {
         ctx.ui.warn(&format!("no git hooks are installed: {error}"));
-    }
-    installed.is_ok()
+        InitHooks::default()
+    })
 }
 
 /// Chooses the prefix: the recorded one, the prefix of the existing beads, or the name of the
@@ -258,10 +284,16 @@ pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
 
 /// Configures git to merge these beads if the folder is in a repository. Returns true if the folder
 /// is in one.
-fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
+fn install_driver(ctx: &Context, dir: &Path) -> anyhow::Result<bool> {
     create::write_attributes(dir)?;
     if find::GitPlace::around(dir).root.is_none() {
         return Ok(false);
+    }
+    let git = Git::at(dir);
+    if git.config_get("merge.beads.driver")?.is_none() {
+        let settings = git.common_dir()?.join("config");
+        ctx.ui
+            .status(&format!("Setting merge.beads in {}", settings.display()));
     }
     if let Err(error) = super::merge::install_merge_driver(dir) {
         // The project exists by now. Without the driver, git merges line by line.

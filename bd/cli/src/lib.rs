@@ -73,6 +73,7 @@ mod move_;
 mod note;
 mod onboard;
 mod orphans;
+mod overview;
 mod pin;
 mod prime;
 mod priority;
@@ -113,9 +114,11 @@ mod todo;
 mod types;
 mod undefer;
 mod undo;
+mod uninstall;
 mod unpin;
 mod unrelate;
 mod update;
+mod usage;
 mod version;
 mod watch;
 #[path = "where.rs"]
@@ -126,20 +129,19 @@ mod worktree;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Args;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-
 use bd::bead::id;
 use bd::error::{self};
 use bd::git;
 use bd::store::find;
 use bd::store::upkeep;
+use clap::Args;
 use context::Context;
 use kit::cli::parse::Program;
 use kit::cli::report::CommandResult;
 use kit::failure::{Failure, UsageError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
+use overview::HelpPage;
 
 const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 
@@ -159,7 +161,6 @@ const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 #[command(
     version,
     disable_version_flag = true,
-    infer_subcommands = true,
     args_override_self = true,
     subcommand_help_heading = "Available Commands",
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
@@ -219,6 +220,7 @@ struct GlobalArgs {
 
 kit::program! {
     Init => init,
+    Uninstall => uninstall,
     #[command(visible_alias = "new")]
     Create => create,
     Q => q,
@@ -327,7 +329,6 @@ kit::program! {
     Repo => repo,
     #[command(hide = true)]
     Hook => hook,
-    #[command(hide = true)]
     Migrate => migrate,
     #[command(hide = true, alias = "daemons")]
     Daemon => daemon,
@@ -353,11 +354,14 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
+    if let Some(page) = overview::find_page(&words) {
+        return print_help(page, &env);
+    }
     let line = match BD.read(args) {
         Ok(line) => line,
         Err(error) => {
             return absent::answer_absent_command(&error, &words)
-                .unwrap_or_else(|| report_usage_error(&error, is_json));
+                .unwrap_or_else(|| report_usage_error(&error, &words, is_json));
         }
     };
     let global = line.root.global;
@@ -369,7 +373,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         return screen.exit_code(0);
     }
     let Some(command) = line.command else {
-        screen.raw(&build_command_line().render_help().to_string());
+        screen.raw(&overview::format_page(HelpPage::Overview));
         return screen.exit_code(0);
     };
     let ctx = match build_context(env, &global)
@@ -397,6 +401,13 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let clock = (!ctx.is_readonly).then_some(&ctx.clock);
     upkeep::finish_command(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
     exit
+}
+
+/// Prints help of the program and returns the exit code.
+fn print_help(page: HelpPage, env: &Env) -> ExitCode {
+    let screen = Ui::new(false, false, env);
+    screen.raw(&overview::format_page(page));
+    screen.exit_code(0)
 }
 
 /// Returns the environment for the directory that the flags name.
@@ -445,6 +456,8 @@ fn init_fresh_clone(
             | Command::Schema(_)
             | Command::Daemon(_)
             | Command::Import(_)
+            | Command::Migrate(_)
+            | Command::Uninstall(_)
             | Command::Mcp(_)
     );
     let is_there = ctx
@@ -501,16 +514,13 @@ fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
 }
 
 /// Prints help or a usage error, and returns the exit code.
-fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
+fn report_usage_error(error: &clap::Error, words: &[String], is_json: bool) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
+    if let Some(failure) = usage::describe_unknown(error, words) {
+        return print_failure(&screen, &failure);
+    }
     if screen.is_json() {
         return report_failure(&screen, &UsageError(plain_usage(error)).into());
-    }
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-    {
-        let unknown = anyhow::Error::from(UsageError(format!("unknown flag: {flag}")));
-        screen.error(&bd::error::describe_failure(&unknown));
     }
     // Existing clients know only 1 as the exit code of a failure.
     screen.exit_code(screen.command_line(error).min(1))

@@ -212,6 +212,15 @@ pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
     Ok(path)
 }
 
+/// Removes what [`install_merge_driver`] configured. Returns true if anything was there.
+pub(super) fn remove_merge_driver(dir: &Path) -> Result<bool, GitError> {
+    let paths = StorePaths::for_folder(dir);
+    let name = paths.issues().file_name().unwrap_or_default();
+    let git = Git::at(dir);
+    let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
+    git.remove_merge_driver(&path)
+}
+
 /// Returns true if git tracks the beads of this folder and merges them line by line. Only bd merges
 /// beads that are in no commit of the project.
 pub(super) fn lacks_driver(dir: &Path) -> bool {

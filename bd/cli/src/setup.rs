@@ -1,3 +1,4 @@
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -70,7 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
     };
     let tool = AgentTool::by_name(name).ok_or_else(unknown)?;
-    let files = SetupFiles::for_tool(ctx, tool, &args)?;
+    let files = SetupFiles::for_tool(ctx, tool, args.project)?;
     if args.check {
         let is_set_up = files.are_current(&args)?;
         let word = if is_set_up { "installed" } else { "missing" };
@@ -103,6 +104,40 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::new(files.json(name, word), line).into_answer()
 }
 
+/// Removes the setup of all agents from the files of the project. Returns the changed files.
+pub(super) fn remove_from_project(ctx: &Context) -> anyhow::Result<Vec<PathBuf>> {
+    let mut changed = Vec::new();
+    for tool in TOOLS {
+        let files = SetupFiles::for_tool(ctx, tool, true)?;
+        if files.remove()? {
+            changed.extend([files.path.clone()]);
+            changed.extend(files.included_file.clone());
+        }
+    }
+    Ok(changed)
+}
+
+/// Returns the agents whose settings of the user run bd, in all projects.
+pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
+    let runs_bd = |tool: &AgentTool| {
+        let ToolForm::Hooks { events, .. } = tool.form else {
+            return false;
+        };
+        let text = SetupFiles::for_tool(ctx, *tool, false)
+            .ok()
+            .and_then(|files| read_optional(&files.path).ok()?)
+            .unwrap_or_default();
+        let has = |command| {
+            events
+                .iter()
+                .any(|event| settings::has_hook(&text, event, command))
+        };
+        has(PRIME) || has(STEALTH)
+    };
+    let tools = TOOLS.into_iter().filter(runs_bd);
+    tools.map(|tool| tool.name).collect()
+}
+
 /// The files that integrate bd with a tool.
 struct SetupFiles {
     tool: AgentTool,
@@ -121,7 +156,7 @@ fn build_read_entry(path: &str) -> String {
 }
 
 impl SetupFiles {
-    fn for_tool(ctx: &Context, tool: AgentTool, args: &Args) -> anyhow::Result<Self> {
+    fn for_tool(ctx: &Context, tool: AgentTool, in_project: bool) -> anyhow::Result<Self> {
         let project = match ctx.project() {
             Ok(found) => found.dir.parent().unwrap_or(&found.dir).to_owned(),
             Err(_) => ctx.env.cwd().to_owned(),
@@ -131,7 +166,7 @@ impl SetupFiles {
             ToolForm::Reading { path, settings } => {
                 (project.join(settings), Some(project.join(path)))
             }
-            ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
+            ToolForm::Hooks { project: own, .. } if in_project => (project.join(own), None),
             ToolForm::Hooks { user, .. } => {
                 let home = ctx.env.home().ok_or_else(|| {
                     UsageError("no home folder: set HOME, or use --project".into())
@@ -247,14 +282,12 @@ impl SetupFiles {
         };
         let new = new.filter(|new| *new != old);
         if let Some(included_file) = self.included_file.as_ref().filter(|_| new.is_some()) {
-            file::remove_file(included_file)
-                .with_context(|| format!("cannot remove {}", included_file.display()))?;
+            remove_file(included_file)?;
         }
         match &new {
             None => {}
             Some(new) if new == blank => {
-                file::remove_file(&self.path)
-                    .with_context(|| format!("cannot remove {}", self.shown()))?;
+                remove_file(&self.path)?;
             }
             Some(new) => write_file(&self.path, new)?,
         }
@@ -271,6 +304,19 @@ fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
     text.map(String::from_utf8)
         .transpose()
         .with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+/// Removes a file, and its folder if nothing else is in it.
+fn remove_file(path: &Path) -> anyhow::Result<()> {
+    file::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+    // A folder with other files is not removed.
+    let parents = path.ancestors().skip(1).take(2);
+    for folder in parents {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {

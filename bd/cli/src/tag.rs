@@ -22,5 +22,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let done = each::change_each(ctx, "labelling", &[args.id], |tx, id| {
         change::add_label(tx, id, &args.label).map(|_| id.to_owned())
     })?;
-    label::report_added(&done, &args.label)
+    label::report_added(&done, &[args.label])
 }

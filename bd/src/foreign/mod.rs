@@ -1,13 +1,16 @@
-//! Reads beads from other programs: an SQLite database of another bd, and exports of GitHub, Jira
-//! and Linear.
+//! Reads beads from other programs: an SQLite database of another bd, the folders of bd, br and
+//! beads-rs, and exports of GitHub, Jira and Linear.
 
+mod beads_rs;
 mod csv;
+pub mod folder;
 mod issue;
 mod json;
 pub mod sqlite;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, record};
@@ -61,6 +64,14 @@ impl ForeignError {
             tracker.reference_prefix()
         ))
     }
+}
+
+/// A line that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadLine {
+    pub file: String,
+    pub line: usize,
+    pub reason: String,
 }
 
 /// The beads of an export.

@@ -20,24 +20,42 @@ impl Git {
     pub fn install_merge_driver(&self, path: &str) -> Result<(), GitError> {
         self.config_set("merge.beads.name", NAME)?;
         self.config_set("merge.beads.driver", DRIVER)?;
-        let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-        let wanted = [
-            (
-                path.to_owned(),
-                quote_attribute_path(folder, &path[folder.len()..], false),
-            ),
-            (
-                format!("{folder}archive/2026.jsonl"),
-                quote_attribute_path(folder, "archive/*.jsonl", true),
-            ),
-        ];
+        let wanted = attribute_lines(path);
         let attributes = self.common_dir()?.join("info/attributes");
-        for (example, pattern) in wanted {
+        for AttributeLine { example, line } in wanted {
             if self.merge_attribute(&example)?.as_deref() != Some("beads") {
-                Self::add_line(&attributes, &format!("{pattern} merge=beads"))?;
+                Self::add_line(&attributes, &line)?;
             }
         }
         Ok(())
+    }
+
+    /// Removes what [`Self::install_merge_driver`] configured for `path`. Returns true if anything
+    /// was there. A driver with another command stays.
+    pub fn remove_merge_driver(&self, path: &str) -> Result<bool, GitError> {
+        let lines = attribute_lines(path).map(|attribute| attribute.line);
+        let attributes = self.common_dir()?.join("info/attributes");
+        let had_lines = Self::remove_lines(&attributes, &lines)?;
+        let settings = self.own_config(r"^merge\.beads\.")?;
+        let is_ours = settings
+            .iter()
+            .any(|(key, value)| key == "merge.beads.driver" && value == DRIVER);
+        if !is_ours {
+            return Ok(had_lines);
+        }
+        let is_whole = settings
+            .iter()
+            .all(|(key, _)| ["merge.beads.name", "merge.beads.driver"].contains(&key.as_str()));
+        if is_whole {
+            self.plumbing(["config", "--local", "--remove-section", "merge.beads"])
+                .run()?;
+        } else {
+            for key in ["merge.beads.name", "merge.beads.driver"] {
+                self.plumbing(["config", "--local", "--unset-all", key])
+                    .run()?;
+            }
+        }
+        Ok(true)
     }
 
     /// Returns true if git merges `path`, relative to the root of the work tree, as beads.
@@ -68,6 +86,31 @@ impl Git {
         let call = root.plumbing(["check-attr", "-z", "merge", "--", path]);
         Ok(call.records()?.pop())
     }
+}
+
+/// A line that makes git merge files as beads, and the path of a file that it selects.
+struct AttributeLine {
+    example: String,
+    line: String,
+}
+
+/// Returns the lines for an issues file and the archive beside it.
+fn attribute_lines(path: &str) -> [AttributeLine; 2] {
+    let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+    let line = |name, is_pattern| {
+        let pattern = quote_attribute_path(folder, name, is_pattern);
+        format!("{pattern} merge=beads")
+    };
+    [
+        AttributeLine {
+            example: path.to_owned(),
+            line: line(&path[folder.len()..], false),
+        },
+        AttributeLine {
+            example: format!("{folder}archive/2026.jsonl"),
+            line: line("archive/*.jsonl", true),
+        },
+    ]
 }
 
 /// Quotes a name in a folder for a file of attributes. The name may be a pattern.

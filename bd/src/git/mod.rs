@@ -45,6 +45,7 @@ pub use read::Stash;
 pub use redact::redact_urls;
 pub use remote::{PushError, PushLease, PushRefusal, RemoteHead};
 pub use run::GitCall;
+pub(crate) use setup::lines_to_append;
 pub use tree::{TreeEntries, TreeEntry};
 pub use user::GitUser;
 pub use wait::{limit_remotes, report_slow_remotes};

@@ -197,22 +197,59 @@ impl Git {
         Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)
     }
 
+    /// Removes patterns from `info/exclude`. Returns true if any was there.
+    pub fn remove_excludes(&self, patterns: &[String]) -> Result<bool, GitError> {
+        Self::remove_lines(&self.common_dir()?.join("info/exclude"), patterns)
+    }
+
     /// Adds a line to one of git's files, unless the file already has it.
     pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
         let failed = |error| Self::file_error(path, error);
         let bytes = file::read_file_if_exists(path)
             .map_err(failed)?
             .unwrap_or_default();
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = String::from_utf8_lossy(&bytes);
         if text.lines().any(|existing| existing.trim() == line) {
             return Ok(());
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(line);
-        text.push('\n');
+        let new = format!("{text}{}", lines_to_append(&text, &[line]));
         file::create_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
-        file::replace_file(path, text.as_bytes(), 0o644).map_err(failed)
+        file::replace_file(path, new.as_bytes(), 0o644).map_err(failed)
+    }
+
+    /// Removes lines that [`Self::add_line`] added to one of git's files, and the file if nothing
+    /// else is in it. Returns true if any was there.
+    pub(super) fn remove_lines(path: &Path, lines: &[String]) -> Result<bool, GitError> {
+        let failed = |error| Self::file_error(path, error);
+        let Some(bytes) = file::read_file_if_exists(path).map_err(failed)? else {
+            return Ok(false);
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let kept: Vec<&str> = text
+            .split('\n')
+            .filter(|existing| !lines.iter().any(|line| line == existing))
+            .collect();
+        let new = kept.join("\n");
+        if new == text {
+            return Ok(false);
+        }
+        if new.is_empty() {
+            file::remove_file(path).map_err(failed)?;
+        } else {
+            file::replace_file(path, new.as_bytes(), 0o644).map_err(failed)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Returns the text that adds lines to the end of a file. If the last line of the file has no
+/// newline, the last added line has none either, so that removing the lines restores the file.
+pub(crate) fn lines_to_append(text: &str, lines: &[impl AsRef<str>]) -> String {
+    let is_open = !text.is_empty() && !text.ends_with('\n');
+    let lines = lines.iter().map(AsRef::as_ref);
+    if is_open {
+        lines.map(|line| format!("\n{line}")).collect()
+    } else {
+        lines.map(|line| format!("{line}\n")).collect()
     }
 }

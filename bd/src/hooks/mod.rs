@@ -1,9 +1,11 @@
 //! Git hooks that keep commits and beads together: `pre-commit` adds the beads to the commit,
 //! `post-merge` and `post-checkout` report changed beads.
 //!
-//! An existing hook is moved to `NAME.before-bd` and runs first. Uninstalling moves it back, byte
-//! for byte. Settings of git are never changed.
+//! In the clone's own hooks folder an existing hook is moved to `NAME.before-bd` and runs first.
+//! Uninstalling moves it back, byte for byte. Scripts of the work tree get a marked section, and
+//! only on request. Settings of git are never changed.
 
+pub mod place;
 pub mod settings;
 pub mod tools;
 
@@ -13,6 +15,9 @@ use std::path::{Path, PathBuf};
 
 use crate::git::{Git, GitError};
 use kit::sys::file;
+use kit::sys::section::SectionMarks;
+
+pub use place::HookPlace;
 
 const SHIM: &str = include_str!("../../templates/git-hook.sh");
 
@@ -22,8 +27,24 @@ const MARK: &str = "# bd-shim";
 /// The text before the version in our hooks.
 const VERSION: &str = "# bd-hooks-version: ";
 
+/// The line of our hooks that those of other versions of bd do not have.
+const BEFORE: &str = "before=\"$0.before-bd\"";
+
 /// The names of the hooks.
 pub const NAMES: [&str; 3] = ["pre-commit", "post-merge", "post-checkout"];
+
+/// The hook that a script of the work tree runs. The others only report.
+const TRACKED: &str = "pre-commit";
+
+/// The command for a hook script that colleagues without bd run, too.
+pub const COMMAND: &str =
+    "if command -v bd >/dev/null 2>&1; then bd hook pre-commit \"$@\" || exit $?; fi";
+
+/// The marks of the section in a script of the work tree.
+const SECTION: SectionMarks = SectionMarks {
+    begin: "# BEGIN BEADS HOOK",
+    end: "# END BEADS HOOK",
+};
 
 /// The reason why a hook was left unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +53,9 @@ pub enum HookError {
     /// A hook exists, and so does a file under the name that would preserve it.
     #[error("{} is a hook of yours, and {} is there already: move one of them away", hook.display(), before.display())]
     BothThere { hook: PathBuf, before: PathBuf },
+    /// The script is not a shell script.
+    #[error("{} is not a shell script: run `bd hook pre-commit` in it", path.display())]
+    NotShell { path: PathBuf },
     /// A file could not be read or written.
     #[error("cannot use {}", path.display())]
     File {
@@ -47,60 +71,136 @@ pub enum HookError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitHook {
     pub name: &'static str,
+    pub path: PathBuf,
     /// The version of bd that installed the hook; `None` if the hook is not ours.
     pub version: Option<String>,
     /// True if a hook exists, ours or another.
     pub exists: bool,
     /// True if the hook runs another one first.
     pub is_chained: bool,
+    /// True if the hook is ours and was changed since.
+    pub is_edited: bool,
 }
 
-/// Returns the current state of a repository's hooks.
-pub fn read_hooks(git: &Git) -> Result<Vec<GitHook>, HookError> {
-    let folder = hooks_folder(git)?;
-    NAMES
-        .into_iter()
-        .map(|name| read_hook(&folder, name))
-        .collect()
+/// The outcome of an uninstall.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemovedHooks {
+    pub removed: Vec<&'static str>,
+    /// The hooks of bd that someone edited. They are unchanged.
+    pub edited: Vec<PathBuf>,
 }
 
-/// Installs missing hooks and updates older ones. Returns the names of the hooks that run another
-/// one first.
-pub fn install_git_hooks(git: &Git, version: &str) -> Result<Vec<&'static str>, HookError> {
-    let folder = hooks_folder(git)?;
+/// Returns the current state of the hooks at a place: none if another program writes them.
+pub fn read_hooks(place: &HookPlace, version: &str) -> Result<Vec<GitHook>, HookError> {
+    match place {
+        HookPlace::Clone { folder } => NAMES
+            .into_iter()
+            .map(|name| read_hook(folder, name))
+            .collect(),
+        HookPlace::Project { folder, .. } => {
+            let path = folder.join(TRACKED);
+            let text = read_text(&path)?;
+            let has_command = text.as_deref().is_some_and(calls_bd);
+            Ok(vec![GitHook {
+                name: TRACKED,
+                path,
+                version: has_command.then(|| version.to_owned()),
+                exists: text.is_some(),
+                is_chained: false,
+                is_edited: false,
+            }])
+        }
+        HookPlace::Lefthook { .. } | HookPlace::Shared { .. } => Ok(Vec::new()),
+    }
+}
+
+/// Installs missing hooks in the clone's own folder and updates older ones. Calls `announce` with
+/// each hook before it changes the hook. Returns the names of the hooks that run another one first.
+pub fn install_git_hooks(
+    folder: &Path,
+    version: &str,
+    announce: &dyn Fn(&GitHook),
+) -> Result<Vec<&'static str>, HookError> {
     let hooks = NAMES
         .into_iter()
-        .map(|name| read_hook(&folder, name))
+        .map(|name| read_hook(folder, name))
         .collect::<Result<Vec<GitHook>, HookError>>()?;
     // All hooks are checked before the first change.
     for hook in &hooks {
-        let [path, before] = hook_paths(&folder, hook.name);
+        let [path, before] = hook_paths(folder, hook.name);
         if hook.exists && hook.version.is_none() && before.exists() {
             return Err(HookError::BothThere { hook: path, before });
         }
     }
-    file::create_folder(&folder, 0o755).map_err(|error| file_error(&folder, error))?;
-    for hook in &hooks {
-        let [path, before] = hook_paths(&folder, hook.name);
+    file::create_folder(folder, 0o755).map_err(|error| file_error(folder, error))?;
+    for hook in hooks.iter().filter(|hook| !hook.is_edited) {
+        let [path, before] = hook_paths(folder, hook.name);
+        announce(hook);
         if hook.exists && hook.version.is_none() {
             fs::rename(&path, &before).map_err(|error| file_error(&path, error))?;
         }
-        let text = SHIM.replace("VERSION", version).replace("HOOK", hook.name);
+        let text = format_shim(hook.name, version);
         file::replace_file(&path, text.as_bytes(), 0o755)
             .map_err(|error| file_error(&path, error))?;
     }
     let chained = NAMES.into_iter();
     Ok(chained
-        .filter(|name| hook_paths(&folder, name)[1].exists())
+        .filter(|name| hook_paths(folder, name)[1].exists())
         .collect())
 }
 
-/// Removes our hooks and restores the previous ones. Returns the names of the removed hooks.
-pub fn uninstall_git_hooks(git: &Git) -> Result<Vec<&'static str>, HookError> {
-    let folder = hooks_folder(git)?;
-    let mut removed = Vec::new();
+/// Adds our section to the script of the work tree, or creates the script. Returns the path of the
+/// script if it changed.
+pub fn install_in_project(folder: &Path, is_husky: bool) -> Result<Option<PathBuf>, HookError> {
+    let path = folder.join(TRACKED);
+    let old = read_text(&path)?;
+    let text = match old.as_deref() {
+        Some(text) if calls_bd(text) => return Ok(None),
+        None if is_husky => String::new(),
+        None => "#!/usr/bin/env sh\n".to_owned(),
+        Some(text) => text.to_owned(),
+    };
+    let first = text.lines().next().unwrap_or_default();
+    let has_interpreter = first.starts_with("#!");
+    let is_shell = if has_interpreter {
+        names_shell(first)
+    } else {
+        is_husky
+    };
+    if !is_shell {
+        return Err(HookError::NotShell { path });
+    }
+    // At the start, because a script may end with `exec` or `exit`.
+    let start = if has_interpreter {
+        text.find('\n').map_or(text.len(), |at| at + 1)
+    } else {
+        0
+    };
+    let (head, rest) = text.split_at(start);
+    let section = SECTION.insert("", COMMAND);
+    let new = format!("{head}{section}{rest}");
+    file::replace_file(&path, new.as_bytes(), 0o755).map_err(|error| file_error(&path, error))?;
+    Ok(Some(path))
+}
+
+/// Removes our hooks from the clone's own folder, and our section from the script of the work tree.
+/// Restores the previous hooks.
+pub fn uninstall_git_hooks(git: &Git) -> Result<RemovedHooks, HookError> {
+    let mut outcome = RemovedHooks::default();
+    if let HookPlace::Project { folder, .. } = HookPlace::find(git)?
+        && remove_section(&folder.join(TRACKED))?
+    {
+        outcome.removed.push(TRACKED);
+    }
+    // They are there too if `core.hooksPath` was set after the installation.
+    let folder = git.common_dir()?.join("hooks");
     for name in NAMES {
-        if read_hook(&folder, name)?.version.is_none() {
+        let hook = read_hook(&folder, name)?;
+        if hook.version.is_none() {
+            continue;
+        }
+        if hook.is_edited {
+            outcome.edited.push(hook.path);
             continue;
         }
         let [path, before] = hook_paths(&folder, name);
@@ -110,15 +210,47 @@ pub fn uninstall_git_hooks(git: &Git) -> Result<Vec<&'static str>, HookError> {
             file::remove_file(&path)
         };
         done.map_err(|error| file_error(&path, error))?;
-        removed.push(name);
+        outcome.removed.push(name);
     }
-    Ok(removed)
+    Ok(outcome)
 }
 
-fn hooks_folder(git: &Git) -> Result<PathBuf, GitError> {
-    // Other calls disable hooks by pointing git to another hooks folder.
-    let call = git.command(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-    call.text().map(PathBuf::from)
+/// Returns true if a `#!` line names a shell.
+fn names_shell(line: &str) -> bool {
+    let mut words = line.trim_start_matches("#!").split_whitespace();
+    words.any(|word| {
+        let name = word.rsplit('/').next();
+        name.is_some_and(|name| ["sh", "bash", "dash", "zsh", "ksh"].contains(&name))
+    })
+}
+
+/// Removes our section from a script, and the script if nothing else is in it.
+fn remove_section(path: &Path) -> Result<bool, HookError> {
+    let Some(old) = read_text(path)? else {
+        return Ok(false);
+    };
+    let section = SECTION.insert("", COMMAND);
+    let Some((head, rest)) = old.split_once(&section) else {
+        return Ok(false);
+    };
+    let new = format!("{head}{rest}");
+    let done = if new.is_empty() || new == "#!/usr/bin/env sh\n" {
+        file::remove_file(path)
+    } else {
+        file::replace_file(path, new.as_bytes(), 0o755)
+    };
+    done.map_err(|error| file_error(path, error))?;
+    Ok(true)
+}
+
+/// Returns true if a script runs our hook, by our section or by a line that someone added.
+fn calls_bd(text: &str) -> bool {
+    text.lines()
+        .any(|line| !line.trim_start().starts_with('#') && line.contains("bd hook"))
+}
+
+fn format_shim(name: &str, version: &str) -> String {
+    SHIM.replace("VERSION", version).replace("HOOK", name)
 }
 
 /// Returns the path of a hook and the path of the preserved previous hook.
@@ -128,20 +260,31 @@ fn hook_paths(folder: &Path, name: &str) -> [PathBuf; 2] {
 
 fn read_hook(folder: &Path, name: &'static str) -> Result<GitHook, HookError> {
     let [path, before] = hook_paths(folder, name);
-    let text = file::read_file_if_exists(&path).map_err(|error| file_error(&path, error))?;
+    let text = read_text(&path)?;
     let is_there = text.is_some();
-    let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+    let text = text.unwrap_or_default();
     let is_ours = text
         .lines()
         .nth(1)
         .is_some_and(|line| line.starts_with(MARK));
-    let version = text.lines().find_map(|line| line.strip_prefix(VERSION));
+    let found = text.lines().find_map(|line| line.strip_prefix(VERSION));
+    let version = is_ours.then(|| found.unwrap_or_default().to_owned());
+    let is_edited = version
+        .as_ref()
+        .is_some_and(|version| text.contains(BEFORE) && text != format_shim(name, version));
     Ok(GitHook {
         name,
-        version: is_ours.then(|| version.unwrap_or_default().to_owned()),
+        path,
+        version,
         exists: is_there,
         is_chained: is_ours && before.exists(),
+        is_edited,
     })
+}
+
+fn read_text(path: &Path) -> Result<Option<String>, HookError> {
+    let bytes = file::read_file_if_exists(path).map_err(|error| file_error(path, error))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 fn file_error(path: &Path, source: io::Error) -> HookError {

@@ -100,6 +100,8 @@ pub struct BeadFilter {
     pub parent: Option<String>,
     pub mol_type: Option<String>,
     pub wisp_type: Option<String>,
+    /// Only wisps.
+    pub ephemeral: bool,
 }
 
 impl BeadFilter {
@@ -412,6 +414,7 @@ impl BeadFilter {
                 .wisp_type
                 .as_ref()
                 .is_none_or(|kind| bead.wisp_type == *kind)
+            && (!self.ephemeral || bead.ephemeral)
     }
 }
 

@@ -9,8 +9,11 @@ use crate::bead::Bead;
 #[expect(missing_docs, reason = "the names say it")]
 pub enum SortOrder {
     Priority,
+    #[value(alias = "-created")]
     Created,
+    #[value(alias = "-updated")]
     Updated,
+    #[value(alias = "-closed")]
     Closed,
     Status,
     Id,

@@ -51,6 +51,7 @@ pub use commit::transaction::Tx;
 pub use disk::entries::is_tracked_link;
 pub use disk::error::StoreError;
 pub use disk::find::find_beads_folder;
+pub use disk::ignore::remove_excludes;
 pub use disk::reports::StoreReports;
 pub use disk::{find, mark, paths};
 pub use index::BeadCounts;

@@ -14,9 +14,11 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let dir = ctx.project()?.dir.display().to_string();
     let lines = vec![
-        "bd never removes a project. To remove it yourself, take git's hooks out first:".to_owned(),
-        "  bd hooks uninstall".to_owned(),
-        format!("and then delete the folder {}", escape::escape_line(&dir)),
+        format!(
+            "To remove bd and the beads in {}:",
+            escape::escape_line(&dir)
+        ),
+        "  bd uninstall --beads".to_owned(),
     ];
     // A script that passes --force must not conclude that the reset happened.
     ExitReport::with(

@@ -45,19 +45,42 @@ pub(crate) struct AssigneeArgs {
 impl AssigneeArgs {
     /// Returns the requested name.
     pub(crate) fn name(&self, ctx: &Context) -> Option<String> {
-        if self.mine || self.assignee.as_deref() == Some("me") {
+        if self.mine {
             return Some(ctx.author().actor);
         }
-        self.assignee.clone()
+        resolve_assignee(ctx, self.assignee.as_deref())
     }
 }
 
+/// Returns the name of an assignee: `me` is the caller.
+pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<String> {
+    match name {
+        Some("me") => Some(ctx.author().actor),
+        name => name.map(str::to_owned),
+    }
+}
+
+/// The words for priorities.
+const PRIORITIES: [(&str, i64); 5] = [
+    ("critical", 0),
+    ("high", 1),
+    ("medium", 2),
+    ("low", 3),
+    ("backlog", 4),
+];
+
+/// Parses a priority: a number, `P0` to `P4`, or a word.
 pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
-    validate::parse_priority(text).ok_or_else(|| {
-        UsageError(format!(
-            "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
-        ))
-    })
+    let word = text.trim().to_lowercase();
+    let named = PRIORITIES.iter().find(|(name, _)| *name == word);
+    named
+        .map(|(_, priority)| *priority)
+        .or_else(|| validate::parse_priority(text))
+        .ok_or_else(|| {
+            UsageError(format!(
+                "invalid priority \"{text}\" (expected 0-4 or P0-P4, or critical, high, medium, low, backlog)"
+            ))
+        })
 }
 
 /// Prints a hint that a custom kind of edge blocks nothing, because the kind may be a typing error.
@@ -166,6 +189,18 @@ mod tests {
             "\"e\"\"f\"".to_owned(),
         ];
         assert_eq!(split_values(&given), ["a", "b", "c,d", "e\"f"]);
+    }
+
+    #[test]
+    fn priorities_are_numbers_or_words() {
+        for (text, priority) in [("P1", 1), ("3", 3), ("high", 1), ("Critical", 0)] {
+            assert_eq!(parse_priority_arg(text), Ok(priority), "{text}");
+        }
+        let error = parse_priority_arg("urgentish").unwrap_err();
+        assert!(
+            error.0.contains("critical, high, medium, low, backlog"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(crate) struct Args {
     /// Take the fields that are not given from this bead
     #[arg(long, value_name = "ID")]
     from_template: Option<String>,
-    /// The assignee
+    /// The assignee; `me` is you
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Add these labels
@@ -118,6 +118,8 @@ pub(crate) struct Args {
     mol_type: Option<String>,
     #[arg(long, value_name = "KIND", hide = true)]
     wisp_type: Option<String>,
+    #[arg(long, value_name = "ROLE", hide = true)]
+    role_type: Option<String>,
     #[arg(long, value_name = "RIG", hide = true)]
     agent_rig: Option<String>,
     #[arg(long, value_name = "TEXT", hide = true)]

@@ -1,13 +1,16 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::hooks;
+use bd::hooks::HookPlace;
 use kit::cli::report::{CommandResult, TextReport};
 use kit::failure::UsageError;
 
 /// Install the git hooks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Add the command to the hook script that the repository tracks
+    #[arg(long)]
+    tracked: bool,
     #[arg(long, hide = true)]
     force: bool,
     #[arg(long, hide = true)]
@@ -25,15 +28,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
         return Err(UsageError(text.into()).into());
     }
-    let chained =
-        hooks::install_git_hooks(&super::open_repository(ctx), env!("CARGO_PKG_VERSION"))?;
-    let message = format!("Installed git hooks: {}", hooks::NAMES.join(", "));
+    let place = HookPlace::find(&super::open_repository(ctx))?;
+    let Some(installed) = super::install_at(ctx, &place, args.tracked)? else {
+        let advice = super::describe_place(&place, ctx.env.cwd()).join("\n");
+        return Err(UsageError(advice).into());
+    };
+    let message = format!("Installed git hooks: {}", installed.names.join(", "));
     let mut lines = vec![format!("✓ {message}")];
     lines.extend(
-        chained
+        installed
+            .chained
             .iter()
             .map(|name| format!("  {name} runs your own hook first")),
     );
-    let value = json!({"success": true, "message": message, "shared": false, "chained": !chained.is_empty()});
+    let value = json!({"success": true, "message": message, "shared": false, "chained": !installed.chained.is_empty()});
     TextReport::lines(value, lines).into_answer()
 }

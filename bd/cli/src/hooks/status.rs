@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::hooks::{self, GitHook};
+use bd::hooks::{self, GitHook, HookPlace};
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::Page;
 
@@ -10,9 +10,17 @@ use kit::ui::Page;
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let hooks = hooks::read_hooks(&super::open_repository(ctx))?;
+    let place = HookPlace::find(&super::open_repository(ctx))?;
+    let hooks = hooks::read_hooks(&place, env!("CARGO_PKG_VERSION"))?;
     let value = json!({"hooks": hooks.iter().map(hook_to_json).collect::<Vec<_>>()});
-    build_report(value, move |_, page| write_hooks(&hooks, page))
+    let advice = super::describe_place(&place, ctx.env.cwd());
+    build_report(value, move |_, page| {
+        write_hooks(&hooks, page);
+        let is_missing = hooks.iter().all(|hook| hook.version.is_none());
+        for line in advice.iter().filter(|_| is_missing) {
+            page.line(line);
+        }
+    })
 }
 
 fn is_outdated(hook: &GitHook) -> bool {
@@ -38,6 +46,7 @@ fn write_hooks(hooks: &[GitHook], page: &mut Page) {
             Some(version) if is_outdated(hook) => {
                 format!("⚠ {} (version {version})", hook.name)
             }
+            Some(_) if hook.is_edited => format!("✓ {}, edited", hook.name),
             Some(_) if hook.is_chained => format!("✓ {}, after your own hook", hook.name),
             Some(_) => format!("✓ {}", hook.name),
             None if hook.exists => format!("✗ {} is a hook of your own", hook.name),

@@ -10,15 +10,18 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.check_writable("hooks uninstall")?;
-    let removed = hooks::uninstall_git_hooks(&super::open_repository(ctx))?;
+    let outcome = hooks::uninstall_git_hooks(&super::open_repository(ctx))?;
+    let removed = outcome.removed;
     let message = if removed.is_empty() {
         "No hooks of bd are installed".to_owned()
     } else {
         format!("✓ Removed git hooks: {}", removed.join(", "))
     };
-    TextReport::new(
-        json!({"success": true, "message": message, "removed": removed}),
-        message,
+    let mut lines = vec![message.clone()];
+    lines.extend(super::describe_edited(&outcome.edited));
+    TextReport::lines(
+        json!({"success": true, "message": message, "removed": removed, "edited": outcome.edited}),
+        lines,
     )
     .into_answer()
 }

@@ -17,12 +17,17 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("label")?;
-    let (ids, label) = split_off_label(args.ids_and_label)?;
-    refuse_reserved(&label)?;
+    let (ids, labels) = split_off_labels(args.ids_and_label)?;
+    for label in &labels {
+        refuse_reserved(label)?;
+    }
     let done = each::change_each(ctx, "labelling", &ids, |tx, id| {
-        change::add_label(tx, id, &label).map(|_| id.to_owned())
+        for label in &labels {
+            change::add_label(tx, id, label)?;
+        }
+        Ok(id.to_owned())
     })?;
-    report_added(&done, &label)
+    report_added(&done, &labels)
 }
 
 /// Fails for labels that only a command may add.
@@ -34,32 +39,43 @@ pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
     Ok(())
 }
 
-pub(crate) fn report_added(ids: &[String], label: &str) -> CommandResult {
-    build_label_answer(ids, label, "added", "✓ Added label")
+pub(crate) fn report_added(ids: &[String], labels: &[String]) -> CommandResult {
+    build_label_answer(ids, labels, "added", "✓ Added label")
 }
 
-/// Splits the words into the beads and the label after them.
-pub(super) fn split_off_label(mut words: Vec<String>) -> Result<(Vec<String>, String), UsageError> {
-    let label = words.pop().filter(|label| !label.is_empty());
-    match label {
-        Some(label) if !words.is_empty() => Ok((words, label)),
-        _ => Err(UsageError("give the beads and last the label".into())),
+/// Splits the words into the beads and the label after them. Words with a colon are labels too,
+/// because no id has one.
+pub(super) fn split_off_labels(
+    mut words: Vec<String>,
+) -> Result<(Vec<String>, Vec<String>), UsageError> {
+    let mut labels = Vec::new();
+    labels.extend(words.pop().filter(|label| !label.is_empty()));
+    while words.len() > 1 && words.last().is_some_and(|word| word.contains(':')) {
+        labels.extend(words.pop());
     }
+    labels.reverse();
+    if labels.is_empty() || words.is_empty() {
+        return Err(UsageError("give the beads and last the label".into()));
+    }
+    Ok((words, labels))
 }
 
 pub(super) fn build_label_answer(
     ids: &[String],
-    label: &str,
+    labels: &[String],
     status: &str,
     text: &str,
 ) -> CommandResult {
-    let label_json = |id: &String| json!({"status": status, "issue_id": id, "label": label});
-    let value: Value = ids.iter().map(label_json).collect();
-    let shown = escape::escape_line(label);
     let preposition = if status == "added" { "to" } else { "from" };
-    let lines = ids
-        .iter()
-        .map(|id| format!("{text} '{shown}' {preposition} {id}"))
-        .collect();
+    let mut values = Vec::new();
+    let mut lines = Vec::new();
+    for id in ids {
+        for label in labels {
+            values.push(json!({"status": status, "issue_id": id, "label": label}));
+            let shown = escape::escape_line(label);
+            lines.push(format!("{text} '{shown}' {preposition} {id}"));
+        }
+    }
+    let value = Value::Array(values);
     TextReport::lines(value, lines).into_answer()
 }

@@ -15,9 +15,12 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("label")?;
-    let (ids, label) = add::split_off_label(args.ids_and_label)?;
+    let (ids, labels) = add::split_off_labels(args.ids_and_label)?;
     let done = each::change_each(ctx, "labelling", &ids, |tx, id| {
-        change::remove_label(tx, id, &label).map(|_| id.to_owned())
+        for label in &labels {
+            change::remove_label(tx, id, label)?;
+        }
+        Ok(id.to_owned())
     })?;
-    add::build_label_answer(&done, &label, "removed", "✓ Removed label")
+    add::build_label_answer(&done, &labels, "removed", "✓ Removed label")
 }

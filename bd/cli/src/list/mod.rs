@@ -73,8 +73,10 @@ pub(crate) struct Args {
     mol_type: Option<String>,
     #[arg(long, hide = true, value_name = "KIND", value_parser = args::parse_filter_value)]
     wisp_type: Option<String>,
+    #[arg(long, hide = true)]
+    ephemeral: bool,
     /// Sort by this field
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
     sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long, alias = "asc")]
@@ -110,6 +112,7 @@ impl Args {
             || self.parent.is_some()
             || self.wisp_type.is_some()
             || self.mol_type.is_some()
+            || self.ephemeral
     }
 
     /// The arguments to list the children of a bead.
@@ -199,6 +202,7 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     filter.deferral = args::parse_time_range(ctx, "defer", after, before)?;
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);
+    filter.ephemeral = args.ephemeral;
     filter.wisp_type.clone_from(&args.wisp_type);
     Ok(filter)
 }

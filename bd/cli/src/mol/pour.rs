@@ -49,7 +49,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         search_path: args.search_path,
         dry_run: args.dry_run,
         options: PourOptions {
-            assignee: args.assignee.unwrap_or_default(),
+            assignee: crate::args::resolve_assignee(ctx, args.assignee.as_deref())
+                .unwrap_or_default(),
             ..PourOptions::default()
         },
     };

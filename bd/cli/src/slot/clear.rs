@@ -1,5 +1,5 @@
+use super::SlotName;
 use crate::context::Context;
-use bd::change::AgentSlot;
 use kit::cli::report::CommandResult;
 
 /// Empty a slot
@@ -10,7 +10,7 @@ pub(crate) struct Args {
     one: String,
     /// The slot
     #[arg(value_name = "SLOT")]
-    slot: AgentSlot,
+    slot: SlotName,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

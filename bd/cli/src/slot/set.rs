@@ -1,5 +1,5 @@
+use super::SlotName;
 use crate::context::Context;
-use bd::change::AgentSlot;
 use kit::cli::report::CommandResult;
 
 /// Put a bead into a slot
@@ -12,7 +12,7 @@ pub(crate) struct Args {
     one: String,
     /// The slot
     #[arg(value_name = "SLOT")]
-    slot: AgentSlot,
+    slot: SlotName,
     /// The bead
     #[arg(value_name = "ID")]
     other: String,

@@ -45,7 +45,7 @@ pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Opti
         assignee: if args.unassign {
             Some(String::new())
         } else {
-            args.assignee.clone()
+            args::resolve_assignee(ctx, args.assignee.as_deref())
         },
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// The assignee
+    /// The assignee; `me` is you
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Remove the assignee
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LABELS")]
     remove_label: Vec<String>,
     /// Replace all labels; empty clears them
-    #[arg(long, value_name = "LABELS")]
+    #[arg(long, alias = "labels", value_name = "LABELS")]
     set_labels: Option<Vec<String>>,
     /// The parent; empty removes it
     #[arg(long, value_name = "ID")]
@@ -158,6 +158,13 @@ fn check_edit(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
         let valid = tx.vocabulary().list_kinds();
         let kind = format!("{kind}. Valid types: {valid}");
         return Err(StoreError::from(ValidationError::Kind(kind)).into());
+    }
+    if let Some(status) = &edit.status
+        && !tx.vocabulary().has_status(status)
+    {
+        let valid = tx.vocabulary().list_statuses();
+        let status = format!("{status}. Valid statuses: {valid}");
+        return Err(StoreError::from(ValidationError::Status(status)).into());
     }
     if let Some(Some(parent)) = &edit.parent
         && tx.get_live(parent).is_none()

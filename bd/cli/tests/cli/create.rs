@@ -150,7 +150,7 @@ fn invalid_values_are_refused_and_nothing_is_written() {
         (&["create", "T", "-t", "bogus"], "invalid bead type"),
         (&["create", "T", "-t", "BUG"], "invalid bead type"),
         (&["create", "T", "--priority", "99"], "invalid priority"),
-        (&["create", "T", "--priority", "high"], "invalid priority"),
+        (&["create", "T", "--priority", "soon"], "invalid priority"),
         (
             &["create", "T", "--estimate", "-5"],
             "estimate must be a non-negative",

@@ -6,7 +6,7 @@ use super::recorded::check;
 use super::{Project, Ran, ids};
 
 /// A project as `gt` sets one up, with an agent, an epic and a task.
-fn rig() -> Project {
+pub(super) fn rig() -> Project {
     let project = Project::new();
     let types = "agent,role,rig,convoy,slot,queue,event,message,molecule,gate,merge-request";
     project.ok(&[

@@ -151,3 +151,130 @@ fn a_failing_hook_stops_the_commit_and_unsupported_hook_paths_are_refused() {
     project.ok(&["hook", "post-merge", "0"]);
     assert_eq!(Project::new().run(&["hooks", "install"]).code, 1);
 }
+
+/// Commits, checks out, merges and pulls as a colleague without bd does, and returns all output.
+fn work_without_bd(project: &Project) -> String {
+    let folder = project.dir();
+    let parent = folder.parent().unwrap().to_owned();
+    let tools = parent.join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    for name in ["git", "sh", "env", "cat", "basename", "dirname"] {
+        let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(name));
+        let found = found.iter().find(|path| path.exists()).unwrap();
+        std::os::unix::fs::symlink(found, tools.join(name)).ok();
+    }
+    let script = "set -e
+        git clone -q work other && cd other
+        if [ -d .husky ]; then git config core.hooksPath .husky; fi
+        git checkout -q -b side
+        echo '{\"id\":\"bd-1\",\"title\":\"One\"}' >> .beads/issues.jsonl
+        git commit -qam Side
+        git checkout -q main
+        echo '{\"id\":\"bd-0\",\"title\":\"Zero\"}' > .beads/new.jsonl
+        git add . && git commit -qm Main
+        git merge -q -m Merge side
+        git pull -q --no-rebase";
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(&parent)
+        .env_clear()
+        .env("PATH", &tools)
+        .env("HOME", &parent)
+        .env("GIT_AUTHOR_NAME", "colleague")
+        .env("GIT_AUTHOR_EMAIL", "c@example.com")
+        .env("GIT_COMMITTER_NAME", "colleague")
+        .env("GIT_COMMITTER_EMAIL", "c@example.com")
+        .output()
+        .unwrap();
+    let text =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{text}");
+    text
+}
+
+/// A repository with hooks in its work tree, as husky 9 makes it.
+fn husky() -> Project {
+    let project = repository();
+    project.write(".husky/pre-commit", "echo own >> ran\n");
+    let path = project.path(".husky/pre-commit");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    git(&project, &["config", "core.hooksPath", ".husky"]);
+    project.write(".gitignore", "ran\n");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "Begin"]);
+    project
+}
+
+#[test]
+fn init_leaves_tracked_hook_scripts_unchanged_and_prints_the_line_to_add() {
+    let project = husky();
+    let ran = project.run(&["init", "--prefix", "bd"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(project.read(".husky/pre-commit"), "echo own >> ran\n");
+    assert_eq!(fs::read_dir(project.path(".husky")).unwrap().count(), 1);
+    assert_eq!(git(&project, &["status", "--short", "--", ".husky"]), "");
+    for text in [
+        "not installed, because git runs the hooks in .husky for everyone",
+        "a commit takes the beads along only if you stage them",
+        "add to .husky/pre-commit:",
+        "if command -v bd >/dev/null 2>&1; then bd hook pre-commit",
+        "bd hooks install --tracked",
+    ] {
+        assert!(ran.out.contains(text), "{text}: {}", ran.out);
+    }
+    assert!(ran.err.contains("Setting merge.beads in "), "{}", ran.err);
+    let refused = project.fails(&["hooks", "install"]);
+    assert!(refused.contains("for everyone"), "{refused}");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "Beads"]);
+    assert_eq!(work_without_bd(&project), "");
+}
+
+#[test]
+fn a_tracked_hook_runs_bd_on_request_and_is_silent_without_bd() {
+    let project = husky();
+    let ran = project.run(&["init", "--prefix", "bd", "--tracked-hooks"]);
+    assert!(ran.err.contains("Writing .husky/pre-commit"), "{}", ran.err);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "Beads"]);
+    let id = project.make("One", &[]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "More"]);
+    let committed = git(&project, &["show", "HEAD:.beads/issues.jsonl"]);
+    assert!(committed.contains(&id), "{committed}");
+    assert_eq!(project.read("ran"), "own\nown\nown\n");
+    assert_eq!(work_without_bd(&project), "");
+    project.ok(&["hooks", "install", "--tracked"]);
+    let script = project.read(".husky/pre-commit");
+    assert_eq!(script.matches("bd hook").count(), 1, "{script}");
+    project.ok(&["hooks", "uninstall"]);
+    assert_eq!(project.read(".husky/pre-commit"), "echo own >> ran\n");
+}
+
+#[test]
+fn hooks_of_lefthook_and_of_all_repositories_are_left_unchanged() {
+    let project = repository();
+    project.write("lefthook.yml", "pre-commit:\n  commands: {}\n");
+    let out = project.ok(&["init", "--prefix", "bd"]);
+    assert!(out.contains("add to lefthook.yml:"), "{out}");
+    assert!(!project.path(".git/hooks/pre-commit").exists());
+    let project = repository();
+    let shared = project.dir().parent().unwrap().join("shared-hooks");
+    fs::create_dir(&shared).unwrap();
+    let path = shared.display().to_string();
+    git(&project, &["config", "core.hooksPath", &path]);
+    let out = project.ok(&["init", "--prefix", "bd"]);
+    assert!(out.contains("for other repositories too"), "{out}");
+    assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
+}
+
+#[test]
+fn init_names_each_hook_before_it_changes_it() {
+    let project = repository();
+    write_hook(&project, "pre-commit", "#!/bin/sh\n");
+    let ran = project.run(&["init", "--prefix", "bd"]);
+    let lines = "Writing .git/hooks/pre-commit (your own hook moves to pre-commit.before-bd and runs first)\nWriting .git/hooks/post-merge\nWriting .git/hooks/post-checkout\n";
+    assert!(ran.err.contains(lines), "{}", ran.err);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "Beads"]);
+    assert_eq!(work_without_bd(&project), "");
+}

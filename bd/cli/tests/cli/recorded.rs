@@ -241,7 +241,7 @@ fn a_command_named_after_a_field_changes_that_field() {
             ("assign bd-a ''", 0, "✓ Unassigned bd-a"),
             ("assign bd-none dana", 1, "bead not found"),
             ("priority bd-a P0", 0, r#"[{"id":"bd-a","priority":0}]"#),
-            ("priority bd-a high", 1, "invalid priority \"high\""),
+            ("priority bd-a soon", 1, "invalid priority \"soon\""),
             ("note bd-a first line", 0, "✓ Note added to bd-a"),
             ("note bd-a second", 0, r#"[{"notes":"first line\nsecond"}]"#),
             ("note bd-a", 1, "note text required"),

@@ -44,7 +44,7 @@ fn closed_beads_are_cleaned_up() {
             ("admin cleanup", 0, "Would delete 0 closed beads"),
             ("admin compact --dry-run", 0, ""),
             ("admin reset", 0, r#"{"reset":false}"#),
-            ("admin reset --force", 1, "bd never removes a project"),
+            ("admin reset --force", 1, ""),
         ],
     );
     assert!(project.path(".beads").exists());

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::git;
+use crate::git::{self, Git, GitError};
 use kit::sys::file;
 
 /// The local files of a beads folder.
@@ -40,35 +40,49 @@ pub(crate) fn exclude_local_files(dir: &Path) {
     let Some(git) = git::find_git_folders(dir) else {
         return;
     };
-    let Ok(inside) = dir.strip_prefix(&git.root) else {
+    let Some(patterns) = local_patterns(dir, &git.root) else {
         return;
     };
     let path = git.common.join("info/exclude");
     let bytes = fs::read(&path).unwrap_or_default();
     let known = String::from_utf8_lossy(&bytes);
-    let inside = inside.to_string_lossy();
-    let folder = match escape_pattern(&inside) {
-        root if root.is_empty() => root,
-        folder => format!("/{folder}"),
-    };
-    let lines: Vec<String> = LOCAL
-        .iter()
-        .map(|name| format!("{folder}/{name}"))
+    let lines: Vec<String> = patterns
+        .into_iter()
         .filter(|line| !known.lines().any(|existing| existing == line))
         .collect();
     if lines.is_empty() {
         return;
     }
-    let start = if known.is_empty() || known.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
-    let text = format!("{start}{}\n", lines.join("\n"));
+    let text = git::lines_to_append(&known, &lines);
     if file::create_folder(&git.common.join("info"), 0o755).is_ok() {
         // A failure is ignored, because the exclusion is optional.
         file::append_to_file(&path, text.as_bytes(), file::SHARED).ok();
     }
+}
+
+/// Returns the lines that exclude the local files of a beads folder, `None` if it is outside the
+/// work tree.
+fn local_patterns(dir: &Path, root: &Path) -> Option<Vec<String>> {
+    let inside = dir.strip_prefix(root).ok()?.to_string_lossy();
+    let folder = match escape_pattern(&inside) {
+        root if root.is_empty() => root,
+        folder => format!("/{folder}"),
+    };
+    let names = LOCAL.iter();
+    Some(names.map(|name| format!("{folder}/{name}")).collect())
+}
+
+/// Removes what bd added to the repository's `info/exclude` for the beads folder `dir` of a
+/// project. Returns true if anything was there.
+pub fn remove_excludes(project: &Path, dir: &Path) -> Result<bool, GitError> {
+    let Some(git) = git::find_git_folders(project) else {
+        return Ok(false);
+    };
+    let mut patterns = local_patterns(dir, &git.root).unwrap_or_default();
+    // A clone whose beads came from the sync branch excludes these.
+    let inside = dir.strip_prefix(&git.root).unwrap_or(dir).display();
+    patterns.extend(["", "issues.jsonl", "archive"].map(|name| format!("/{inside}/{name}")));
+    Git::at(project).remove_excludes(&patterns)
 }
 
 /// Escapes a path to a pattern that matches only this path.
@@ -100,6 +114,12 @@ mod tests {
         let text = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
         assert!(text.starts_with("# own\n/sub/.beads/.lock\n"), "{text}");
         assert_eq!(text.matches("/sub/.beads/wisps.jsonl").count(), 1);
+        let lines = local_patterns(&dir, &root).unwrap();
+        let git = Git::at(&root);
+        git.init("main", false).unwrap();
+        assert!(git.remove_excludes(&lines).unwrap());
+        let text = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
+        assert_eq!(text, "# own");
         assert_eq!(escape_pattern("a/x[y]"), "a/x\\[y\\]");
     }
 }

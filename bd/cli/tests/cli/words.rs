@@ -1,0 +1,131 @@
+//! What people type who do not know bd: everyday words, slips, and the help they ask for.
+
+use super::Project;
+
+/// A command that is not understood prints one error and runs nothing.
+fn assert_suggests(line: &str, suggestion: &str) {
+    let project = Project::new();
+    let args: Vec<&str> = line.split(' ').collect();
+    let ran = project.run(&args);
+    assert_eq!(ran.code, 1, "{line}: {}", ran.out);
+    assert_eq!(ran.out, "", "{line}");
+    assert_eq!(ran.err.matches("Error:").count(), 1, "{line}: {}", ran.err);
+    assert!(ran.err.contains(suggestion), "{line}: {}", ran.err);
+}
+
+#[test]
+fn an_unknown_command_suggests_what_it_means_or_looks_like() {
+    for (line, suggestion) in [
+        ("push", "Hint: try: bd sync --full"),
+        ("pull", "Hint: try: bd sync --full"),
+        (
+            "whoami",
+            "Hint: try: bd list --mine, bd --actor NAME COMMAND",
+        ),
+        ("assignee bd-1", "Hint: try: bd assign ID NAME"),
+        ("open bd-1", "Hint: try: bd show ID, bd reopen ID"),
+        ("block bd-1 bd-2", "Hint: try: bd link A B  (A waits for B)"),
+        ("start", "Hint: try: bd update --claim"),
+        ("resolve", "Hint: try: bd close ID, bd resolve-conflicts"),
+        ("lst", "Hint: try: bd list"),
+        ("shwo bd-1", "Hint: try: bd show"),
+        ("upd bd-1", "Hint: try: bd update"),
+        ("frobnicate", "Hint: list the commands with: bd help --all"),
+        ("label remov bd-1 x", "Hint: try: bd label remove"),
+        (
+            "label frobnicate",
+            "unknown command \"frobnicate\" for \"bd label\"",
+        ),
+        (
+            "list --nosuch",
+            "Error: unknown flag: --nosuch\nHint: bd list --help",
+        ),
+        ("list --stats open", "did you mean --status"),
+        ("blocked x", "Error: unexpected argument: x\n"),
+    ] {
+        assert_suggests(line, suggestion);
+    }
+}
+
+#[test]
+fn everyday_words_run_what_they_mean() {
+    let project = Project::new();
+    let id = project.make("Repair the roof", &[]);
+    let id = id.as_str();
+    assert!(project.ok(&["find", "roof"]).contains(id));
+    assert!(project.ok(&["get", id]).contains("Repair the roof"));
+    assert!(project.ok(&["tree", id]).contains(id));
+    project.ok(&["claim", id]);
+    assert_eq!(project.shown(id)["assignee"], "tester");
+    project.ok(&["unassign", id]);
+    project.ok(&["update", id, "--status", "open"]);
+    project.ok(&["start", id]);
+    assert_eq!(project.shown(id)["status"], "in_progress");
+    project.ok(&["finish", id]);
+    assert_eq!(project.shown(id)["status"], "closed");
+}
+
+#[test]
+fn me_is_the_acting_user_where_a_bead_is_assigned() {
+    let project = Project::new();
+    let id = project.make("One", &["--assignee", "me"]);
+    let assignee = || project.shown(&id)["assignee"].clone();
+    assert_eq!(assignee(), "tester");
+    project.ok(&["assign", &id, "me", "--actor", "dana"]);
+    assert_eq!(assignee(), "dana");
+    project.ok(&["update", &id, "--assignee", "me"]);
+    assert_eq!(assignee(), "tester");
+}
+
+#[test]
+fn priorities_are_words_too_and_a_wrong_value_lists_the_right_ones() {
+    let project = Project::new();
+    let id = project.make("One", &["-p", "high"]);
+    assert_eq!(project.shown(&id)["priority"], 1);
+    project.ok(&["update", &id, "-p", "critical"]);
+    assert!(project.ok(&["list", "-p", "critical"]).contains(&id));
+    for (args, valid) in [
+        (
+            &["create", "x", "-p", "soon"][..],
+            "critical, high, medium, low, backlog",
+        ),
+        (
+            &["create", "x", "-t", "foo"],
+            "Valid types: bug, feature, task, epic, chore",
+        ),
+        (
+            &["update", &id, "--status", "wip"],
+            "Valid statuses: open, in_progress",
+        ),
+        (&["update", &id, "-t", "foo"], "Valid types: bug"),
+    ] {
+        let error = project.fails(args);
+        assert!(error.contains(valid), "{args:?}: {error}");
+        assert_eq!(error.matches("Error:").count(), 1, "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn help_is_grouped_and_all_lists_every_command() {
+    let project = Project::empty();
+    let help = project.ok(&["--help"]);
+    assert!(help.lines().count() < 60, "{help}");
+    for text in [
+        "\n  Find work\n    ready        List beads that are ready for work\n",
+        "\n  Do work\n",
+        "\n  Set up\n",
+        "bd help --all",
+    ] {
+        assert!(help.contains(text), "{text}: {help}");
+    }
+    for args in [&["help"][..], &["-h"], &[]] {
+        assert_eq!(project.ok(args), help, "{args:?}");
+    }
+    let all = project.ok(&["help", "--all"]);
+    assert!(
+        all.contains("  find-duplicates ") && all.contains("Global options:"),
+        "{all}"
+    );
+    assert_eq!(project.ok(&["--help", "--all"]), all);
+    assert!(project.ok(&["help", "create"]).contains("Usage: bd create"));
+}
