@@ -17,17 +17,8 @@ fn dist(place: &Town) -> PathBuf {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     let out = place.path("dist");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let script = source.join("scripts/dist.sh");
-    // cargo and rustup are found through the HOME of whoever runs the tests.
-    let homes = ["CARGO_HOME", "RUSTUP_HOME", "HOME"];
-    let mut run = place.program_on_path("sh").at(&source);
-    for name in homes {
-        if let Some(value) = std::env::var_os(name) {
-            run = run.env(name, value.to_str().unwrap());
-        }
-    }
-    run.args([script.to_str().unwrap()])
+    place
+        .source_script("scripts/dist.sh")
         .env("DIST_PROGRAMS", programs.to_str().unwrap())
         .env("DIST_OUT", out.to_str().unwrap())
         .env("DIST_URL", "https://example.com/files")

@@ -72,7 +72,13 @@ const FLOW: [&[&str]; 4] = [
         "flow::followup",
         "flow::prime",
     ],
-    &["flow::deacon", "flow::dog", "flow::escalate", "flow::demo"],
+    &[
+        "flow::deacon",
+        "flow::dog",
+        "flow::escalate",
+        "flow::demo",
+        "flow::init",
+    ],
 ];
 
 /// The layers of `bd`, lowest first.

@@ -510,6 +510,18 @@ impl Town {
             .env("TMUX_TMPDIR", self.path("tmux"))
     }
 
+    /// A script of the source tree. It finds the toolchain as whoever runs the tests does.
+    pub fn source_script(&self, path: &str) -> Run {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let script = source.join(path);
+        let run = self.program_on_path("sh").at(&source);
+        ["HOME", "CARGO_HOME", "RUSTUP_HOME"]
+            .into_iter()
+            .filter_map(|name| Some((name, std::env::var(name).ok()?)))
+            .fold(run, |run, (name, value)| run.env(name, value))
+            .args([script.to_str().unwrap()])
+    }
+
     /// One pass of the patrol after the other until nothing is left to do, without a daemon.
     pub fn patrol(&self) -> crate::Said {
         self.gtd(["run", "--once"]).run()

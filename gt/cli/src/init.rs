@@ -13,7 +13,7 @@ use super::{CommandResult, build_report};
 use crate::ask::{ask_line, ask_yes_no, can_ask};
 use crate::context::Context;
 
-/// Set up a town: its name, a repository, a first task, an agent
+/// Set up a town with a repository, a first task and an agent
 ///
 /// On a terminal it asks four questions, each with a default; an option answers its question. In
 /// a script it asks nothing, and takes the defaults: the folder `~/gt`, the repository around the

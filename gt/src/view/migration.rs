@@ -177,7 +177,7 @@ fn report_beads(owner: &str, beads: &Snapshot, page: &mut MigrationPage) {
         page.problem(
             "beads",
             text,
-            "the line stays as it is; correct it by hand, and everything else works",
+            "the line is kept unchanged; correct it by hand, and everything else works",
         );
     }
 }
