@@ -8,6 +8,7 @@ pub mod chores;
 pub mod convoy;
 pub mod dog;
 pub mod escalation;
+pub(crate) mod gate_history;
 pub mod heartbeat;
 pub mod hidden;
 pub mod hint;

@@ -424,6 +424,11 @@ impl RigLayout {
             .join(format!("{}.json", file_name_of(request)))
     }
 
+    /// `.runtime/gate-history.json`: how the last requests fared at their gates.
+    pub fn gate_history(&self) -> PathBuf {
+        self.runtime().join("gate-history.json")
+    }
+
     /// `.runtime/gates/`: logs of the merge queue's gates.
     pub fn gate_logs(&self) -> PathBuf {
         self.runtime().join("gates")

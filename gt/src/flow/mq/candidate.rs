@@ -32,8 +32,8 @@ pub(crate) enum MergeCandidate {
     MissingCommit { commit: String },
 }
 
-/// The commits to merge.
-struct WorkRange {
+/// The commits to merge, without their discovery documents.
+pub(super) struct WorkRange {
     base: String,
     tip: String,
     /// True if the target contains the base. False if the target was reset in the meantime. Then
@@ -41,26 +41,58 @@ struct WorkRange {
     on_target: bool,
 }
 
+/// The work of a request before it is merged.
+pub(super) enum PreparedWork {
+    Range(WorkRange),
+    /// The work has only discovery documents, which are now kept on `reference`.
+    OnlyDocuments {
+        reference: String,
+    },
+    /// A commit of the receipt is missing.
+    MissingCommit {
+        commit: String,
+    },
+}
+
 /// Merges the commits of the receipt with `target`.
 pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<MergeCandidate> {
+    match prepare_work(job, target)? {
+        PreparedWork::Range(work) => merge_work(job, &work, target),
+        PreparedWork::OnlyDocuments { reference } => {
+            Ok(MergeCandidate::OnlyDocuments { reference })
+        }
+        PreparedWork::MissingCommit { commit } => Ok(MergeCandidate::MissingCommit { commit }),
+    }
+}
+
+/// Finds the commits of the receipt, and removes their discovery documents.
+pub(super) fn prepare_work(job: &MergeJob, target: &str) -> anyhow::Result<PreparedWork> {
     let (base, tip) = match find_work_range(job, target)? {
         WorkCommits::Range { base, tip } => (base, tip),
-        WorkCommits::Missing(commit) => return Ok(MergeCandidate::MissingCommit { commit }),
+        WorkCommits::Missing(commit) => return Ok(PreparedWork::MissingCommit { commit }),
     };
     let tip = match extract_documents(job, &base, &tip)? {
         Some((rest, kept)) if rest == base => {
             let reference = kept.reference;
-            return Ok(MergeCandidate::OnlyDocuments { reference });
+            return Ok(PreparedWork::OnlyDocuments { reference });
         }
         Some((rest, _)) => rest,
         None => tip,
     };
     let on_target = job.git.is_ancestor(&base, target)?;
-    let work = WorkRange {
+    Ok(PreparedWork::Range(WorkRange {
         base,
         tip,
         on_target,
-    };
+    }))
+}
+
+/// Merges prepared work with `target`.
+pub(super) fn merge_work(
+    job: &MergeJob,
+    work: &WorkRange,
+    target: &str,
+) -> anyhow::Result<MergeCandidate> {
     let tree = match work.merge(job, target)? {
         TreeMerge::Conflict { files, detail, .. } => {
             return Ok(MergeCandidate::Conflict { files, detail });

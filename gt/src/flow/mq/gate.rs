@@ -98,20 +98,28 @@ pub(crate) fn run_gate_group(
     let tree = job.rig.refinery();
     check_out_candidate(job, &tree, commit)?;
     for gate in group {
-        let cache = GateCache::lay_out(job, &tree, gate)?;
-        let ran = run_gate(job, &tree, gate);
-        cache.put_back();
+        let mut retried = 0;
         let mut dropped = Vec::new();
-        let failure = match ran? {
-            None => {
-                dropped = drop_changes(&tree, commit)?;
-                check_tree_commit(job, &tree, commit, gate)?
+        let failure = loop {
+            let cache = GateCache::lay_out(job, &tree, gate)?;
+            let ran = run_gate(job, &tree, gate);
+            cache.put_back();
+            match ran? {
+                None => {
+                    dropped = drop_changes(&tree, commit)?;
+                    break check_tree_commit(job, &tree, commit, gate)?;
+                }
+                Some(failure)
+                    if retried < gate.retry && failure.describe_cannot_run().is_none() =>
+                {
+                    retried += 1;
+                }
+                Some(failure) => break Some(failure),
             }
-            failure => failure,
         };
         job.rig.town().record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
-            request: job.merge_ref(),
+            retried: retried, request: job.merge_ref(),
         ));
         if failure.is_some() {
             return Ok(failure);

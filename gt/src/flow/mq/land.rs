@@ -22,22 +22,8 @@ pub(crate) fn land_candidate(
     target: &str,
     candidate: &str,
 ) -> anyhow::Result<MergeOutcome> {
-    if !candidate::is_convoy_branch(job)? {
-        match discovery::check_landing(&job.git, &job.receipt.target, target, candidate) {
-            Ok(()) => {}
-            Err(LandingCheckError::WouldLand(refused)) => {
-                return block_for_user(job, &refused.to_string());
-            }
-            Err(LandingCheckError::Git(error)) => return Err(error.into()),
-        }
-    }
-    if !record_candidate(job, target, candidate)? {
-        return Ok(match withdraw::withdraw_request(job)? {
-            Some(reason) => MergeOutcome::Withdrawn { reason },
-            None => MergeOutcome::Later {
-                reason: "the request was closed in the meantime".to_owned(),
-            },
-        });
+    if let Some(stopped) = prepare_landing(job, target, candidate)? {
+        return Ok(stopped);
     }
     match push_to_target(job, target, candidate) {
         Ok(()) => {}
@@ -52,8 +38,44 @@ pub(crate) fn land_candidate(
         }
     }
     let seen = fetch_target(job)?;
-    match seen {
-        Some(seen) if verify::contains_commit(job, &seen, candidate)? => {
+    close_if_landed(job, seen.as_deref(), candidate)
+}
+
+/// Checks that no discovery document would land, and records the candidate. Returns the outcome of a
+/// request that may not land.
+pub(super) fn prepare_landing(
+    job: &MergeJob,
+    onto: &str,
+    candidate: &str,
+) -> anyhow::Result<Option<MergeOutcome>> {
+    if !candidate::is_convoy_branch(job)? {
+        match discovery::check_landing(&job.git, &job.receipt.target, onto, candidate) {
+            Ok(()) => {}
+            Err(LandingCheckError::WouldLand(refused)) => {
+                return block_for_user(job, &refused.to_string()).map(Some);
+            }
+            Err(LandingCheckError::Git(error)) => return Err(error.into()),
+        }
+    }
+    if record_candidate(job, onto, candidate)? {
+        return Ok(None);
+    }
+    Ok(Some(match withdraw::withdraw_request(job)? {
+        Some(reason) => MergeOutcome::Withdrawn { reason },
+        None => MergeOutcome::Later {
+            reason: "the request was closed in the meantime".to_owned(),
+        },
+    }))
+}
+
+/// Closes a request whose pushed candidate the fetched target contains.
+pub(super) fn close_if_landed(
+    job: &MergeJob,
+    target: Option<&str>,
+    candidate: &str,
+) -> anyhow::Result<MergeOutcome> {
+    match target {
+        Some(target) if verify::contains_commit(job, target, candidate)? => {
             close_merged(job, candidate)
         }
         _ => {

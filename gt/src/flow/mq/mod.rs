@@ -15,6 +15,8 @@
 //!    merge. Push it as a fast-forward of the fetched tip, fetch, verify (`land`).
 //! 5. Remove the branch. Close request and bead in one transaction (`land`).
 //!
+//! Requests that may be checked together share the runs of the gates and the push (`batch`).
+//!
 //! A conflict or a failed gate becomes a task with the evidence (`task`), and the request waits for
 //! it. If a rule or a hook declines the push, the request waits for a user. After a crash, the next
 //! run starts at 1 and finds the finished steps.
@@ -24,6 +26,7 @@
 //!
 //! A convoy with branches of its own is landed from them by [`crate::flow::landing`].
 
+mod batch;
 pub(crate) mod candidate;
 mod close;
 pub(crate) mod gate;
@@ -31,6 +34,7 @@ pub(crate) mod gate;
 mod hook;
 pub(crate) mod job;
 pub(crate) mod land;
+mod memory;
 pub(crate) mod queue;
 mod reject;
 mod retry;

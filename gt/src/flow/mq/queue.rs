@@ -1,19 +1,22 @@
-//! Runs a rig's queue: merges every ready request, highest score first, until none is ready.
+//! Runs a rig's queue: merges every ready request, highest score first, until none is ready. Those
+//! that may be checked together are ([`super::batch`]).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
-use bd::store::Store;
+use bd::store::{Snapshot, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
+use super::memory::GateMemory;
 use super::verify::TargetPresence;
-use super::{candidate, gate, hook, land, score_request, target, task, verify, withdraw};
+use super::{batch, candidate, hook, land, score_request, target, task, verify, withdraw};
 use crate::flow::rig::check_remote;
 use crate::record;
+use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::{self, Event, MergeResultEvent};
@@ -42,10 +45,14 @@ pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     task::track_all_tasks(rig.town(), &store)?;
     let mut run = QueueRun::new(rig, &store, &settings);
     run.withdraw_stale()?;
-    while let Some(request) = next_request(rig.town(), &store, &run.seen)? {
-        run.handle(request, process_request)?;
+    loop {
+        let mut requests = run.next_requests()?;
+        match requests.len() {
+            0 => return Ok(run.results),
+            1 => run.handle(requests.remove(0), process_request)?,
+            _ => run.handle_batch(requests)?,
+        }
     }
-    Ok(run.results)
 }
 
 /// Withdraws requests that may not merge any more, without merging others. The caller holds the
@@ -56,10 +63,16 @@ pub(crate) fn withdraw_stale_requests(rig: &Rig, _queue: &Lock) -> anyhow::Resul
     QueueRun::new(rig, &store, &settings).withdraw_stale()
 }
 
-struct QueueRun<'a> {
-    rig: &'a Rig<'a>,
+pub(super) struct QueueRun<'a> {
+    pub(super) rig: &'a Rig<'a>,
     store: &'a Store,
     settings: &'a RigSettings,
+    /// The results of gates in this run.
+    pub(super) memory: GateMemory,
+    /// False if the requests of this run must be handled one by one, until one is merged.
+    pub(super) is_batching: bool,
+    /// The requests whose start is in an event.
+    started: BTreeSet<String>,
     /// The requests that this run has handled.
     seen: BTreeSet<String>,
     /// The requests that wait for their target, with its name.
@@ -73,6 +86,9 @@ impl<'a> QueueRun<'a> {
             rig,
             store,
             settings,
+            memory: GateMemory::default(),
+            is_batching: true,
+            started: BTreeSet::new(),
             seen: BTreeSet::new(),
             waiting: Vec::new(),
             results: Vec::new(),
@@ -85,44 +101,72 @@ impl<'a> QueueRun<'a> {
             .cloned()
             .collect();
         for request in stale {
-            self.handle(request, withdraw_unless_merged)?;
+            self.handle(request, |_, job| withdraw_unless_merged(job))?;
         }
         Ok(())
     }
 
-    fn handle(
-        &mut self,
-        request: Bead,
-        step: fn(&MergeJob) -> anyhow::Result<MergeOutcome>,
-    ) -> anyhow::Result<()> {
-        self.seen.insert(request.id.clone());
-        let git = queue_repository(self.rig);
-        let job = MergeJob {
+    pub(super) fn build_job(&self, request: Bead) -> anyhow::Result<MergeJob<'a>> {
+        Ok(MergeJob {
             rig: self.rig,
             store: self.store,
             settings: self.settings,
             remote: check_remote(self.rig)?,
-            git,
+            git: queue_repository(self.rig),
             receipt: merge_request::receipt_of(&request),
             request,
-        };
-        let outcome = match step(&job) {
-            Ok(outcome) => outcome,
-            Err(error) if self.rig.town().stop.load(Ordering::Relaxed) => return Err(error),
-            // The requests behind it may be fine.
-            Err(error) => MergeOutcome::Later {
-                reason: format!("{error:#}"),
-            },
-        };
-        withdraw_failed_repair(&job, &outcome)?;
-        record_failing_since(&job, &outcome)?;
-        report_outcome(&job, &outcome);
+        })
+    }
+
+    pub(super) fn handle(
+        &mut self,
+        request: Bead,
+        step: fn(&mut Self, &MergeJob) -> anyhow::Result<MergeOutcome>,
+    ) -> anyhow::Result<()> {
+        let job = self.build_job(request)?;
+        match step(self, &job) {
+            Ok(outcome) => self.conclude(&job, outcome),
+            Err(error) => self.conclude_failed(&job, error),
+        }
+    }
+
+    /// Ends the try of a request that failed for an outside reason.
+    pub(super) fn conclude_failed(
+        &mut self,
+        job: &MergeJob,
+        error: anyhow::Error,
+    ) -> anyhow::Result<()> {
+        if self.is_stopping() {
+            return Err(error);
+        }
+        // The requests behind it may be fine.
+        let reason = format!("{error:#}");
+        self.conclude(job, MergeOutcome::Later { reason })
+    }
+
+    /// Returns true if the process was asked to stop.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.rig.town().stop.load(Ordering::Relaxed)
+    }
+
+    /// Records the outcome of a request.
+    pub(super) fn conclude(&mut self, job: &MergeJob, outcome: MergeOutcome) -> anyhow::Result<()> {
+        self.seen.insert(job.request.id.clone());
+        withdraw_failed_repair(job, &outcome)?;
+        record_failing_since(job, &outcome)?;
+        report_outcome(job, &outcome);
         match &outcome {
             MergeOutcome::TargetBroken { .. } => {
+                self.is_batching = false;
                 let target = job.receipt.target.clone();
                 self.waiting.push((job.request.id.clone(), target));
             }
-            MergeOutcome::Merged { .. } => self.retry_waiting(&job.receipt.target),
+            MergeOutcome::GateFailed { .. } => GateHistory::record(self.rig, false)?,
+            MergeOutcome::Merged { .. } => {
+                self.is_batching = true;
+                GateHistory::record(self.rig, true)?;
+                self.retry_waiting(&job.receipt.target);
+            }
             _ => {}
         }
         self.results.push(RequestResult {
@@ -131,6 +175,39 @@ impl<'a> QueueRun<'a> {
             outcome,
         });
         Ok(())
+    }
+
+    /// Records that the queue has begun with a request.
+    pub(super) fn record_started(&mut self, job: &MergeJob) {
+        if self.started.insert(job.request.id.clone()) {
+            let started = Event::MergeStarted(job.merge_ref());
+            self.rig.town().record_event(&started);
+        }
+    }
+
+    /// Returns the ready request with the highest score, and those after it that may be checked
+    /// together with it.
+    fn next_requests(&self) -> anyhow::Result<Vec<Bead>> {
+        let beads = self.store.snapshot()?;
+        let ready = list_ready_requests(self.rig.town(), &beads, &self.seen)?;
+        let Some(first) = ready.first() else {
+            return Ok(Vec::new());
+        };
+        let can_batch = |request: &Bead| batch::is_batchable(&beads, request);
+        if !self.is_batching || !batch::allows_batches(self.rig, self.settings) || !can_batch(first)
+        {
+            return Ok(vec![(*first).clone()]);
+        }
+        let target = merge_request::receipt_of(first).target;
+        let limit = self.settings.merge_queue.batch_limit();
+        let size = GateHistory::load(self.rig).batch_size(limit);
+        let together = ready.iter().filter(|request| {
+            can_batch(request) && merge_request::receipt_of(request).target == target
+        });
+        Ok(together
+            .take(size)
+            .map(|request| (*request).clone())
+            .collect())
     }
 
     /// Handles the requests that wait for this target once more.
@@ -206,10 +283,7 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
 }
 
 /// Returns the time until the queue has work, if nothing changes until then. None if it has none.
-pub(crate) fn time_until_ready(
-    beads: &bd::store::Snapshot,
-    now: Timestamp,
-) -> Option<SignedDuration> {
+pub(crate) fn time_until_ready(beads: &Snapshot, now: Timestamp) -> Option<SignedDuration> {
     if withdraw::has_stale_requests(beads) {
         return Some(SignedDuration::ZERO);
     }
@@ -219,13 +293,12 @@ pub(crate) fn time_until_ready(
         .min()
 }
 
-/// Returns the ready request with the highest score that this run has not handled.
-fn next_request(
+/// Returns the ready requests that this run has not handled, highest score first.
+fn list_ready_requests<'b>(
     town: &Town,
-    store: &Store,
+    beads: &'b Snapshot,
     seen: &BTreeSet<String>,
-) -> anyhow::Result<Option<Bead>> {
-    let beads = store.snapshot()?;
+) -> anyhow::Result<Vec<&'b Bead>> {
     let convoys = town.open_town_store()?.snapshot()?;
     let now = town.clock.now();
     // Maps each bead to its oldest open convoy. The list is sorted by age.
@@ -241,22 +314,22 @@ fn next_request(
         let source = merge_request::source_bead_of(request);
         tracked_since.get(source.as_str()).copied()
     };
-    let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(&beads)
+    let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(beads)
         .into_iter()
-        .filter(|request| !seen.contains(&request.id) && is_ready(&beads, request))
+        .filter(|request| !seen.contains(&request.id) && is_ready(beads, request))
         .map(|request| (score_request(request, age(request), now), request))
         .collect();
     ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    Ok(ready.first().map(|(_, request)| (*request).clone()))
+    Ok(ready.into_iter().map(|(_, request)| request).collect())
 }
 
-fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
+fn is_ready(beads: &Snapshot, request: &Bead) -> bool {
     merge_request::reason_for_user(request).is_none()
         && bd::graph::find_blockers(beads, &request.id).is_empty()
 }
 
 /// Merges one request with the steps of the module.
-fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
+pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     config::check_merge_queue(job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
@@ -266,9 +339,7 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         let reason = format!("{} still fails its own gates", job.receipt.target);
         return Ok(MergeOutcome::Later { reason });
     }
-    job.rig
-        .town()
-        .record_event(&Event::MergeStarted(job.merge_ref()));
+    run.record_started(job);
     let onto = match fetch_target(job) {
         Ok(Some(onto)) => onto,
         Ok(None) => {
@@ -303,8 +374,11 @@ fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
         MergeCandidate::Candidate { commit, driven } => (commit, driven),
     };
-    if let Some(failure) = gate::run_gates(job, &candidate)? {
-        if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
+    if let Some(failure) = run.memory.check(job, &candidate)? {
+        // A target that was checked in this run is not the cause.
+        if !run.memory.is_green(job, &onto)?
+            && let Some(broken) = target::check_target_alone(job, &onto, &failure)?
+        {
             return Ok(broken);
         }
         failure.add_drivers_to_log(&driven)?;

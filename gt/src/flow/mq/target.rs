@@ -35,7 +35,7 @@ pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) 
 }
 
 /// Returns true if a bead is the task for a target, or repairs the work on such a task.
-fn repairs_target(beads: &Snapshot, id: &str) -> bool {
+pub(super) fn repairs_target(beads: &Snapshot, id: &str) -> bool {
     let Some(bead) = beads.get(id) else {
         return false;
     };

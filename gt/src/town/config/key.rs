@@ -175,6 +175,13 @@ pub const KEYS: &[SettingKey] = &[
         "give the task of a conflict or a failed gate to a worker automatically",
     ),
     define_key(
+        "merge_queue.batch.max",
+        SettingKind::Number,
+        SettingPlacement::Rig,
+        "8",
+        "how many requests one run of the gates may check together; 1 merges each by itself",
+    ),
+    define_key(
         "merge_queue.build_command",
         SettingKind::Text,
         SettingPlacement::Rig,
@@ -201,6 +208,13 @@ pub const KEYS: &[SettingKey] = &[
         SettingPlacement::Rig,
         "",
         "a command line that must succeed before a merge",
+    ),
+    define_key(
+        "merge_queue.gates.*.retry",
+        SettingKind::Number,
+        SettingPlacement::Rig,
+        "0",
+        "how often the command is run again after a failure, for a gate that is known to be flaky",
     ),
     define_key(
         "merge_queue.gates.*.timeout",

@@ -44,6 +44,8 @@ pub struct MergeQueueSettings {
     /// Makes each request wait for a user's release. Missing means no.
     pub require_review: Option<bool>,
     pub gates: BTreeMap<String, GateSetting>,
+    /// The settings of batches. Kept as JSON, because existing towns have other keys here.
+    pub batch: serde_json::Value,
     /// Removes merged branches. Missing means yes.
     pub delete_merged_branches: Option<bool>,
     /// The way in which work is put on its target, one of [`MergeStrategy`]. Kept as text, so that
@@ -63,6 +65,8 @@ pub struct GateSetting {
     pub timeout: Option<String>,
     /// Ignored files and folders below the tree that are kept between runs.
     pub cache: Vec<String>,
+    /// The number of further runs after a failure. Missing means none.
+    pub retry: u32,
 }
 
 /// The source of polecats' names.
@@ -82,6 +86,8 @@ pub struct Gate {
     pub limit: Duration,
     /// Ignored files and folders below the tree that are kept between runs: relative, without `..`.
     pub cache: Vec<String>,
+    /// The number of further runs after a failure.
+    pub retry: u32,
 }
 
 impl RigSettings {
@@ -160,6 +166,15 @@ impl MergeQueueSettings {
         let is_off = self.auto_merge == Some(false);
         is_off.then_some("merge_queue.auto_merge is false: review it")
     }
+
+    /// Returns how many requests one run of the gates may check together. `max_batch_size` is the
+    /// name in existing towns.
+    pub fn batch_limit(&self) -> usize {
+        let number = |key: &str| self.batch.get(key)?.as_u64();
+        let limit = number("max").or_else(|| number("max_batch_size"));
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+        limit.unwrap_or(8).max(1)
+    }
 }
 
 /// The default time limit of a gate.
@@ -173,6 +188,7 @@ fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
         command: line.clone(),
         limit: LIMIT,
         cache: Vec::new(),
+        retry: 0,
     })
 }
 
@@ -196,6 +212,7 @@ fn build_named_gate(
         command: setting.cmd.clone(),
         limit,
         cache: parse_cache_paths(rig, name, setting)?,
+        retry: setting.retry,
     })
 }
 

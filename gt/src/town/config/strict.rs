@@ -19,7 +19,6 @@ const QUEUE: &str = "merge_queue";
 
 /// Keys of existing towns that do not affect the merged result, or that this program does not need.
 const NO_EFFECT: &[&str] = &[
-    "batch",
     "gates_parallel",
     "integration_branch_auto_land",
     "integration_branch_polecat_enabled",
@@ -94,7 +93,7 @@ const OTHER_PARTS: &[&str] = &[
 ];
 
 /// The keys of a gate. `phase` is from existing towns.
-const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "timeout"];
+const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "retry", "timeout"];
 
 /// A key below `merge_queue` without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -387,5 +386,8 @@ fn queue_keys() -> Vec<&'static str> {
         .filter_map(|key| key.name.strip_prefix("merge_queue."))
         .filter(|name| !name.contains('.'));
     let fixed = FIXED.iter().map(|(name, ..)| *name);
-    table.chain(fixed).chain(["enabled", "gates"]).collect()
+    table
+        .chain(fixed)
+        .chain(["batch", "enabled", "gates"])
+        .collect()
 }

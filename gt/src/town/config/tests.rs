@@ -247,7 +247,11 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
     let names =
         |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
     assert_eq!(names(unknown), ["merge_queue.colour", "merge_queue.enable"]);
-    assert_eq!(known.len(), 5, "{known:?}");
+    assert_eq!(known.len(), 4, "{known:?}");
+    assert_eq!(
+        RigSettings::load(&rig).unwrap().merge_queue.batch_limit(),
+        5
+    );
 }
 
 #[test]

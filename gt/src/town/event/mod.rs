@@ -79,8 +79,9 @@ pub enum Event {
     Followup { bead: String, original: String, rig: Option<String> },
     /// A sandbox was switched to a fresh branch.
     FreshBranch { bead: String, rig: String, polecat: String, branch: String, sandbox: String, base: String, rescue: Option<String>, fetch_failed: Option<String> },
-    /// A gate ran. `dropped` are the tracked files that it changed, which were taken back.
-    Gate { gate: String, passed: bool, commit: String, #[serde(default, skip_serializing_if = "Vec::is_empty")] dropped: Vec<String>, #[serde(flatten)] request: MergeRef },
+    /// A gate ran. `dropped` are the tracked files that it changed, which were taken back. `retried`
+    /// counts the failed runs before the last one.
+    Gate { gate: String, passed: bool, commit: String, #[serde(default, skip_serializing_if = "is_zero")] retried: u32, #[serde(default, skip_serializing_if = "Vec::is_empty")] dropped: Vec<String>, #[serde(flatten)] request: MergeRef },
     /// The tree for gates was rebuilt.
     GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
     Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<HaltedWorker> },
@@ -113,6 +114,8 @@ pub enum Event {
     MergeFailed(MergeResultEvent),
     /// A request will be retried later.
     MergeSkipped(MergeResultEvent),
+    /// The gates checked several requests in one run.
+    MergeBatch { rig: String, target: String, mrs: Vec<String>, passed: bool },
     /// The queue started to merge a request.
     MergeStarted(MergeRef),
     /// The result of a task does not contain the work that it was for.
@@ -375,4 +378,12 @@ pub struct HookRun {
     pub saw: Value,
     #[serde(flatten)]
     pub about: BTreeMap<String, String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }

@@ -1,0 +1,279 @@
+//! Merges several ready requests to one target with as few runs of the gates as possible.
+//!
+//! 1. `stack`: build the candidate of each request on that of the one before. A request that
+//!    conflicts with the stack is left for the next round.
+//! 2. Run the gates on the top. If they pass, all land in one push, each as its own merge
+//!    (`land_stack`).
+//! 3. If they fail, search the shortest prefix that fails, by halves (`find_failing_prefix`). The
+//!    requests before its last one land. The last one is handled by itself, which needs no further
+//!    run, because its tree is known ([`super::memory`]). Start over with the rest.
+//!
+//! A request that a hook or a person must decide about, and a task that repairs another request or
+//! the target, is never part of a batch.
+
+use bd::bead::Bead;
+use bd::git::{PushError, PushRefusal};
+
+use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
+use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::queue::{QueueRun, process_request};
+use super::verify::TargetPresence;
+use super::{land, target, verify};
+use crate::flow::town_hook::{self, TownHookEvent};
+use crate::record::merge_request::{self, request_state};
+use crate::town::Rig;
+use crate::town::config::RigSettings;
+use crate::town::event::event;
+
+/// A request of a batch.
+pub(super) struct BatchMember<'a> {
+    job: MergeJob<'a>,
+    work: WorkRange,
+}
+
+/// A request whose candidate stands on those before it.
+struct StackedMember<'a> {
+    member: BatchMember<'a>,
+    onto: String,
+    candidate: String,
+}
+
+/// Returns true if the rig's settings and hooks allow batches.
+pub(super) fn allows_batches(rig: &Rig, settings: &RigSettings) -> bool {
+    settings.merge_queue.batch_limit() > 1
+        && settings.review_reason().is_none()
+        && !town_hook::has_event_hooks(&rig.town().layout, Some(rig), TownHookEvent::PreMerge)
+}
+
+/// Returns true if a request may be checked together with others.
+pub(super) fn is_batchable(beads: &bd::store::Snapshot, request: &Bead) -> bool {
+    let receipt = merge_request::receipt_of(request);
+    let source = merge_request::source_bead_of(request);
+    !receipt.tip.is_empty()
+        && !receipt.target.is_empty()
+        && receipt.resolves.is_none()
+        && request_state(request).broken.is_none()
+        && !target::repairs_target(beads, &source)
+}
+
+impl<'a> QueueRun<'a> {
+    /// Handles requests to one target, best first. Handles at least the first one, and leaves some
+    /// for the next round if the batch cannot go on.
+    pub(super) fn handle_batch(&mut self, requests: Vec<Bead>) -> anyhow::Result<()> {
+        let mut members = Vec::new();
+        let mut onto = None;
+        for request in requests {
+            let job = self.build_job(request)?;
+            if onto.is_none() {
+                // Without a target, each request is handled by itself and reports the error.
+                onto = fetch_target(&job).ok().flatten();
+            }
+            match prepare_member(&job, onto.as_deref()) {
+                Ok(Some(work)) => {
+                    self.record_started(&job);
+                    members.push(BatchMember { job, work });
+                }
+                // Its own steps say why it cannot be merged now.
+                Ok(None) => self.handle(job.request, process_request)?,
+                Err(error) => self.conclude_failed(&job, error)?,
+            }
+        }
+        while !members.is_empty() && self.is_batching {
+            members = match self.merge_members(members) {
+                Ok(rest) => rest,
+                Err(error) if self.is_stopping() => return Err(error),
+                // Each request meets the error by itself, and reports it.
+                Err(_) => {
+                    self.is_batching = false;
+                    Vec::new()
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Merges the first requests that pass together, and handles the first one that fails. Returns
+    /// the rest.
+    fn merge_members(
+        &mut self,
+        members: Vec<BatchMember<'a>>,
+    ) -> anyhow::Result<Vec<BatchMember<'a>>> {
+        let Some(first) = members.first() else {
+            return Ok(members);
+        };
+        let onto = fetch_target(&first.job)?;
+        let mut stack = match onto {
+            Some(onto) => stack_members(&onto, members)?,
+            None => Vec::new(),
+        };
+        if stack.is_empty() {
+            self.is_batching = false;
+            return Ok(Vec::new());
+        }
+        if stack.len() == 1 {
+            self.handle_single(stack.remove(0))?;
+            return Ok(Vec::new());
+        }
+        let failing = self.find_failing_prefix(&stack)?;
+        let Some(failing) = failing else {
+            return self.land_stack(stack);
+        };
+        let mut rest = stack.split_off(failing - 1).into_iter();
+        let guilty = rest.next();
+        let mut left = Vec::new();
+        if !stack.is_empty() {
+            left = self.land_stack(stack)?;
+        }
+        if left.is_empty()
+            && self.is_batching
+            && let Some(guilty) = guilty
+        {
+            self.handle_single(guilty)?;
+        }
+        left.extend(rest.map(|stacked| stacked.member));
+        Ok(left)
+    }
+
+    /// Handles one request alone. The result for its tree may be known.
+    fn handle_single(&mut self, stacked: StackedMember<'a>) -> anyhow::Result<()> {
+        self.handle(stacked.member.job.request, process_request)
+    }
+
+    /// Returns the length of the shortest failing prefix of the stack, or `None` if the whole stack
+    /// passes. The empty prefix is the target, which is taken to pass.
+    fn find_failing_prefix(&mut self, stack: &[StackedMember]) -> anyhow::Result<Option<usize>> {
+        let (mut green, mut red) = (0, stack.len());
+        if self.passes(stack)? {
+            return Ok(None);
+        }
+        while red - green > 1 && self.is_batching {
+            let middle = green + (red - green) / 2;
+            if self.passes(&stack[..middle])? {
+                green = middle;
+            } else {
+                red = middle;
+            }
+        }
+        // A gate that cannot run says nothing about the requests: the first one reports it.
+        Ok(Some(if self.is_batching { red } else { 1 }))
+    }
+
+    /// Runs the gates on a stack. Ends the batches of this run if a gate cannot run.
+    fn passes(&mut self, stack: &[StackedMember]) -> anyhow::Result<bool> {
+        let Some(top) = stack.last() else {
+            return Ok(true);
+        };
+        let job = &top.member.job;
+        let failure = self.memory.check(job, &top.candidate)?;
+        if let Some(failure) = &failure
+            && failure.describe_cannot_run().is_some()
+        {
+            self.is_batching = false;
+        }
+        if stack.len() > 1 {
+            let ids = stack.iter().map(|stacked| &stacked.member.job.request.id);
+            self.rig.town().record_event(&event!(MergeBatch,
+                rig: self.rig.name(), target: job.receipt.target,
+                mrs: ids.cloned().collect::<Vec<_>>(), passed: failure.is_none(),
+            ));
+        }
+        Ok(failure.is_none())
+    }
+
+    /// Lands all requests of a stack in one push. If one of them may not land any more, returns the
+    /// others.
+    fn land_stack(
+        &mut self,
+        stack: Vec<StackedMember<'a>>,
+    ) -> anyhow::Result<Vec<BatchMember<'a>>> {
+        for (index, stacked) in stack.iter().enumerate() {
+            let prepared =
+                land::prepare_landing(&stacked.member.job, &stacked.onto, &stacked.candidate)?;
+            let Some(outcome) = prepared else { continue };
+            let mut others = stack;
+            let stopped = others.remove(index);
+            self.conclude(&stopped.member.job, outcome)?;
+            return Ok(others.into_iter().map(|stacked| stacked.member).collect());
+        }
+        let (Some(bottom), Some(top)) = (stack.first(), stack.last()) else {
+            return Ok(Vec::new());
+        };
+        let job = &top.member.job;
+        match land::push_to_target(job, &bottom.onto, &top.candidate) {
+            Ok(()) => {}
+            Err(PushError::Refused(PushRefusal::Declined(_))) if stack.len() > 1 => {
+                // A rule of the server may be about one of them: each is pushed by itself.
+                self.is_batching = false;
+                return Ok(Vec::new());
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                for stacked in &stack {
+                    let reason = reason.clone();
+                    self.conclude(&stacked.member.job, MergeOutcome::Later { reason })?;
+                }
+                return Ok(Vec::new());
+            }
+        }
+        let seen = fetch_target(job)?;
+        for stacked in &stack {
+            let job = &stacked.member.job;
+            match land::close_if_landed(job, seen.as_deref(), &stacked.candidate) {
+                Ok(outcome) => self.conclude(job, outcome)?,
+                Err(error) => self.conclude_failed(job, error)?,
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Checks that a request may be part of a batch now, and finds its commits. `None` if its own steps
+/// must say what becomes of it.
+fn prepare_member(job: &MergeJob, target: Option<&str>) -> anyhow::Result<Option<WorkRange>> {
+    crate::town::config::check_merge_queue(job.rig)?;
+    let Some(target) = target else {
+        return Ok(None);
+    };
+    if verify::find_on_target(job, target)? != TargetPresence::No {
+        return Ok(None);
+    }
+    Ok(match candidate::prepare_work(job, target)? {
+        PreparedWork::Range(work) => Some(work),
+        PreparedWork::OnlyDocuments { .. } | PreparedWork::MissingCommit { .. } => None,
+    })
+}
+
+/// Builds the candidates of the requests on one another. A request that does not merge with the
+/// stack is left out, unless it is the first: then its own steps say why.
+fn stack_members<'a>(
+    target: &str,
+    members: Vec<BatchMember<'a>>,
+) -> anyhow::Result<Vec<StackedMember<'a>>> {
+    let mut stack: Vec<StackedMember<'a>> = Vec::new();
+    for member in members {
+        let onto = stack
+            .last()
+            .map_or(target, |below| below.candidate.as_str());
+        match candidate::merge_work(&member.job, &member.work, onto)? {
+            MergeCandidate::Candidate { commit, .. } => stack.push(StackedMember {
+                onto: onto.to_owned(),
+                candidate: commit,
+                member,
+            }),
+            _ if stack.is_empty() => {
+                let candidate = String::new();
+                let onto = target.to_owned();
+                return Ok(vec![StackedMember {
+                    member,
+                    onto,
+                    candidate,
+                }]);
+            }
+            _ => {}
+        }
+    }
+    Ok(stack)
+}
+
+#[cfg(test)]
+mod tests;

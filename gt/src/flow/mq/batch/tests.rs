@@ -1,0 +1,161 @@
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use bd::bead::{Bead, Kind};
+use bd::git::{Identity, TreeEntry};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::job::{MergeOutcome, queue_repository};
+use super::super::queue::run_queue;
+use crate::record::merge_request::Receipt;
+use crate::testing::TestTown;
+
+/// One request of a random set.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    /// The gate fails with it.
+    is_red: bool,
+    /// It changes the file of this number, and clashes with others that do.
+    shared: Option<u8>,
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    (
+        prop::bool::weighted(0.2),
+        prop::option::weighted(0.3, 0..2_u8),
+    )
+        .prop_map(|(is_red, shared)| Work { is_red, shared })
+}
+
+/// The results of a run of the queue.
+#[derive(Debug, PartialEq, Eq)]
+struct Ran {
+    /// The outcome of each request by its bead.
+    outcomes: BTreeMap<String, &'static str>,
+    /// The files on the target.
+    files: Vec<String>,
+}
+
+/// Hands in the works, highest priority first, and runs the queue with batches of up to `max`.
+/// Returns the results and the trees on which the gate ran.
+fn run(works: &[Work], max: usize) -> (Ran, Vec<String>) {
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
+    refuse_red(Path::new(&url));
+    place.add_rig("web", Some(&url)).unwrap();
+    let rig = place.town.find_rig("web").unwrap();
+    let log = place.town.layout.root().join("gates.log");
+    let gate = format!(
+        "git rev-parse 'HEAD^{{tree}}' >> '{}'; ! ls | grep -q red$",
+        log.display()
+    );
+    let settings =
+        json!({"merge_queue": {"batch": {"max": max}, "gates": {"check": {"cmd": gate}}}});
+    std::fs::write(rig.settings(), settings.to_string()).unwrap();
+    let (store, git) = (rig.store().unwrap(), queue_repository(&rig));
+    let base = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
+    let who = Identity {
+        name: "w".to_owned(),
+        email: "w@example.org".to_owned(),
+    };
+    for (number, work) in works.iter().enumerate() {
+        let mut files = git.entries(&base).unwrap();
+        let mut write = |path: String, text: String| {
+            let id = git.write_blob(text.as_bytes()).unwrap();
+            let (mode, size) = ("100644".to_owned(), text.len() as u64);
+            files.insert(path, TreeEntry { mode, id, size });
+        };
+        let end = if work.is_red { "red" } else { "txt" };
+        write(format!("{number}.{end}"), number.to_string());
+        if let Some(shared) = work.shared {
+            write(format!("shared-{shared}"), format!("by {number}\n"));
+        }
+        let tree = git.write_entries(&files).unwrap();
+        let tip = git.commit_tree(&tree, &[&base], "Work\n", &who).unwrap();
+        let receipt = Receipt {
+            branch: format!("work-{number}"),
+            target: "main".to_owned(),
+            base: base.clone(),
+            tip,
+            worker: "web/polecats/w".to_owned(),
+            ..Receipt::default()
+        };
+        let put = |tx: &mut bd::store::Tx| {
+            let now = tx.now();
+            let bead = Bead {
+                id: format!("web-{number}"),
+                title: format!("Work {number}"),
+                issue_type: Kind::Task,
+                created_at: now.clone(),
+                ..Bead::default()
+            };
+            let id = format!("web-mr-{number:02}");
+            let request = receipt.build_request(&id, &bead, "", &now, "w")?;
+            tx.put(bead)?;
+            Ok(tx.put(request)?)
+        };
+        place.town.transact(&store, put).unwrap();
+    }
+    let results = run_queue(&rig).unwrap();
+    let outcomes = results
+        .into_iter()
+        .map(|result| {
+            let kind = match result.outcome {
+                MergeOutcome::Merged { .. } => "merged",
+                MergeOutcome::GateFailed { .. } => "red",
+                MergeOutcome::Conflict { .. } => "conflict",
+                other => panic!("{other:?}"),
+            };
+            (result.bead, kind)
+        })
+        .collect();
+    let tip = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
+    let files = git.entries(&tip).unwrap().into_keys().collect();
+    let trees = std::fs::read_to_string(&log).unwrap_or_default();
+    let trees = trees.lines().map(str::to_owned).collect();
+    (Ran { outcomes, files }, trees)
+}
+
+/// Makes an origin refuse a tip that the gate would fail.
+fn refuse_red(origin: &Path) {
+    let hook = origin.join("hooks/update");
+    let script = "#!/bin/sh\ngit ls-tree --name-only \"$3\" | grep -q red$ && exit 1\nexit 0\n";
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, script).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
+
+    /// A batch lands what would land one by one, pushes no red tip, and checks no tree twice.
+    #[test]
+    fn batches_land_the_same_as_single_merges(works in prop::collection::vec(work(), 1..10)) {
+        let (single, _) = run(&works, 1);
+        let (batched, mut trees) = run(&works, 8);
+        prop_assert_eq!(single, batched);
+        let runs = trees.len();
+        trees.sort();
+        trees.dedup();
+        prop_assert_eq!(trees.len(), runs);
+    }
+}
+
+#[test]
+fn green_requests_share_one_run_and_one_red_costs_a_few_more() {
+    let green = Work {
+        is_red: false,
+        shared: None,
+    };
+    let (ran, trees) = run(&[green; 8], 8);
+    assert_eq!(ran.outcomes.len(), 8);
+    assert_eq!(trees.len(), 1, "{trees:?}");
+    let mut works = [green; 8];
+    works[5].is_red = true;
+    let (ran, trees) = run(&works, 8);
+    assert_eq!(ran.outcomes["web-5"], "red");
+    assert_eq!(ran.files.len(), 8, "{:?}", ran.files);
+    assert!(trees.len() <= 5, "{trees:?}");
+}

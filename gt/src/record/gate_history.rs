@@ -1,0 +1,78 @@
+//! Remembers how the last requests of a rig fared at their gates. The queue chooses the size of its
+//! batches by it.
+
+use serde::{Deserialize, Serialize};
+
+use super::state_file::{change_state, read_state};
+use crate::town::Rig;
+
+/// The number of results that count.
+const KEPT: usize = 40;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct GateHistory {
+    /// True for each request that passed, oldest first.
+    passed: Vec<bool>,
+}
+
+impl GateHistory {
+    /// Reads the history of a rig. A missing or damaged file is an empty history.
+    pub(crate) fn load(rig: &Rig) -> Self {
+        let read = read_state(&rig.gate_history());
+        read.ok().flatten().unwrap_or_default()
+    }
+
+    /// Adds the result of a request to a rig's history.
+    pub(crate) fn record(rig: &Rig, passed: bool) -> anyhow::Result<()> {
+        let path = rig.gate_history();
+        change_state(&rig.town().layout, &path, |history: &mut Self| {
+            history.passed.push(passed);
+            let excess = history.passed.len().saturating_sub(KEPT);
+            history.passed.drain(..excess);
+        })
+    }
+
+    /// Returns how many requests to check together, at most `limit`: the size at which group tests
+    /// need the fewest runs per member (Dorfman 1943), given the rate of failures.
+    pub(crate) fn batch_size(&self, limit: usize) -> usize {
+        let red = self.passed.iter().filter(|passed| !**passed).count();
+        if red == 0 || limit < 2 {
+            return limit;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "both counts are small")]
+        let green_rate = 1.0 - red as f64 / self.passed.len() as f64;
+        let runs_per_member = |size: usize| match size {
+            1 => 1.0,
+            #[expect(clippy::cast_precision_loss, reason = "a batch is small")]
+            size => {
+                let power = i32::try_from(size).unwrap_or(i32::MAX);
+                1.0 / size as f64 + 1.0 - green_rate.powi(power)
+            }
+        };
+        let best = (1..=limit).min_by(|a, b| runs_per_member(*a).total_cmp(&runs_per_member(*b)));
+        best.unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size_at(red: usize, of: usize) -> usize {
+        let passed = (0..of).map(|number| number >= red).collect();
+        GateHistory { passed }.batch_size(8)
+    }
+
+    #[test]
+    fn batches_shrink_as_more_requests_fail() {
+        assert_eq!(GateHistory::default().batch_size(8), 8);
+        assert_eq!(size_at(0, 40), 8);
+        assert_eq!(size_at(1, 40), 7);
+        assert_eq!(size_at(4, 40), 4);
+        assert_eq!(size_at(8, 40), 3);
+        assert_eq!(size_at(20, 40), 1);
+        assert_eq!(size_at(40, 40), 1);
+        assert_eq!(GateHistory::default().batch_size(1), 1);
+    }
+}
