@@ -144,3 +144,20 @@ fn helps_of_the_most_used_commands_look_the_same() {
         });
     }
 }
+
+#[test]
+fn the_short_help_shows_the_common_commands_by_task_and_all_shows_the_rest() {
+    let town = Town::new();
+    let short = town.gt(["--help"]).ok().out;
+    assert!(short.contains("  Give work\n    sling "), "{short}");
+    assert!(!short.contains("scripted"), "{short}");
+    for args in [&["help", "--all"][..], &["--help", "--all"]] {
+        let all = town.gt(args.iter().copied()).ok().out;
+        assert!(all.contains("scripted"), "{all}");
+    }
+    let bare = town.gt([]).run();
+    assert_eq!((bare.code, bare.out.as_str()), (2, ""));
+    assert!(bare.err.contains("Give work"), "{}", bare.err);
+    let sling = town.gt(["help", "sling"]).ok().out;
+    assert!(sling.contains("--dry-run"), "{sling}");
+}

@@ -136,12 +136,12 @@ use bd::store::find;
 use bd::store::upkeep;
 use clap::Args;
 use context::Context;
+use kit::cli::overview::{self as help, HelpPage};
 use kit::cli::parse::Program;
 use kit::cli::report::CommandResult;
 use kit::failure::{Failure, UsageError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
-use overview::HelpPage;
 
 const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 
@@ -354,7 +354,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    if let Some(page) = overview::find_page(&words) {
+    if let Some(page) = help::find_page(&words) {
         return print_help(page, &env);
     }
     let line = match BD.read(args) {
@@ -373,8 +373,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         return screen.exit_code(0);
     }
     let Some(command) = line.command else {
-        screen.raw(&overview::format_page(HelpPage::Overview));
-        return screen.exit_code(0);
+        return print_page(HelpPage::Overview, &screen);
     };
     let ctx = match build_context(env, &global)
         .and_then(|ctx| init_fresh_clone(ctx, &command, &global))
@@ -405,8 +404,12 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 
 /// Prints help of the program and returns the exit code.
 fn print_help(page: HelpPage, env: &Env) -> ExitCode {
-    let screen = Ui::new(false, false, env);
-    screen.raw(&overview::format_page(page));
+    print_page(page, &Ui::new(false, false, env))
+}
+
+fn print_page(page: HelpPage, screen: &Ui) -> ExitCode {
+    let text = help::format_page(page, build_command_line(), overview::GROUPS);
+    screen.raw(&text);
     screen.exit_code(0)
 }
 

@@ -47,6 +47,7 @@ mod mq;
 mod namepool;
 mod notify;
 mod nudge;
+mod overview;
 mod pager;
 mod peek;
 mod polecat;
@@ -79,6 +80,7 @@ use std::process::ExitCode;
 
 use bd::store::upkeep;
 use clap::Args;
+use kit::cli::overview::HelpPage;
 use kit::cli::parse::{ParsedCommandLine, Program};
 use kit::sys::{Clock, Env, ExecError};
 use kit::ui::Ui;
@@ -243,11 +245,33 @@ fn fail_to_start(env: &Env, error: ExecError) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Prints help of the program. The exit code of a line without a command is that of a usage error.
+fn print_help(page: HelpPage, is_asked: bool, env: &Env) -> ExitCode {
+    let text = kit::cli::overview::format_page(page, build_command_line(), overview::GROUPS);
+    let ui = Ui::new(false, false, env);
+    if is_asked {
+        ui.raw(&text);
+        return ui.exit_code(0);
+    }
+    ui.problem(text.trim_end());
+    ui.exit_code(2)
+}
+
 /// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(build_command_line(), &env);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
+    }
+    let words: Vec<String> = args
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
+    if let Some(page) = kit::cli::overview::find_page(&words) {
+        return print_help(page, true, &env);
+    }
+    if words.len() == 1 {
+        return print_help(HelpPage::Overview, false, &env);
     }
     let line = match read_line(&env, args) {
         Ok(line) => line,
