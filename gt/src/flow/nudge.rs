@@ -35,7 +35,7 @@ pub fn nudge_unless_muted(
     agent: &Address,
     message: &str,
 ) -> anyhow::Result<NudgeReport> {
-    if load_level(&town.layout, agent) != NotificationLevel::Muted {
+    if load_level(town, agent) != NotificationLevel::Muted {
         return nudge_agent(town, agent, message);
     }
     let session = SessionName::for_agent(agent).map(|session| session.to_string());
