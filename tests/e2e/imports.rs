@@ -60,6 +60,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::polecat",
         "flow::up",
         "flow::down",
+        "flow::hold",
     ],
     &[
         "flow::sling",

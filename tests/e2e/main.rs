@@ -31,6 +31,7 @@ mod formulas;
 mod fuzz;
 mod git_store;
 mod handoff;
+mod hold;
 mod hooks;
 mod imports;
 mod init;

@@ -29,6 +29,7 @@ mod dog;
 mod done;
 mod down;
 mod escalate;
+mod estop;
 mod external;
 mod feed;
 mod followup;
@@ -65,6 +66,7 @@ mod signal;
 mod since;
 mod sling;
 mod status;
+mod thaw;
 mod trail;
 mod unsling;
 mod up;
@@ -133,6 +135,7 @@ kit::program! {
     Done => done,
     Down => down,
     Escalate => escalate,
+    Estop => estop,
     Feed => feed,
     Followup => followup,
     #[command(visible_alias = "formulas")]
@@ -173,6 +176,7 @@ kit::program! {
     Sling => sling,
     #[command(alias = "stat")]
     Status => status,
+    Thaw => thaw,
     Trail => trail,
     #[command(alias = "unhook")]
     Unsling => unsling,

@@ -16,6 +16,7 @@ pub mod escalate;
 pub mod followup;
 pub mod formula;
 pub mod handoff;
+pub mod hold;
 pub mod init;
 pub mod install;
 pub mod landing;

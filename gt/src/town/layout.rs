@@ -53,6 +53,11 @@ impl TownLayout {
         self.deacon().join("heartbeat.json")
     }
 
+    /// `ESTOP`: the emergency stop of the town.
+    pub fn emergency_stop(&self) -> PathBuf {
+        self.root.join("ESTOP")
+    }
+
     /// `.runtime/deacon/paused.json`: the pause of the patrol.
     pub fn pause_file(&self) -> PathBuf {
         self.runtime().join("deacon/paused.json")

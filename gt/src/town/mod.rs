@@ -7,6 +7,7 @@ pub mod beads;
 pub mod config;
 pub mod event;
 mod find;
+pub mod hold;
 pub mod identity;
 mod layout;
 pub mod lock;

@@ -1,6 +1,6 @@
 //! Commands that later versions of the original added.
 
-use super::{Group, refused, renamed, runs};
+use super::{Group, kinder, refused, renamed, runs, same};
 
 const SQL: &str = "beads are plain files; there is no database server";
 const PAUSE: &str = "a pause concerns the whole town";
@@ -65,8 +65,11 @@ pub(super) const LATER: Group = Group {
         renamed("scheduler resume", "gt deacon resume", PAUSE),
         renamed("scheduler clear", "gt unsling BEAD", ""),
         renamed("scheduler run", "gt daemon start", PATROL),
-        renamed("estop", "gt deacon pause --reason TEXT", PAUSE),
-        renamed("thaw", "gt deacon resume", PAUSE),
+        kinder(
+            "estop",
+            "ends the sessions and saves their work instead of freezing them",
+        ),
+        same("thaw"),
         runs("vitals", "gt status"),
         renamed("metrics", "gt feed", ""),
         renamed("health", "gt status --health", ""),

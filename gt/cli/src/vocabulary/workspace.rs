@@ -2,8 +2,8 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const MECHANICAL: &str = "the daemon does this work in every rig; no session needs to run";
-const PATROL: &str = "a pause concerns the whole town";
+const STOPPED: &str = "saves uncommitted work, and nothing is started again until `gt rig start`";
+const SAVED: &str = "saves uncommitted work";
 const CLONES: &str = "a crew member has a clone per rig";
 
 /// See the module.
@@ -28,29 +28,21 @@ pub(super) const WORKSPACE: Group = Group {
         same("rig list"),
         same("rig remove"),
         kinder("rig status", "names the next step of each blocked request"),
-        renamed("rig boot", "gt up", MECHANICAL),
-        renamed("rig start", "gt up", MECHANICAL),
-        renamed(
-            "rig stop",
-            "gt down",
-            "it stops the whole town and loses nothing",
-        ),
-        renamed(
-            "rig shutdown",
-            "gt down",
-            "it stops the whole town and loses nothing",
-        ),
-        renamed("rig restart", "gt up", MECHANICAL),
-        renamed("rig reboot", "gt up", MECHANICAL),
+        same("rig boot"),
+        same("rig start"),
+        kinder("rig stop", STOPPED),
+        kinder("rig shutdown", STOPPED),
+        kinder("rig restart", SAVED),
+        kinder("rig reboot", SAVED),
         renamed(
             "rig reset",
             "gt deacon stale-hooks",
             "it frees beads whose worker is gone",
         ),
-        renamed("rig park", "gt deacon pause --reason TEXT", PATROL),
-        renamed("rig unpark", "gt deacon resume", PATROL),
-        renamed("rig dock", "gt deacon pause --reason TEXT", PATROL),
-        renamed("rig undock", "gt deacon resume", PATROL),
+        kinder("rig park", "also stops polecats, and saves their work"),
+        same("rig unpark"),
+        kinder("rig dock", "also stops the agents on other machines"),
+        same("rig undock"),
         renamed("rig config", "gt config list --rig RIG", ""),
         runs("rig config show", "gt config list --show-origin --rig"),
         runs("rig config set", "gt config set --rig"),

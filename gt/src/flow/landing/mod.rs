@@ -37,6 +37,7 @@ use crate::record::{self, merge_request, merge_task};
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingProgress, LandingStop, event};
+use crate::town::hold;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
@@ -235,6 +236,12 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let convoy = load_convoy(town, id)?;
     let integration = integration::read_integration(&convoy).unwrap_or_default();
     if !integration.closing {
+        for name in integration.rigs.keys() {
+            let rig = town.rig(name);
+            if let Some(hold) = hold::find_hold(Some(&rig), &town.layout) {
+                return record_waiting(town, id, name, &hold.reason, None);
+            }
+        }
         let locked_rigs = lock_rigs(town, &integration)?;
         for attempt in 1.. {
             let tracked_beads = check_ready(town, id, &locked_rigs)?;

@@ -25,6 +25,7 @@ use crate::record::start_limit;
 use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
+use crate::town::hold;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
@@ -59,6 +60,7 @@ pub fn start_polecat_session(
     slot: &mut Slot,
 ) -> anyhow::Result<StartedAgent> {
     let address = claimed.address();
+    hold::check_free(town, address.rig())?;
     let session = start_session_name(&address)?;
     let running = town.host.find(session.as_str())?;
     let mut launched = Ok(LaunchResult {
@@ -203,6 +205,7 @@ pub fn restart_session(
     name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
+    hold::check_free(town, Some(rig.name()))?;
     let lock = rig.slot_lock(name);
     let _slot = match why {
         // A handoff is not retried later, so it waits.
@@ -369,6 +372,7 @@ pub fn start_agent_session(
         Some(_) => town.host.kill(session.as_str())?,
         None => {}
     }
+    hold::check_free(town, address.rig())?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
     let message = fill_template(

@@ -66,6 +66,7 @@ use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
+use crate::town::hold::{self, HeldError};
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
@@ -140,7 +141,15 @@ fn begin_sling<'t>(
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
         SlingTarget::Rig(rig) => {
-            let waits_for = enqueue::find_blockers(town, &found)?;
+            let mut waits_for = enqueue::find_blockers(town, &found)?;
+            if let Some(hold) = hold::find_hold(Some(&rig), &town.layout) {
+                if found.bead.status != Status::Open {
+                    return Err(HeldError(hold).into());
+                }
+                waits_for.push(hold.describe_wait());
+                review_convoy(town, request, &found)?;
+                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+            }
             if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
                 return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
@@ -156,6 +165,7 @@ fn begin_sling<'t>(
             }
         }
         SlingTarget::Polecat(rig, name) => {
+            hold::check_free(town, Some(rig.name()))?;
             if !request.options.create {
                 target::check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
             }
@@ -165,6 +175,7 @@ fn begin_sling<'t>(
             Ok(SlingProgress::Claimed(rig, attempt.into_claim()?))
         }
         SlingTarget::Agent(address) => {
+            hold::check_free(town, address.rig())?;
             review_convoy(town, request, &found)?;
             let rig = rig_of_home(&found.home)
                 .map(|rig| town.find_rig(rig))

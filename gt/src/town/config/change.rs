@@ -121,6 +121,17 @@ fn check_polecat_names(rig: Option<&Rig>, names: Option<&Value>) -> Result<(), W
     Ok(())
 }
 
+/// Sets a value in the local layer of a rig that is no setting of the table. `None` removes it.
+pub(in crate::town) fn change_local_value(
+    rig: &Rig,
+    name: &str,
+    value: Option<Value>,
+) -> Result<(), ChangeError> {
+    let layout = &rig.town().layout;
+    let _held = Lock::take(&layout.registry_lock(), Duration::from_secs(30))?;
+    change_local(&layout.wisp_config(rig.name()), rig.name(), name, value)
+}
+
 fn change_local(
     path: &Path,
     rig: &str,

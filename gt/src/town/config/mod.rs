@@ -15,6 +15,7 @@ mod strategy;
 mod strict;
 mod town_settings;
 
+pub(in crate::town) use change::change_local_value;
 pub use change::{ChangeError, SettingsLayer, change_setting};
 pub use error::SettingsError;
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
