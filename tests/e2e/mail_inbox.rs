@@ -299,3 +299,25 @@ fn all_messages_are_marked_as_read_and_those_from_before_the_session_are_archive
     let left = town.mail("mayor/");
     assert_eq!((left.len(), &left[0]["subject"]), (1, &"New".into()));
 }
+
+#[test]
+fn flags_of_the_original_on_everyday_commands_are_accepted() {
+    let town = town_with_nux();
+    let as_nux = |args: &[&str]| town.gt(args.iter().copied()).env("GT_ROLE", "web/crew/nux");
+    as_nux(&["mail", "send", "--human", "-s", "Hello"]).ok();
+    assert_eq!(town.mail("overseer")[0]["subject"], "Hello");
+    let kept = town.gt([
+        "nudge",
+        "web/crew/nux",
+        "later",
+        "--mode",
+        "queue",
+        "--json",
+    ]);
+    assert_eq!(kept.ok().json()["delivered"], false);
+    assert_eq!(town.mail("web/nux")[0]["subject"], "later");
+    town.gt(["rig", "config", "show", "web", "--layers"]).ok();
+    assert_eq!(town.gt(["up", "-q"]).ok().out, "");
+    town.gt(["start", "--all"]).ok();
+    town.gt(["sling", "x", "--naked"]).fails("gt rig park RIG");
+}

@@ -47,6 +47,12 @@ const LOSES: &str = "`gt down` loses nothing";
 /// Every flag of the table.
 pub const FLAGS: &[OldFlag] = &[
     refused("sling", &["--account"], ACCOUNT, ACCOUNT_NEXT),
+    refused(
+        "sling",
+        &["--naked"],
+        "the daemon starts a session for each hooked bead",
+        "type\n  gt rig park RIG\nfirst, and no session starts until\n  gt rig unpark RIG",
+    ),
     renamed(
         "sling",
         &["--hook-raw-bead"],
