@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
+mod account;
+mod assign;
 mod attention;
 mod backup;
 mod between_rigs;
@@ -12,9 +14,11 @@ mod completion;
 mod config;
 mod convoy;
 mod crew;
+mod cycle;
 mod daemon;
 mod deacon;
 mod demo;
+mod directive;
 mod disk;
 mod dist;
 mod doctor;

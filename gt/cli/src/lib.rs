@@ -6,13 +6,17 @@
     reason = "all commands are run alike, with their arguments"
 )]
 
+mod account;
 mod agent_event;
 mod ask;
+mod assign;
 mod attach;
 mod audit;
+mod bd_command;
 mod boot;
 mod brief;
 mod broadcast;
+mod changelog;
 mod checkpoint;
 mod commit;
 mod completion;
@@ -20,9 +24,11 @@ mod config;
 pub mod context;
 mod convoy;
 mod crew;
+mod cycle;
 mod daemon;
 mod deacon;
 mod demo;
+mod directive;
 mod dnd;
 mod doctor;
 mod dog;
@@ -66,6 +72,7 @@ mod signal;
 mod since;
 mod sling;
 mod status;
+mod status_line;
 mod thaw;
 mod trail;
 mod unsling;
@@ -114,20 +121,27 @@ struct RootArgs {
 }
 
 kit::program! {
+    #[command(alias = "accounts")]
+    Account => account,
+    Assign => assign,
     Attach => attach,
     Audit => audit,
+    Bd => bd_command,
     Boot => boot,
     Brief => brief,
     Broadcast => broadcast,
+    Changelog => changelog,
     Checkpoint => checkpoint,
     Commit => commit,
     Completion => completion,
     Config => config,
     Convoy => convoy,
     Crew => crew,
+    Cycle => cycle,
     Daemon => daemon,
     Deacon => deacon,
     Demo => demo,
+    Directive => directive,
     Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
@@ -176,6 +190,8 @@ kit::program! {
     Sling => sling,
     #[command(alias = "stat")]
     Status => status,
+    #[command(hide = true)]
+    StatusLine => status_line,
     Thaw => thaw,
     Trail => trail,
     #[command(alias = "unhook")]

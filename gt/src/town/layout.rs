@@ -33,6 +33,11 @@ impl TownLayout {
         self.mayor().join("rigs.json")
     }
 
+    /// `mayor/accounts.json`: the accounts of agent programs.
+    pub fn accounts_json(&self) -> PathBuf {
+        self.mayor().join("accounts.json")
+    }
+
     /// `mayor/daemon.json`: the settings of the daemon's patrols.
     pub fn daemon_json(&self) -> PathBuf {
         self.mayor().join("daemon.json")

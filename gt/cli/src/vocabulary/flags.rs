@@ -38,8 +38,9 @@ const fn refused(
     }
 }
 
-const ACCOUNT: &str = "an agent program uses the account that it is logged in with";
-const ACCOUNT_NEXT: &str = "set CLAUDE_CONFIG_DIR in the `env` of an agent in settings/config.json";
+const ACCOUNT: &str = "new sessions use the town's default account";
+const ACCOUNT_NEXT: &str =
+    "set GT_ACCOUNT=NAME for this command, or type\n  gt account default NAME";
 const READ_TEXT: &str = "the text of the work is in the bead";
 const DONE_STATE: &str = "type `gt done`, and `gt done --failed TEXT` for work that cannot be done";
 const LOSES: &str = "`gt down` loses nothing";

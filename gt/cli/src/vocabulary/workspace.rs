@@ -72,8 +72,8 @@ pub(super) const WORKSPACE: Group = Group {
         same("crew rename"),
         kinder("crew pristine", "never merges"),
         kinder("crew remove", "moves a clone with unsaved work aside"),
-        refused("crew next", "tmux has a key for it", "press Ctrl-b )"),
-        refused("crew prev", "tmux has a key for it", "press Ctrl-b ("),
+        runs("crew next", "gt cycle next"),
+        runs("crew prev", "gt cycle prev"),
         refused("worktree", CLONES, "type `gt crew add NAME --rig RIG`"),
         renamed("worktree list", "gt crew list --all", CLONES),
         refused(

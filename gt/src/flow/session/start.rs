@@ -16,6 +16,7 @@ use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
+use crate::record::account;
 use crate::record::molecule::{self, MoleculeStep};
 use crate::record::polecat::Claim;
 use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
@@ -653,6 +654,14 @@ fn start_session(
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
+    let folder = &preset.config_dir_env;
+    // A folder in the settings of the agent is more specific.
+    if !folder.is_empty()
+        && !env.iter().any(|(name, _)| name == folder)
+        && let Some(path) = account::find_account_folder(town)?
+    {
+        env.push((folder.clone(), path.display().to_string()));
+    }
     let rig = address.rig().map(|rig| town.rig(rig));
     let pass = [
         runtime.pass.clone(),

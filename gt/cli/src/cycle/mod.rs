@@ -1,0 +1,47 @@
+//! `gt cycle`: switches between sessions.
+
+mod next;
+mod prev;
+
+use super::{CommandResult, build_report};
+use crate::context::Context;
+use gt::flow::session::cycle::{self, CycleDirection};
+use gt::town::identity::SessionName;
+
+kit::family! {
+    /// Switch to another session of the same group
+    ///
+    /// The groups are the town's agents, the crew of a rig, its witness and refinery, and its
+    /// polecats. In a session, Ctrl-b n and Ctrl-b p do it.
+    Args:
+    Next => next,
+    Prev => prev,
+}
+
+/// The session to leave.
+#[derive(Debug, clap::Args)]
+struct CycleArgs {
+    /// The session (default: the one that runs this command)
+    #[arg(short, long)]
+    session: Option<String>,
+    /// The terminal, as tmux names it (default: the one that was used last)
+    #[arg(long)]
+    client: Option<String>,
+}
+
+fn switch_session(ctx: &Context, args: CycleArgs, direction: CycleDirection) -> CommandResult {
+    let town = ctx.open_town()?;
+    let own = || SessionName::for_agent(&town.actor).map(|name| name.to_string());
+    let Some(session) = args.session.or_else(own) else {
+        anyhow::bail!("this is no session of the town: name one with --session");
+    };
+    let found = cycle::find_neighbour(&town, &session, direction)?;
+    if let Some(name) = &found {
+        town.host.switch_client(args.client.as_deref(), name)?;
+    }
+    build_report(serde_json::json!({ "session": found }), move |_, page| {
+        if found.is_none() {
+            page.line("no other session of this group runs");
+        }
+    })
+}
