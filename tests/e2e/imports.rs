@@ -61,6 +61,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::up",
         "flow::down",
         "flow::hold",
+        "flow::uninstall",
     ],
     &[
         "flow::sling",

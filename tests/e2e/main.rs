@@ -81,6 +81,7 @@ mod texts;
 mod town_hook;
 mod town_sync;
 mod trail;
+mod uninstall;
 mod vocabulary;
 mod watch;
 mod went_back;

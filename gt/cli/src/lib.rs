@@ -75,6 +75,7 @@ mod status;
 mod status_line;
 mod thaw;
 mod trail;
+mod uninstall;
 mod unsling;
 mod up;
 mod version;
@@ -194,6 +195,7 @@ kit::program! {
     StatusLine => status_line,
     Thaw => thaw,
     Trail => trail,
+    Uninstall => uninstall,
     #[command(alias = "unhook")]
     Unsling => unsling,
     Up => up,

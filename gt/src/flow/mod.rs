@@ -38,4 +38,5 @@ pub mod sling;
 pub mod stop_hook;
 pub mod sync;
 pub mod town_hook;
+pub mod uninstall;
 pub mod up;

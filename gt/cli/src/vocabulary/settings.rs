@@ -71,11 +71,7 @@ pub(super) const SETTINGS: Group = Group {
             "the terminal's own colours are used",
             "set NO_COLOR for none",
         ),
-        refused(
-            "uninstall",
-            "a town is one folder",
-            "type `gt down`, then remove the folder",
-        ),
+        kinder("uninstall", "removes no work"),
         same("completion"),
         same("cycle"),
         same("cycle next"),
