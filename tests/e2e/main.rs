@@ -87,3 +87,4 @@ mod watch;
 mod went_back;
 mod why;
 mod words;
+mod worktree;

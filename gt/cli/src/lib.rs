@@ -83,6 +83,7 @@ pub mod vocabulary;
 mod whoami;
 mod why;
 mod witness;
+mod worktree;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -203,6 +204,7 @@ kit::program! {
     Whoami => whoami,
     Why => why,
     Witness => witness,
+    Worktree => worktree,
 }
 
 /// Builds the whole command line. Man pages and completions are generated from it.

@@ -5,6 +5,7 @@ mod dock;
 mod hold;
 mod list;
 mod park;
+mod quick_add;
 mod remove;
 mod restart;
 mod start;
@@ -23,6 +24,7 @@ kit::family! {
     /// Add, show, stop and remove rigs: the town's repositories
     Args:
     Add => add,
+    QuickAdd => quick_add,
     #[command(alias = "ls")]
     List => list,
     #[command(alias = "rm")]

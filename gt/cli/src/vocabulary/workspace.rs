@@ -4,7 +4,6 @@ use super::{Group, kinder, refused, renamed, runs, same};
 
 const STOPPED: &str = "saves uncommitted work, and nothing is started again until `gt rig start`";
 const SAVED: &str = "saves uncommitted work";
-const CLONES: &str = "a crew member has a clone per rig";
 
 /// See the module.
 pub(super) const WORKSPACE: Group = Group {
@@ -56,7 +55,8 @@ pub(super) const WORKSPACE: Group = Group {
             "no shell integration uses it",
             "type `gt rig status` in the folder",
         ),
-        renamed("rig quick-add", "gt rig add NAME URL", ""),
+        same("rig quick-add"),
+        runs("quick-add", "gt rig quick-add"),
         same("crew"),
         same("crew add"),
         same("crew list"),
@@ -74,13 +74,12 @@ pub(super) const WORKSPACE: Group = Group {
         kinder("crew remove", "moves a clone with unsaved work aside"),
         runs("crew next", "gt cycle next"),
         runs("crew prev", "gt cycle prev"),
-        refused("worktree", CLONES, "type `gt crew add NAME --rig RIG`"),
-        renamed("worktree list", "gt crew list --all", CLONES),
-        refused(
-            "worktree remove",
-            CLONES,
-            "type `gt crew list --all` to see them",
+        kinder(
+            "worktree",
+            "makes a clone, which no other worktree can block",
         ),
+        same("worktree list"),
+        kinder("worktree remove", "moves a clone with unsaved work aside"),
         same("namepool"),
         same("namepool themes"),
         same("namepool set"),
