@@ -1,11 +1,10 @@
 //! `gt uninstall`.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use kit::ui::escape::escape_line;
 
-use super::{CommandResult, build_report};
+use super::{CommandResult, ask, build_report};
 use crate::context::Context;
 use gt::flow::down;
 use gt::flow::uninstall::{self, StayingRig, UninstallItem};
@@ -79,7 +78,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Asks the user. Fails without a terminal.
 fn is_confirmed(ctx: &Context, items: &[UninstallItem]) -> anyhow::Result<bool> {
     anyhow::ensure!(
-        !ctx.ui.is_json() && std::io::stdin().is_terminal(),
+        ask::can_ask(ctx),
         "this stops the town and removes {}: --dry-run lists them, --force asks nothing",
         kit::ui::counted(items.len(), "file")
     );
@@ -87,8 +86,5 @@ fn is_confirmed(ctx: &Context, items: &[UninstallItem]) -> anyhow::Result<bool> 
         ctx.ui
             .status(&format!("{}: {}", item.kind.name(), item.path.display()));
     }
-    ctx.ui.status("Stop the town and remove these? [y/N]");
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    ask::ask_yes_no(ctx, "Stop the town and remove these?", false)
 }

@@ -1,8 +1,6 @@
 //! `gt rig remove`.
 
-use std::io::IsTerminal;
-
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, ask, build_report};
 use crate::context::Context;
 use gt::flow::rig;
 
@@ -41,15 +39,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Asks the user whether unfinished work is left behind. Fails without a terminal.
 fn is_confirmed(ctx: &Context, name: &str, unfinished: &[String]) -> anyhow::Result<bool> {
     let list = unfinished.join("\n  ");
-    let is_asked = !ctx.ui.is_json() && std::io::stdin().is_terminal();
     anyhow::ensure!(
-        is_asked,
+        ask::can_ask(ctx),
         "rig {name} has unfinished work; --force leaves it behind in its folder:\n  {list}"
     );
     ctx.ui
         .status(&format!("Rig {name} has unfinished work:\n  {list}"));
-    ctx.ui.status("Remove it from the town's list? [y/N]");
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    ask::ask_yes_no(ctx, "Remove it from the town's list?", false)
 }
