@@ -165,6 +165,8 @@ fn an_emergency_stop_ends_every_session_until_the_town_is_thawed() {
         status.contains("the town is stopped: too hot") && status.contains("gt thaw"),
         "{status}"
     );
+    let doctor = town.gt(["doctor"]).run().out;
+    assert!(doctor.contains("gt thaw ends the stop"), "{doctor}");
     let start = town.gt(["mayor", "start", "--agent", "stay"]).run();
     assert!(
         start.code != 0 && start.err.contains("gt thaw"),
