@@ -1,13 +1,13 @@
 //! `gt assign`.
 
 use bd::bead::Kind;
-use bd::change::{self, NewBead};
+use bd::change::NewBead;
 use kit::ui::escape::escape_line;
 
 use super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::crew;
-use gt::flow::sling::{SlingOptions, SlingReport, SlingRequest, sling_bead};
+use gt::flow::sling::{SlingReport, assign_new_bead};
 
 /// Make a bead and put it on the hook of a crew member
 ///
@@ -63,26 +63,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("nothing was changed");
         });
     }
-    let store = rig.store()?;
-    let bead = rig.transact(&store, |tx| {
-        let new = NewBead {
-            title: args.title.clone(),
-            description: args.description.clone(),
-            issue_type: Kind::from_user_text(&args.kind),
-            priority: args.priority,
-            labels: args.label.clone(),
-            ..NewBead::default()
-        };
-        Ok(change::create_bead(tx, new)?)
-    })?;
-    let slung = sling_bead(
-        &town,
-        &SlingRequest {
-            bead: bead.id,
-            target,
-            options: SlingOptions::default(),
-        },
-    )?;
+    let new = NewBead {
+        title: args.title,
+        description: args.description,
+        issue_type: Kind::from_user_text(&args.kind),
+        priority: args.priority,
+        labels: args.label,
+        ..NewBead::default()
+    };
+    let slung = assign_new_bead(&town, &rig, &name, new)?;
     build_report(slung, |slung: &SlingReport, page| {
         page.line(format!(
             "✓ {} → {}  {}",

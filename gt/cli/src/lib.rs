@@ -12,6 +12,7 @@ mod ask;
 mod assign;
 mod attach;
 mod audit;
+#[path = "bd.rs"]
 mod bd_command;
 mod boot;
 mod brief;

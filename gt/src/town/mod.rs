@@ -5,6 +5,7 @@
 
 pub mod beads;
 pub mod config;
+pub mod editor;
 pub mod event;
 mod find;
 pub mod hold;

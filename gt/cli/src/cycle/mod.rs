@@ -6,7 +6,6 @@ mod prev;
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::session::cycle::{self, CycleDirection};
-use gt::town::identity::SessionName;
 
 kit::family! {
     /// Switch to another session of the same group
@@ -31,14 +30,8 @@ struct CycleArgs {
 
 fn switch_session(ctx: &Context, args: CycleArgs, direction: CycleDirection) -> CommandResult {
     let town = ctx.open_town()?;
-    let own = || SessionName::for_agent(&town.actor).map(|name| name.to_string());
-    let Some(session) = args.session.or_else(own) else {
-        anyhow::bail!("this is no session of the town: name one with --session");
-    };
-    let found = cycle::find_neighbour(&town, &session, direction)?;
-    if let Some(name) = &found {
-        town.host.switch_client(args.client.as_deref(), name)?;
-    }
+    let (session, client) = (args.session.as_deref(), args.client.as_deref());
+    let found = cycle::switch_to_neighbour(&town, session, client, direction)?;
     build_report(serde_json::json!({ "session": found }), move |_, page| {
         if found.is_none() {
             page.line("no other session of this group runs");

@@ -1,10 +1,10 @@
 //! `gt directive edit`.
 
-use bd::git::Git;
 use kit::sys::{ChildCommand, file};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::town::editor::choose_editor;
 
 /// Edit the directives of a role in your editor
 ///
@@ -21,18 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755)?;
     }
-    let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
-    let setting = || {
-        Git::at(ctx.env.cwd())
-            .config_get("core.editor")
-            .ok()
-            .flatten()
-    };
-    let editor = variable("GIT_EDITOR")
-        .or_else(setting)
-        .or_else(|| variable("VISUAL"))
-        .or_else(|| variable("EDITOR"))
-        .unwrap_or_else(|| "vi".to_owned());
+    let editor = choose_editor(&ctx.env);
     // The editor may have arguments, as for git.
     ChildCommand::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), "editor"])

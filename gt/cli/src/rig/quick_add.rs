@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use bd::git::Git;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
@@ -42,20 +41,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(path) => ctx.env.make_absolute(&path.to_string_lossy()),
         None => ctx.env.cwd().to_owned(),
     };
-    let root = start
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-        .with_context(|| format!("{} is in no git repository", start.display()))?;
+    let found = rig::find_repository_around(&start)?;
+    let found = found.with_context(|| format!("{} is in no git repository", start.display()))?;
     anyhow::ensure!(
-        !root.starts_with(town.layout.root()),
+        !found.root.starts_with(town.layout.root()),
         "{} is in the town already",
-        root.display()
+        found.root.display()
     );
-    let folder = root.file_name().unwrap_or_default().to_string_lossy();
-    let url = Git::at(root).remote_url("origin")?;
+    let folder = found.root.file_name().unwrap_or_default().to_string_lossy();
     let request = AddRigRequest {
         name: rig::derive_rig_name(&folder),
-        url: Some(url.unwrap_or_else(|| root.display().to_string())),
+        url: Some(found.url),
         ..AddRigRequest::default()
     };
     let say = |text: &str| {

@@ -10,9 +10,28 @@ pub enum CycleDirection {
     Previous,
 }
 
+/// Switches a terminal to the session before or after `session`, or after the caller's own. Returns
+/// that session. `client` is the terminal, as tmux names it.
+pub fn switch_to_neighbour(
+    town: &LiveTown,
+    session: Option<&str>,
+    client: Option<&str>,
+    direction: CycleDirection,
+) -> anyhow::Result<Option<String>> {
+    let own = SessionName::for_agent(&town.actor).map(|name| name.to_string());
+    let Some(session) = session.map(str::to_owned).or(own) else {
+        anyhow::bail!("this is no session of the town: name one with --session");
+    };
+    let found = find_neighbour(town, &session, direction)?;
+    if let Some(name) = &found {
+        town.host.switch_client(client, name)?;
+    }
+    Ok(found)
+}
+
 /// Returns the running session before or after `session` in its group. None if the group has no
 /// other session.
-pub fn find_neighbour(
+fn find_neighbour(
     town: &LiveTown,
     session: &str,
     direction: CycleDirection,

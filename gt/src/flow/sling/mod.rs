@@ -20,6 +20,7 @@
 //! From 2 on, each step is recorded in the worker's slot. The next patrol continues a killed sling
 //! at the first undone step ([`resume_sling`]), under the same lock.
 
+mod assign;
 mod batch;
 mod claim;
 mod enqueue;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use bd::bead::{Bead, Status};
 use serde::{Deserialize, Serialize};
 
+pub use assign::assign_new_bead;
 pub use batch::{SlingBatch, sling_batch};
 use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
