@@ -165,8 +165,8 @@ kit::program! {
     Install => install,
     Mail => mail,
     Mayor => mayor,
-    #[command(visible_alias = "molecule")]
     Migrate => migrate,
+    #[command(visible_alias = "molecule")]
     Mol => mol,
     #[command(alias = "mr")]
     Mq => mq,
