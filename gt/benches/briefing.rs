@@ -98,6 +98,8 @@ fn briefings(criterion: &mut Criterion) {
         rigs: BTreeMap::from([("web".to_owned(), rig.snapshot().unwrap())]),
         unreadable: BTreeMap::new(),
         rollbacks: Vec::new(),
+        holds: BTreeMap::new(),
+        stopped: None,
     };
     let text = |stores: &TownStores| {
         let convoy = stores.town.get("hq-cv-bench").unwrap();

@@ -14,6 +14,7 @@ use crate::host::HostError;
 use crate::host::runtime::RuntimeError;
 use crate::host::runtime::scripted::ScriptedError;
 use crate::town::beads::UnknownBead;
+use crate::town::hold::HeldError;
 use crate::town::identity::BadAddress;
 use crate::town::lock::LockError;
 use crate::town::{NotInTown, UnknownRig};
@@ -40,6 +41,11 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
             "send it to mayor/, or give the role to an agent: `{}`",
             role.next_step()
         ));
+        return failure;
+    }
+    if let Some(HeldError(hold)) = error.chain().find_map(|cause| cause.downcast_ref()) {
+        failure.code = "held";
+        failure.hint = Some(format!("`{}` ends that", hold.next));
         return failure;
     }
     let found = error

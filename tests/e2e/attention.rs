@@ -595,3 +595,20 @@ fn work_on_the_hook_of_a_crew_member_or_mayor_without_a_session_is_reported() {
         up.err
     );
 }
+
+#[test]
+fn a_crew_member_whose_session_ended_with_a_bead_on_the_hook_is_reported() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let bead = town.bead("web", "For max");
+    let stay = json!({ "command": "sleep", "args": ["600"], "prompt_mode": "none" });
+    town.set_town_setting("agents", json!({ "stay": stay }));
+    town.set_town_setting("default_agent", json!("stay"));
+    town.gt(["sling", &bead, "web/crew/max"]).ok();
+    town.gt(["crew", "start", "web/max"]).ok();
+    town.kill_all_sessions();
+    town.patrol();
+    assert_eq!(letters(&town), [], "it is not due yet");
+    patrol_in(&town, 25 * 60);
+    only_letter(&town, "on its hook and no session", "gt crew start web/max");
+}

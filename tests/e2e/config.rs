@@ -316,3 +316,40 @@ fn an_agents_env_may_not_set_the_variables_of_gas_town() {
             .fails(&format!("sets {variable}, which Gas Town sets itself"));
     }
 }
+
+#[test]
+fn agents_are_defined_shown_and_removed() {
+    let town = Town::new();
+    let agent = |args: &[&str]| town.gt(["config", "agent"]).args(args.iter().copied());
+    agent(&["set", "opus", "claude --model opus"]).ok();
+    let opus = agent(&["get", "opus", "--json"]).ok().json();
+    assert_eq!(opus["provider"], "claude");
+    assert!(
+        opus["args"].to_string().ends_with("\"--model\",\"opus\"]"),
+        "{opus}"
+    );
+    agent(&["set", "mine", "my-agent", "--fast"]).ok();
+    let mine = agent(&["get", "mine", "--json"]).ok().json();
+    assert_eq!(
+        mine,
+        serde_json::json!({ "command": "my-agent", "args": ["--fast"] })
+    );
+    let list = agent(&["ls"]).ok().out;
+    assert!(
+        list.contains("opus             town") && list.contains("claude           built-in"),
+        "{list}"
+    );
+    agent(&["rm", "opus"]).ok();
+    agent(&["get", "opus"]).fails("there is no agent `opus`");
+    agent(&["remove", "claude"]).fails("have no agent `claude`");
+    agent(&["get", "claude"]).ok();
+}
+
+#[test]
+fn bd_runs_below_gt_and_the_changelog_is_built_in() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Below gt");
+    let shown = town.gt(["bd", "show", &bead, "--json"]).ok().json();
+    assert_eq!(shown[0]["title"], "Below gt");
+    assert!(town.gt(["changelog"]).ok().out.contains("# Changelog"));
+}

@@ -339,3 +339,31 @@ fn a_clone_that_cannot_be_updated_is_a_failure() {
     assert_eq!(failed.code, 1, "{}", failed.out);
     assert!(failed.json()[0]["pull_error"].is_string(), "{}", failed.out);
 }
+
+#[test]
+fn the_rig_may_stand_before_the_names_of_its_crew() {
+    let (town, _origin) = Town::with_rig();
+    let stay = serde_json::json!({ "command": "sleep", "args": ["600"], "prompt_mode": "none" });
+    town.set_town_setting("agents", serde_json::json!({ "stay": stay }));
+    town.set_town_setting("default_agent", "stay".into());
+    for name in ["max", "nux"] {
+        town.gt(["crew", "add", name, "--rig", "web"]).ok();
+    }
+    let agents = |args: &[&str]| {
+        let said = town.gt(args.iter().copied()).ok().json();
+        let agents = said.as_array().unwrap().iter();
+        let names: Vec<String> = agents.map(|one| one["agent"].to_string()).collect();
+        names.join(" ")
+    };
+    assert_eq!(
+        agents(&["crew", "start", "web", "max", "--json"]),
+        "\"web/crew/max\""
+    );
+    assert_eq!(
+        agents(&["crew", "stop", "web", "--all", "--json"]),
+        "\"web/crew/max\" \"web/crew/nux\""
+    );
+    for group in ["rig", "crew", "polecat", "dog", "formula", "rescue"] {
+        town.gt([group, "ls"]).ok();
+    }
+}

@@ -65,3 +65,25 @@ fn a_followed_feed_shows_events_as_they_happen() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_filter_that_can_match_nothing_is_refused_with_similar_names() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let worker = town.sling(&town.bead("web", "Work"));
+    town.gt_as(&worker, ["mail", "send", "mayor/", "-s", "Hello"])
+        .ok();
+    let found = town.gt(["log", "--agent", &worker]).ok().out;
+    assert!(found.contains("wrote to mayor/: Hello"), "{found}");
+    let name = worker.trim_start_matches("web/");
+    let slip = format!("web/{}x", &name[..name.len() - 1]);
+    let refused = town.gt(["log", "--agent", &slip]).run();
+    assert!(
+        refused.code != 0 && refused.err.contains(&format!("web/polecats/{name}")),
+        "{}",
+        refused.err
+    );
+    town.gt(["log", "--type", "slign"])
+        .fails("no event type begins with slign (did you mean sling");
+    town.gt(["log", "--agent", "overseer"]).ok();
+}

@@ -60,6 +60,8 @@ const FLOW: [&[&str]; 4] = [
         "flow::polecat",
         "flow::up",
         "flow::down",
+        "flow::hold",
+        "flow::uninstall",
     ],
     &[
         "flow::sling",

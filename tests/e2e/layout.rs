@@ -57,7 +57,7 @@ fn every_command_has_its_own_file_and_a_test() {
         // The wrapper and the scripted agent run in every session of every test, the restart in
         // every handoff.
         let inside = ["session_restart", "session_wrapper", "scripted"].contains(&name.as_str());
-        let driven = tests.contains(&format!("\"{name}\""));
+        let driven = tests.contains(&format!("\"{}\"", command.get_name()));
         assert!(inside || driven, "no end-to-end test runs gt {name}");
     }
 }

@@ -306,3 +306,33 @@ fn a_mistake_in_the_lists_does_not_stop_mail_to_an_agent() {
     town.gt(["mail", "send", "list:oncall", "-s", "Hello", "-m", "x"])
         .fails("messaging.json");
 }
+
+#[test]
+fn archiving_a_shared_message_hides_it_from_that_reader_only() {
+    let town = town_with_crew();
+    write_messaging(
+        &town,
+        &json!({ "announces": { "alerts": { "readers": ["@town"], "retain_count": 9 } } }),
+    );
+    town.gt(["mail", "channel", "create", "news"]).ok();
+    for (place, list) in [
+        ("channel:news", ["mail", "channel", "news", "--json"]),
+        ("announce:alerts", ["mail", "announces", "alerts", "--json"]),
+    ] {
+        let send = ["mail", "send", place, "-s", "One", "--json"];
+        let id = town.gt(send).ok().json()["id"].as_str().unwrap().to_owned();
+        let run = |name: &str, args: &[&str]| {
+            let run = town.gt(args.iter().copied());
+            run.env("GT_ROLE", format!("web/crew/{name}")).ok()
+        };
+        let count = |name: &str| run(name, &list).json().as_array().unwrap().len();
+        run("max", &["mail", "archive", &id]);
+        assert_eq!((count("max"), count("nux")), (0, 1), "{place}");
+        run("nux", &["mail", "mark-read", &id]);
+        assert_eq!(run("nux", &list).json()[0]["read"], true, "{place}");
+        run("max", &["mail", "delete", &id]);
+        assert_eq!(count("nux"), 1, "{place}");
+        town.gt(["mail", "delete", &id]).ok();
+        assert_eq!(count("nux"), 0, "its sender deletes it: {place}");
+    }
+}

@@ -272,3 +272,52 @@ fn a_sender_waits_until_each_recipient_has_read_the_message() {
     let sent: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(sent["acknowledged"], true);
 }
+
+#[test]
+fn all_messages_are_marked_as_read_and_those_from_before_the_session_are_archived() {
+    let town = town_tests::Town::new();
+    let stay = serde_json::json!({ "command": "sleep", "args": ["600"], "prompt_mode": "none" });
+    town.set_town_setting("agents", serde_json::json!({ "stay": stay }));
+    let as_mayor = |args: &[&str]| town.gt(args.iter().copied()).env("GT_ROLE", "mayor").ok();
+    town.gt(["mail", "send", "mayor/", "-s", "Old"]).ok();
+    town.gt(["mail", "send", "mayor/", "-s", "Old, too"]).ok();
+    as_mayor(&["mail", "mark-read", "--all"]);
+    assert!(town.mail("mayor/").iter().all(|one| one["read"] == true));
+    let refused = town
+        .gt(["mail", "archive", "--stale"])
+        .env("GT_ROLE", "mayor");
+    refused.fails("has no session");
+    // A session's start has whole seconds.
+    kit::sys::clock::pause_thread(std::time::Duration::from_millis(1100));
+    town.gt(["mayor", "start", "--agent", "stay"]).ok();
+    kit::sys::clock::pause_thread(std::time::Duration::from_millis(1100));
+    town.gt(["mail", "send", "mayor/", "-s", "New"]).ok();
+    let preview = as_mayor(&["mail", "archive", "--stale", "-n"]).out;
+    assert_eq!(preview.matches("would be archived").count(), 2, "{preview}");
+    assert_eq!(town.mail("mayor/").len(), 3);
+    as_mayor(&["mail", "archive", "--stale"]);
+    let left = town.mail("mayor/");
+    assert_eq!((left.len(), &left[0]["subject"]), (1, &"New".into()));
+}
+
+#[test]
+fn flags_of_the_original_on_everyday_commands_are_accepted() {
+    let town = town_with_nux();
+    let as_nux = |args: &[&str]| town.gt(args.iter().copied()).env("GT_ROLE", "web/crew/nux");
+    as_nux(&["mail", "send", "--human", "-s", "Hello"]).ok();
+    assert_eq!(town.mail("overseer")[0]["subject"], "Hello");
+    let kept = town.gt([
+        "nudge",
+        "web/crew/nux",
+        "later",
+        "--mode",
+        "queue",
+        "--json",
+    ]);
+    assert_eq!(kept.ok().json()["delivered"], false);
+    assert_eq!(town.mail("web/nux")[0]["subject"], "later");
+    town.gt(["rig", "config", "show", "web", "--layers"]).ok();
+    assert_eq!(town.gt(["up", "-q"]).ok().out, "");
+    town.gt(["start", "--all"]).ok();
+    town.gt(["sling", "x", "--naked"]).fails("gt rig park RIG");
+}

@@ -122,3 +122,69 @@ fn reports_of_the_protocol_to_a_mechanical_role_are_archived_with_their_rule() {
     assert_eq!(request["to"], "deacon/");
     assert!(request["handled_by"].is_null());
 }
+
+#[test]
+fn messages_that_the_town_writes_to_a_mechanical_role_go_to_its_stand_in() {
+    let town = town_with_nux();
+    let settings = json!({ "routes": { "medium": ["mail:web/witness", "mail:deacon/"] } });
+    let path = town.root().join("settings/escalation.json");
+    std::fs::write(path, settings.to_string()).unwrap();
+    let sent = as_nux(&town, ["escalate", "Which disk?", "--json"])
+        .ok()
+        .json();
+    assert_eq!(sent["targets"], json!(["overseer"]));
+    let got = town.mail("overseer");
+    assert_eq!(
+        (got.len(), &got[0]["addressed_to"]),
+        (1, &json!("web/witness"))
+    );
+    let id = sent["id"].as_str().unwrap();
+    let said = as_nux(&town, ["escalate", "forward", id, "web/refinery"])
+        .ok()
+        .out;
+    assert!(
+        said.contains("is with overseer") && said.contains("no agent plays web/refinery"),
+        "{said}"
+    );
+    assert_eq!(town.mail("overseer").len(), 2);
+    start_mayor(&town);
+    as_nux(&town, ["escalate", "forward", id, "web/refinery"]).ok();
+    assert_eq!(town.mail("mayor/").len(), 1);
+    town.gt(["mayor", "stop"]).ok();
+    // A landed convoy.
+    let bead = town.bead("web", "Done");
+    let new = ["convoy", "create", "C", &bead, "--notify", "web/witness"];
+    town.gt(new).ok();
+    town.bd("web", ["close", &bead]).ok();
+    town.gt(["convoy", "check"]).ok();
+    let landed = &town.mail("overseer")[0]["subject"];
+    assert!(
+        landed.as_str().unwrap().contains("Convoy landed"),
+        "{landed}"
+    );
+    for role in ["web/witness", "web/refinery", "deacon/"] {
+        assert!(town.mail(role).is_empty(), "{role}");
+    }
+}
+
+#[test]
+fn the_directory_lists_agents_with_their_readers_and_all_shared_addresses() {
+    let town = town_with_nux();
+    town.gt(["mail", "channel", "create", "news"]).ok();
+    let listed = town.gt(["mail", "directory", "--json"]).ok().json();
+    let entries = listed.as_array().unwrap();
+    for expected in [
+        json!({ "address": "overseer", "kind": "overseer" }),
+        json!({ "address": "web/nux", "kind": "crew" }),
+        json!({ "address": "web/witness", "kind": "witness", "reader": "overseer" }),
+        json!({ "address": "@rig/web", "kind": "group" }),
+        json!({ "address": "channel:news", "kind": "channel" }),
+    ] {
+        assert!(entries.contains(&expected), "{expected} {listed}");
+    }
+    let text = town.gt(["mail", "dir"]).ok().out;
+    assert!(
+        text.contains("web/witness  (witness, read by overseer)"),
+        "{text}"
+    );
+}

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
+mod account;
+mod assign;
 mod attention;
 mod backup;
 mod between_rigs;
@@ -12,9 +14,11 @@ mod completion;
 mod config;
 mod convoy;
 mod crew;
+mod cycle;
 mod daemon;
 mod deacon;
 mod demo;
+mod directive;
 mod disk;
 mod dist;
 mod doctor;
@@ -31,6 +35,7 @@ mod formulas;
 mod fuzz;
 mod git_store;
 mod handoff;
+mod hold;
 mod hooks;
 mod imports;
 mod init;
@@ -76,8 +81,10 @@ mod texts;
 mod town_hook;
 mod town_sync;
 mod trail;
+mod uninstall;
 mod vocabulary;
 mod watch;
 mod went_back;
 mod why;
 mod words;
+mod worktree;

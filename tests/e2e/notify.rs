@@ -146,3 +146,18 @@ fn a_nudge_channel_reaches_the_running_agents_that_it_lists() {
     town.gt(["nudge", "channel:none", "hi"])
         .fails("there is no nudge channel `none`");
 }
+
+#[test]
+fn the_level_on_an_old_agent_bead_counts_until_another_one_is_set() {
+    let town = Town::new();
+    let level = |town: &Town| {
+        let status = town.gt(["notify", "--agent", "mayor/", "--json"]);
+        status.ok().json()["level"].clone()
+    };
+    assert_eq!(level(&town), "normal");
+    let old = "role_type: mayor\nrig: null\nagent_state: idle\nnotification_level: muted";
+    town.bd(".", ["update", "hq-mayor", "-d", old]).ok();
+    assert_eq!(level(&town), "muted");
+    town.gt(["notify", "normal", "--agent", "mayor/"]).ok();
+    assert_eq!(level(&town), "normal");
+}

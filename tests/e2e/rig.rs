@@ -189,3 +189,55 @@ fn a_rig_with_a_shallow_origin_is_added_and_merged_to() {
     let at = ["-C", path, "show", "main:work.txt"];
     assert_eq!(whole.git(at).trim(), "x");
 }
+
+#[test]
+fn a_rig_with_unfinished_work_is_removed_with_a_flag_and_taken_back_by_its_name() {
+    let (town, origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Half done");
+    let worker = town.sling(&bead);
+    let file = town.sandbox(&worker).join("draft.txt");
+    std::fs::write(&file, "draft").unwrap();
+    town.gt(["down"]).ok();
+    let refused = town.gt(["rig", "rm", "web"]).run();
+    for words in [
+        "--force",
+        "on the hook of web/polecats/",
+        &bead,
+        "tracked by",
+    ] {
+        assert!(refused.err.contains(words), "{words}: {}", refused.err);
+    }
+    let removed = town.gt(["rig", "rm", "web", "--force"]).ok().out;
+    assert!(removed.contains("gt rig add web"), "{removed}");
+    let other = town.origin("other");
+    town.gt(["rig", "add", "web", other.url()])
+        .fails("of another repository");
+    let back = town.gt(["rig", "add", "web", "--json"]).ok().json();
+    assert_eq!(
+        (&back["prefix"], &back["branch"], &back["remote"]),
+        (&"web".into(), &"main".into(), &origin.url().into())
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "draft");
+    assert_eq!(town.show("web", &bead)["status"], "hooked");
+    town.gt(["rig", "rm", "web", "-y"]).ok();
+    town.gt(["rig", "add", "web", origin.url()]).ok();
+    eventually("its worker is started again", || {
+        town.patrol();
+        (town.sessions().len() == 1).then_some(())
+    });
+}
+
+#[test]
+fn a_rig_without_room_for_workers_says_so() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    town.set_rig_setting("web", "max_polecats", serde_json::json!(0));
+    let bead = town.bead("web", "Waits");
+    town.gt(["sling", &bead, "web"]).ok();
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(
+        why.contains("max_polecats is 0") && why.contains("gt config set max_polecats"),
+        "{why}"
+    );
+}

@@ -412,7 +412,7 @@ impl Town {
     }
 
     /// Runs tmux on the town's own server.
-    fn tmux<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
+    pub fn tmux<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
         let sockets = walk(&self.path("tmux"));
         let socket = sockets.first().unwrap().to_string_lossy().into_owned();
         let run = self.program_on_path("tmux").args(["-S", &socket]);

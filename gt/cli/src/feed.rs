@@ -8,7 +8,7 @@ use super::since::parse_since;
 use super::{CommandResult, build_empty_report};
 use crate::context::Context;
 use gt::town::event::{EventLine, EventReader, StoredEvent};
-use gt::view::feed::{FeedFilter, FeedRig, describe_event};
+use gt::view::feed::{FeedFilter, FeedRig, check_filter, describe_event};
 
 /// Show what happened in the town, newest last
 ///
@@ -55,7 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .rig
         .as_deref()
         .map(|name| FeedRig::for_rig(&town, name));
-    let filter = FeedFilter {
+    let mut filter = FeedFilter {
         since,
         kind: args.kind,
         actor: args.actor,
@@ -76,6 +76,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .transpose()?;
     let mut reader = EventReader::new(&town.layout);
     let mut events = reader.read_new()?;
+    check_filter(&town, &mut filter, &events)?;
     events.retain(|stored| filter.is_match(&stored.event));
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);

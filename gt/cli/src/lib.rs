@@ -6,13 +6,18 @@
     reason = "all commands are run alike, with their arguments"
 )]
 
+mod account;
 mod agent_event;
 mod ask;
+mod assign;
 mod attach;
 mod audit;
+#[path = "bd.rs"]
+mod bd_command;
 mod boot;
 mod brief;
 mod broadcast;
+mod changelog;
 mod checkpoint;
 mod commit;
 mod completion;
@@ -20,15 +25,18 @@ mod config;
 pub mod context;
 mod convoy;
 mod crew;
+mod cycle;
 mod daemon;
 mod deacon;
 mod demo;
+mod directive;
 mod dnd;
 mod doctor;
 mod dog;
 mod done;
 mod down;
 mod escalate;
+mod estop;
 mod external;
 mod feed;
 mod followup;
@@ -66,7 +74,10 @@ mod signal;
 mod since;
 mod sling;
 mod status;
+mod status_line;
+mod thaw;
 mod trail;
+mod uninstall;
 mod unsling;
 mod up;
 mod version;
@@ -74,6 +85,7 @@ pub mod vocabulary;
 mod whoami;
 mod why;
 mod witness;
+mod worktree;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -114,20 +126,27 @@ struct RootArgs {
 }
 
 kit::program! {
+    #[command(alias = "accounts")]
+    Account => account,
+    Assign => assign,
     Attach => attach,
     Audit => audit,
+    Bd => bd_command,
     Boot => boot,
     Brief => brief,
     Broadcast => broadcast,
+    Changelog => changelog,
     Checkpoint => checkpoint,
     Commit => commit,
     Completion => completion,
     Config => config,
     Convoy => convoy,
     Crew => crew,
+    Cycle => cycle,
     Daemon => daemon,
     Deacon => deacon,
     Demo => demo,
+    Directive => directive,
     Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
@@ -135,6 +154,7 @@ kit::program! {
     Done => done,
     Down => down,
     Escalate => escalate,
+    Estop => estop,
     Feed => feed,
     Followup => followup,
     #[command(visible_alias = "formulas")]
@@ -147,8 +167,8 @@ kit::program! {
     Install => install,
     Mail => mail,
     Mayor => mayor,
-    #[command(visible_alias = "molecule")]
     Migrate => migrate,
+    #[command(visible_alias = "molecule")]
     Mol => mol,
     #[command(alias = "mr")]
     Mq => mq,
@@ -175,7 +195,11 @@ kit::program! {
     Sling => sling,
     #[command(alias = "stat")]
     Status => status,
+    #[command(hide = true)]
+    StatusLine => status_line,
+    Thaw => thaw,
     Trail => trail,
+    Uninstall => uninstall,
     #[command(alias = "unhook")]
     Unsling => unsling,
     Up => up,
@@ -183,6 +207,7 @@ kit::program! {
     Whoami => whoami,
     Why => why,
     Witness => witness,
+    Worktree => worktree,
 }
 
 /// Builds the whole command line. Man pages and completions are generated from it.

@@ -43,7 +43,7 @@ pub(super) fn report_level(
         Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
     };
-    let before = notification_level::load_level(&town.layout, &agent);
+    let before = notification_level::load_level(town, &agent);
     let chosen = choose(before);
     if let Some(level) = chosen {
         notification_level::save_level(&town.layout, &agent, level)?;

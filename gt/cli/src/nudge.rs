@@ -4,7 +4,7 @@ use super::broadcast::report_broadcast;
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::broadcast;
-use gt::flow::nudge::{NudgeReport, nudge_agent, nudge_unless_muted};
+use gt::flow::nudge::{NudgeReport, nudge_agent, nudge_unless_muted, queue_nudge};
 use gt::flow::session::show;
 use gt::town::identity::Address;
 
@@ -30,6 +30,16 @@ pub(super) struct Args {
     /// Also type it into the session of a muted agent
     #[arg(short, long)]
     force: bool,
+    /// immediate types it now; queue keeps it as mail for the agent's next turn
+    #[arg(long, value_enum, default_value_t = NudgeMode::Immediate)]
+    mode: NudgeMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum NudgeMode {
+    #[value(alias = "wait-idle")]
+    Immediate,
+    Queue,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -39,6 +49,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return report_broadcast(broadcast::nudge_channel(&town, channel, &message)?);
     }
     let agent = town.parse_agent(&args.agent)?;
+    if args.mode == NudgeMode::Queue {
+        let kept = queue_nudge(&town, &agent, &message, "reads it at its next turn")?;
+        return build_report(kept, |kept, page| {
+            page.line(format!("✓ {} {}", kept.agent, kept.how));
+        });
+    }
     // Agents of the original nudge the deacon at each start.
     if agent == Address::Deacon && show::find_session(&town, &agent)?.is_none() {
         let unread = NudgeReport {

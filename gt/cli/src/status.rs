@@ -12,6 +12,7 @@ use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
+use gt::town::hold::HoldState;
 use gt::view::health::{self, TownHealth};
 use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummary, TownStatus};
 
@@ -19,9 +20,9 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
-/// agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
+/// stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
 /// A), mq{pending, blocked, needs_person}, waiting[], queued[{work_bead_id, target_rig,
-/// enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}],
+/// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed, total, blocked_by[]}],
 /// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role,
 /// running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json`
@@ -121,6 +122,11 @@ fn write_status(status: &TownStatus, page: &mut Page) {
     if let Some(pause) = &status.paused {
         page.line(page.style().yellow(&format!("! {}", pause.describe())));
         page.line("    → gt deacon resume");
+    }
+    if let Some(stop) = &status.stopped {
+        let hold = stop.hold();
+        page.line(page.style().red(&format!("! {}", hold.reason)));
+        page.line(format!("    → {}", hold.next));
     }
     if status.overseer.unread_mail > 0 {
         page.line(format!(
@@ -237,6 +243,16 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
         page.style()
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
     );
+    // A stop of the whole town stands at the top.
+    if let Some(hold) = rig
+        .held
+        .as_ref()
+        .filter(|hold| hold.state != HoldState::Stopped)
+    {
+        let text = format!("  ! {}: nothing is started", hold.reason);
+        page.line(page.style().yellow(&text));
+        page.line(format!("    → {}", hold.next));
+    }
     let queue = &rig.mq;
     if *queue != QueueCounts::default() {
         page.line(format!("  ⇡ merge queue: {}", queue.describe()));

@@ -6,16 +6,26 @@ use gt::flow::up;
 
 /// Start the town's daemon, which starts sessions for work
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Print nothing if it succeeds
+    #[arg(short, long)]
+    quiet: bool,
+    /// Accepted for scripts: all agents with work are started
+    #[arg(short, long, hide = true)]
+    all: bool,
+}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let up = up::start_town(&ctx.open_town()?)?;
     if let Some(reason) = &up.degraded {
         ctx.ui.warn(&format!(
             "{reason}: work that needs no session goes on without it"
         ));
     }
-    build_report(up, |up, page| {
+    build_report(up, move |up, page| {
+        if args.quiet {
+            return;
+        }
         let how = if up.started {
             "is up"
         } else {

@@ -119,6 +119,97 @@ fn end_listed(
     Ok(())
 }
 
+/// Decides about the sessions of crew members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrewSessions {
+    End,
+    Keep,
+}
+
+/// The ended sessions of a rig.
+#[derive(Debug, Default, Serialize)]
+pub struct StoppedSessions {
+    pub sessions: Vec<String>,
+    /// Workers that were stopped with work on their hooks.
+    pub stopped: Vec<InterruptedWorker>,
+}
+
+impl StoppedSessions {
+    /// Returns the stopped workers for an event.
+    pub(crate) fn halted_workers(&self) -> Vec<HaltedWorker> {
+        let stopped = self.stopped.iter();
+        stopped
+            .map(|worker| HaltedWorker {
+                polecat: worker.worker.clone(),
+                bead: worker.bead.clone(),
+            })
+            .collect()
+    }
+}
+
+/// Ends the sessions of a rig's agents, other than the caller's own. Uncommitted work is saved, and
+/// the work stays on its hooks.
+pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Result<StoppedSessions> {
+    let mut locks = Vec::new();
+    for polecat in polecat::list_polecats(rig, &rig.store()?.snapshot()?, None) {
+        mark_stopped(rig, &polecat)?;
+        locks.push(rig.slot_lock(&polecat.name));
+    }
+    let rigs = town.list_rigs()?;
+    let mut ended = StoppedSessions::default();
+    let is_wanted = |address: &Address| {
+        address.rig() == Some(rig.name())
+            && *address != town.actor
+            && (crew == CrewSessions::End || !matches!(address, Address::Crew(..)))
+    };
+    let is_over = || {
+        let free = locks.iter().all(|lock| Lock::is_free(lock));
+        let all_ended = end_agents(town, &rigs, is_wanted, &mut ended);
+        (all_ended.is_err() || free).then_some(all_ended)
+    };
+    clock::wait_for(STARTS, is_over).unwrap_or(Ok(()))?;
+    end_leftovers(rig)?;
+    Ok(ended)
+}
+
+/// Ends every session of the town's agents, other than the caller's own, and keeps the daemon.
+pub(super) fn stop_agents(town: &LiveTown) -> anyhow::Result<StoppedSessions> {
+    let mut all = StoppedSessions::default();
+    let rigs = town.list_rigs()?;
+    for rig in &rigs {
+        let of_rig = stop_rig(town, rig, CrewSessions::End)?;
+        all.sessions.extend(of_rig.sessions);
+        all.stopped.extend(of_rig.stopped);
+    }
+    end_agents(town, &rigs, |agent| *agent != town.actor, &mut all)?;
+    Ok(all)
+}
+
+/// Ends the sessions of the wanted agents that run now.
+fn end_agents(
+    town: &LiveTown,
+    rigs: &[Rig],
+    is_wanted: impl Fn(&Address) -> bool,
+    ended: &mut StoppedSessions,
+) -> anyhow::Result<()> {
+    for live in town.host.list()? {
+        let names = rigs.iter().map(|rig| rig.name());
+        let Some(address) = SessionName::parse_address(&live.name, names) else {
+            continue;
+        };
+        if !is_wanted(&address) {
+            continue;
+        }
+        if let Address::Polecat(rig, name) = &address {
+            let worker = save_worker(&town.rig(rig), name, &live)?;
+            ended.stopped.extend(worker);
+        }
+        town.host.kill(&live.name)?;
+        ended.sessions.push(live.name);
+    }
+    Ok(())
+}
+
 /// Returns the time of the last `gt down`.
 pub fn last_halt(layout: &TownLayout) -> Option<Timestamp> {
     let text = file::read_file_if_exists(&layout.last_halt())

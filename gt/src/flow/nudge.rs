@@ -35,9 +35,20 @@ pub fn nudge_unless_muted(
     agent: &Address,
     message: &str,
 ) -> anyhow::Result<NudgeReport> {
-    if load_level(&town.layout, agent) != NotificationLevel::Muted {
+    if load_level(town, agent) != NotificationLevel::Muted {
         return nudge_agent(town, agent, message);
     }
+    let how = "is muted: the message is kept as mail for its next turn";
+    queue_nudge(town, agent, message, how)
+}
+
+/// Keeps a message as mail, which the agent's next turn shows.
+pub fn queue_nudge(
+    town: &LiveTown,
+    agent: &Address,
+    message: &str,
+    how: &'static str,
+) -> anyhow::Result<NudgeReport> {
     let session = SessionName::for_agent(agent).map(|session| session.to_string());
     let mail = NewMessage {
         to: agent.mailbox(),
@@ -49,7 +60,7 @@ pub fn nudge_unless_muted(
         agent: agent.to_string(),
         session: session.unwrap_or_default(),
         delivered: false,
-        how: "is muted: the message is kept as mail for its next turn",
+        how,
         kept: Some(mail::send_message(town, &mail)?),
     })
 }

@@ -219,6 +219,13 @@ pub trait SessionHost {
     /// Returns the command that shows a session in the user's terminal.
     fn attach_command(&self, name: &str) -> Vec<String>;
 
+    /// Shows a session in a terminal that shows another session of the host: in that of the named
+    /// client, otherwise in the one that was used last.
+    fn switch_client(&self, client: Option<&str>, name: &str) -> Result<(), HostError> {
+        let _ = (client, name);
+        Ok(())
+    }
+
     /// Ends a session and all its processes. A missing session is no error. If the caller belongs
     /// to the session, it is ended last.
     fn kill(&self, name: &str) -> Result<(), HostError>;

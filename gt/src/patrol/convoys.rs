@@ -8,8 +8,8 @@ use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::town_view::TownView;
+use crate::town::TownLayout;
 use crate::town::lock::Lock;
-use crate::town::{Town, TownLayout};
 
 /// The facts about convoys.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +61,7 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
 }
 
 /// Lands a convoy. If only an outside problem is in the way, fails so that the landing is retried.
-pub(super) fn land_convoy_action(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
         Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),

@@ -42,6 +42,10 @@ pub enum Action {
     RestartRefused(Worker),
     /// Ends a session without work.
     EndSession(Worker),
+    /// Ends the sessions of a rig in which nothing may run.
+    StopRig {
+        rig: RigName,
+    },
     /// Takes a bead that was closed without `gt done` off its hook. Its commits go to a rescue ref.
     Release(Worker),
     /// Pushes the commits of unfinished work.
@@ -159,6 +163,7 @@ impl Action {
                 (Some(rig), format!("bead {bead}"))
             }
             Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
+            Self::StopRig { rig } => (Some(rig), format!("sessions of {rig}")),
             Self::Land { convoy } => (None, format!("convoy {convoy}")),
             Self::FinishConvoy { request } => (None, format!("request {request}")),
             Self::Reescalate { escalation }
@@ -182,6 +187,28 @@ impl Action {
             self,
             Self::AskPerson | Self::Reescalate { .. } | Self::Deliver { .. }
         )
+    }
+
+    /// Returns the rig in which the action starts or moves an agent, or merges work. None for
+    /// actions that a parked or docked rig permits.
+    pub fn rig_at_work(&self) -> Option<&str> {
+        match self {
+            Self::ResumeSling(worker)
+            | Self::Respawn(worker)
+            | Self::OpenBreaker(worker)
+            | Self::HalfOpen(worker)
+            | Self::NudgeQuiet(worker)
+            | Self::RestartQuiet(worker)
+            | Self::ResumeRefused(worker)
+            | Self::RestartRefused(worker) => Some(&worker.rig),
+            Self::SlingQueued { rig, .. }
+            | Self::QueueRepair { rig, .. }
+            | Self::RunQueue { rig } => Some(rig),
+            Self::StartAgent { agent } | Self::NudgeHooked { agent, .. } => {
+                agent.split_once('/').map(|(rig, _)| rig)
+            }
+            _ => None,
+        }
     }
 
     pub fn kind(&self) -> ActionKind {

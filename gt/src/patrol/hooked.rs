@@ -163,7 +163,13 @@ pub(super) fn sleeping_agents(view: &TownView) -> Vec<SleepingAgent> {
     }
     let hooked = hooked_beads(view).into_iter();
     let asleep = hooked.filter(|(agent, _)| {
-        matches!(agent, Address::Mayor | Address::Crew(..)) && view.session_of(agent).is_none()
+        let is_held = match agent.rig() {
+            Some(rig) => view.stores.holds.contains_key(rig),
+            None => view.stores.stopped.is_some(),
+        };
+        matches!(agent, Address::Mayor | Address::Crew(..))
+            && view.session_of(agent).is_none()
+            && !is_held
     });
     asleep
         .filter_map(|(agent, bead)| {

@@ -16,6 +16,7 @@ mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+mod held;
 mod hooked;
 pub mod invariant;
 mod lifecycle;
@@ -43,6 +44,7 @@ pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, ActionSubject, Decision};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::ActionExecutor;
+pub use held::HeldFacts;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
 pub use memory::PatrolMemory;
@@ -67,6 +69,7 @@ use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
+use crate::town::hold::EmergencyStop;
 use crate::town::lock;
 use crate::town::name::Worker;
 
@@ -91,6 +94,8 @@ pub struct TownFacts {
     pub chores: ChoreFacts,
     /// The pause, if the town is paused.
     pub paused: Option<TownPause>,
+    /// The emergency stop, if the town is stopped.
+    pub stopped: Option<EmergencyStop>,
     /// The heartbeat that this pass will write. None if the deacon's session writes it.
     pub heartbeat: Option<Heartbeat>,
     /// The stores with changes for their branches.
@@ -118,6 +123,8 @@ pub struct RigFacts {
     /// The beads to give to workers.
     pub scheduler: SchedulerFacts,
     pub queue: QueueFacts,
+    /// The hold, if nothing may run in the rig.
+    pub held: Option<HeldFacts>,
 }
 
 /// A decision with the result of its action.
@@ -212,6 +219,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
             unfinished: push::facts(&view, &rig),
             scheduler: scheduler::facts(&view, name, beads, own),
             queue: queue::facts(&rig, beads, own, view.now),
+            held: held::facts(&view, name),
         };
         Some((name.clone(), facts))
     };
@@ -229,6 +237,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
         hooked,
         chores: chores::facts(&town.layout),
         paused: TownPause::load(&town.layout),
+        stopped: view.stores.stopped.clone(),
         heartbeat: build_heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,
@@ -248,6 +257,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
         decisions.extend(push::decide(&rig.unfinished, facts.now, &rig.thresholds));
         decisions.extend(scheduler::decide(&rig.scheduler, is_due));
         decisions.extend(queue::decide(&rig.queue));
+        decisions.extend(rig.held.as_ref().and_then(held::decide));
         decisions
     };
     let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
@@ -267,6 +277,16 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     if facts.paused.is_some() {
         decisions.retain(|decision| decision.action.is_message());
     }
+    if facts.stopped.is_some() {
+        decisions.retain(|decision| {
+            decision.action.is_message() || matches!(decision.action, Action::StopRig { .. })
+        });
+    }
+    decisions.retain(|decision| {
+        let rig = decision.action.rig_at_work();
+        let rig = rig.and_then(|rig| facts.rigs.get(rig));
+        rig.is_none_or(|rig| rig.held.is_none())
+    });
     decisions.retain(|decision| {
         facts
             .thresholds_for(decision.action.rig())
@@ -383,6 +403,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
             scheduler::sling_queued(town, &town.find_rig(rig)?, bead)
         }
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(&town.find_rig(rig)?, bead),
+        Action::StopRig { rig } => held::stop_held(town, &town.find_rig(rig)?),
         Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),

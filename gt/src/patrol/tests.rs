@@ -10,6 +10,7 @@ use crate::record::progress::WorkerActivity;
 use crate::record::restarts::AgentRestarts;
 use crate::testing::TestTown;
 use crate::town::config::{self, SettingsLayer, SettingsLayers};
+use crate::town::hold::{Hold, HoldState};
 use crate::town::name::Worker;
 
 /// An escalation to which every rule applies.
@@ -88,6 +89,10 @@ fn facts_for_every_rule() -> TownFacts {
         },
         ..RigFacts::default()
     };
+    let parked = RigFacts {
+        held: Some(held_rig("docs", &["gt-docs-nux"])),
+        ..RigFacts::default()
+    };
     let over = AttentionMessages {
         over: vec!["hq-1".into()],
         ..AttentionMessages::default()
@@ -95,7 +100,7 @@ fn facts_for_every_rule() -> TownFacts {
     TownFacts {
         now: "2026-01-01T12:00:00Z".parse().unwrap(),
         outages: vec![outage(1)],
-        rigs: BTreeMap::from([("web".to_owned(), rig)]),
+        rigs: BTreeMap::from([("web".to_owned(), rig), ("docs".to_owned(), parked)]),
         convoys: ConvoyFacts {
             landable: vec!["hq-cv-1".into()],
             unfinished: vec!["hq-rv-1".into()],
@@ -137,6 +142,19 @@ fn facts_for_every_rule() -> TownFacts {
     }
 }
 
+fn held_rig(rig: &str, sessions: &[&str]) -> HeldFacts {
+    let hold = Hold {
+        state: HoldState::Parked,
+        reason: format!("rig {rig} is parked"),
+        next: format!("gt rig unpark {rig}"),
+    };
+    HeldFacts {
+        rig: rig.to_owned(),
+        hold,
+        sessions: sessions.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
 fn rule_names(decisions: &[Decision]) -> BTreeSet<&'static str> {
     decisions
         .iter()
@@ -174,6 +192,36 @@ fn a_paused_town_only_sends_messages() {
     };
     let messages = ["E1-reescalate", "E3-deliver", "O1-ask-a-person"];
     assert_eq!(rule_names(&decide(&paused, &|_| true)), messages.into());
+}
+
+#[test]
+fn in_a_held_rig_no_rule_starts_or_moves_an_agent_or_merges() {
+    let mut facts = facts_for_every_rule();
+    facts.rigs.remove("docs");
+    let rig = facts.rigs.get_mut("web").unwrap();
+    rig.held = Some(held_rig("web", &["gt-web-nux"]));
+    let decisions = decide(&facts, &|_| true);
+    let in_rig = decisions
+        .iter()
+        .filter(|one| one.action.rig() == Some("web"));
+    let names: BTreeSet<&str> = in_rig.map(|one| one.rule.name).collect();
+    let allowed = [
+        "H1-stop-held",
+        "K1-push-unfinished",
+        "P4-release-closed",
+        "P5-finish-done",
+        "P7-end-idle-session",
+    ];
+    assert_eq!(names, allowed.into());
+    facts.stopped = Some(EmergencyStop::default());
+    let stopped = rule_names(&decide(&facts, &|_| true));
+    let messages = [
+        "E1-reescalate",
+        "E3-deliver",
+        "H1-stop-held",
+        "O1-ask-a-person",
+    ];
+    assert_eq!(stopped, messages.into());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The internal beads and files of the town, and the state that is read from them. Never changes a
 //! session.
 
+pub mod account;
 pub mod approval;
 pub mod attempt;
 pub mod boot_status;

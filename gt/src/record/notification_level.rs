@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use bd::bead::fields::get_field;
 use serde::{Deserialize, Serialize};
 
 use super::state_file;
-use crate::town::TownLayout;
 use crate::town::identity::Address;
+use crate::town::{Town, TownLayout};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,16 +42,34 @@ impl NotificationLevel {
     }
 }
 
-/// The levels by address. Agents with the normal level are not listed.
+/// The levels by address.
 type Levels = BTreeMap<String, NotificationLevel>;
 
-/// Returns the level of an agent. Normal if the file is damaged, so that nudges still arrive.
-pub fn load_level(layout: &TownLayout, agent: &Address) -> NotificationLevel {
-    let levels: Levels = state_file::read_state(&layout.notification_levels())
+/// Returns the level of an agent: the one that was set here, else the one on its agent bead, where
+/// older programs keep it. Normal if neither can be read, so that nudges still arrive.
+pub fn load_level(town: &Town, agent: &Address) -> NotificationLevel {
+    let levels: Levels = state_file::read_state(&town.layout.notification_levels())
         .ok()
         .flatten()
         .unwrap_or_default();
-    levels.get(&agent.to_string()).copied().unwrap_or_default()
+    let level = levels.get(&agent.to_string()).copied();
+    level
+        .or_else(|| read_bead_level(town, agent))
+        .unwrap_or_default()
+}
+
+/// Returns the level on the agent's bead.
+fn read_bead_level(town: &Town, agent: &Address) -> Option<NotificationLevel> {
+    let (store, prefix) = match agent.rig() {
+        Some(name) => {
+            let rig = town.find_rig(name).ok()?;
+            (rig.store().ok()?, rig.prefix())
+        }
+        None => (town.open_town_store().ok()?, "hq".to_owned()),
+    };
+    let beads = store.snapshot().ok()?;
+    let bead = beads.get_live(&agent.bead_id(&prefix))?;
+    NotificationLevel::parse(&get_field(&bead.description, "notification_level")?)
 }
 
 /// Sets the level of an agent.
@@ -61,9 +80,6 @@ pub fn save_level(
 ) -> anyhow::Result<()> {
     let path = layout.notification_levels();
     state_file::change_state(layout, &path, |levels: &mut Levels| {
-        match level {
-            NotificationLevel::Normal => levels.remove(&agent.to_string()),
-            level => levels.insert(agent.to_string(), level),
-        };
+        levels.insert(agent.to_string(), level);
     })
 }

@@ -10,7 +10,7 @@ use kit::sys::parallel::run_both;
 
 use super::hidden;
 use super::hook;
-use super::polecat::{self, Polecat, PolecatRecords, Slot, SlotState};
+use super::polecat::{self, Polecat, PolecatRecords, PolecatState, Slot, SlotState};
 use super::progress::{self, ActivityCache, WorkerActivity};
 use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
@@ -100,6 +100,13 @@ impl TownView {
             polecats = add_sessions(&without, None);
         }
         drop(without);
+        for (name, hold) in &stores.holds {
+            for polecat in polecats.get_mut(name).into_iter().flatten() {
+                if polecat.state == PolecatState::Stalled {
+                    polecat.why.clone_from(&hold.reason);
+                }
+            }
+        }
         for (name, polecats) in &mut polecats {
             let note = settings
                 .for_rig(Some(name))

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use bd::bead::{Bead, DepKind};
 use bd::store::{BeadRef, Snapshot, Store};
 
+use crate::town::hold::{self, EmergencyStop, Hold};
 use crate::town::{Rig, Town};
 
 /// The store of a bead.
@@ -102,6 +103,10 @@ pub struct TownStores {
     pub unreadable: BTreeMap<String, String>,
     /// The stores with a rollback.
     pub rollbacks: Vec<StoreRollback>,
+    /// The rigs in which nothing is started, with the reason.
+    pub holds: BTreeMap<String, Hold>,
+    /// The emergency stop, if the town is stopped.
+    pub stopped: Option<EmergencyStop>,
 }
 
 impl Town {
@@ -168,6 +173,8 @@ impl Town {
             rollbacks: StoreRollback::find(BeadsHome::Town, &town_store)
                 .into_iter()
                 .collect(),
+            holds: BTreeMap::new(),
+            stopped: EmergencyStop::load(&self.layout),
         };
         for rig in self.list_rigs()? {
             let name = rig.name().to_owned();
@@ -178,6 +185,10 @@ impl Town {
                 }
                 Err(error) => drop(stores.unreadable.insert(name, format!("{error:#}"))),
             }
+            let beads = stores.rigs.get(rig.name());
+            let hold = hold::find_hold_in(&rig, beads, stores.stopped.as_ref());
+            let held = hold.map(|hold| (rig.name().to_owned(), hold));
+            stores.holds.extend(held);
         }
         Ok(stores)
     }

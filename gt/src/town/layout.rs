@@ -33,6 +33,11 @@ impl TownLayout {
         self.mayor().join("rigs.json")
     }
 
+    /// `mayor/accounts.json`: the accounts of agent programs.
+    pub fn accounts_json(&self) -> PathBuf {
+        self.mayor().join("accounts.json")
+    }
+
     /// `mayor/daemon.json`: the settings of the daemon's patrols.
     pub fn daemon_json(&self) -> PathBuf {
         self.mayor().join("daemon.json")
@@ -51,6 +56,11 @@ impl TownLayout {
     /// `deacon/heartbeat.json`: the last heartbeat of the town.
     pub fn heartbeat(&self) -> PathBuf {
         self.deacon().join("heartbeat.json")
+    }
+
+    /// `ESTOP`: the emergency stop of the town.
+    pub fn emergency_stop(&self) -> PathBuf {
+        self.root.join("ESTOP")
     }
 
     /// `.runtime/deacon/paused.json`: the pause of the patrol.

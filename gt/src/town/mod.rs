@@ -5,8 +5,10 @@
 
 pub mod beads;
 pub mod config;
+pub mod editor;
 pub mod event;
 mod find;
+pub mod hold;
 pub mod identity;
 mod layout;
 pub mod lock;

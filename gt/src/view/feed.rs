@@ -1,11 +1,15 @@
 //! The feed: the town's events, filtered by kind, actor and rig, each as one sentence.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use kit::ui::escape;
 use serde_json::Value;
 
+use crate::flow::recipient::list_agents;
 use crate::town::Town;
-use crate::town::event::{EventLine, EventVisibility};
+use crate::town::event::{EventLine, EventVisibility, StoredEvent};
+use crate::town::identity::Address;
 
 /// The sentences of the kinds of events. A name in braces is a field. Without that field, the
 /// fields are listed.
@@ -38,6 +42,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("gate", "ran the gate {gate} for {mr}"),
     ("halt", "stopped the town"),
     ("handoff", "handed over: {subject}"),
+    ("held", "{reason}: nothing is started"),
+    ("hold_ended", "let agents of {rig} start again"),
     ("hook", "took {bead}"),
     ("hook_run", "ran the hook {hook}: {outcome}"),
     (
@@ -94,6 +100,92 @@ const PHRASES: &[(&str, &str)] = &[
     ("step_done", "closed the step {step} of {molecule}"),
     ("unhook", "took {bead} from {target}"),
 ];
+
+/// A filter of the feed that can match nothing.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("no {what} {name}{}: not found", describe_near(near))]
+pub struct UnknownFilter {
+    /// The kind of the name: `event type begins with` or `agent or user is called`.
+    pub what: &'static str,
+    pub name: String,
+    /// Similar names.
+    pub near: Vec<String>,
+}
+
+fn describe_near(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!(" (did you mean {}?)", near.join(", ")),
+    }
+}
+
+/// The maximum number of names that an error proposes.
+const PROPOSED: usize = 8;
+
+/// Checks that a filter names a known type of events and a known actor. `events` are the recorded
+/// ones. An address is replaced by its full form, in which events have it.
+pub fn check_filter(
+    town: &Town,
+    filter: &mut FeedFilter,
+    events: &[StoredEvent],
+) -> anyhow::Result<()> {
+    if let Some(kind) = &filter.kind {
+        let kinds: BTreeSet<&str> = PHRASES
+            .iter()
+            .map(|(kind, _)| *kind)
+            .chain(events.iter().map(|stored| stored.event.kind.as_str()))
+            .collect();
+        if !kinds.iter().any(|known| known.starts_with(kind.as_str())) {
+            return Err(UnknownFilter {
+                what: "event type begins with",
+                name: escape::escape_line(kind),
+                near: find_near(kind, kinds.into_iter()),
+            }
+            .into());
+        }
+    }
+    let Some(actor) = filter.actor.clone() else {
+        return Ok(());
+    };
+    if actor.contains('/')
+        && let Ok(address) = town.parse_address(&actor)
+    {
+        filter.actor = Some(address.to_string());
+    }
+    let mut known: BTreeSet<String> = events
+        .iter()
+        .map(|stored| stored.event.actor.clone())
+        .collect();
+    known.insert(Address::Overseer.to_string());
+    known.extend(list_agents(town)?.iter().map(Address::to_string));
+    let wanted = filter.actor.as_ref().unwrap_or(&actor);
+    if known.iter().any(|known| known.contains(wanted.as_str())) {
+        return Ok(());
+    }
+    Err(UnknownFilter {
+        what: "agent or user is called",
+        name: escape::escape_line(&actor),
+        near: find_near(&actor, known.iter().map(String::as_str)),
+    }
+    .into())
+}
+
+/// Returns the known names that are most similar to a name.
+fn find_near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let last = |text: &'a str| text.rsplit('/').next().unwrap_or(text);
+    let end = name.rsplit('/').next().unwrap_or(name);
+    let distance = |other: &'a str| {
+        let whole = strsim::damerau_levenshtein(name, other);
+        whole.min(strsim::damerau_levenshtein(end, last(other)))
+    };
+    let mut sorted: Vec<(usize, &str)> = known
+        .filter(|other| !other.is_empty())
+        .map(|other| (distance(other), other))
+        .collect();
+    sorted.sort_unstable();
+    let names = sorted.into_iter().take(PROPOSED);
+    names.map(|(_, other)| escape::escape_line(other)).collect()
+}
 
 /// Selects events.
 #[derive(Debug, Clone, Default)]

@@ -11,5 +11,6 @@ pub mod ready;
 pub mod rig;
 pub mod role;
 pub mod status;
+pub mod status_line;
 pub mod trail;
 pub mod why;

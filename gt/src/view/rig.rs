@@ -12,6 +12,7 @@ use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 use crate::town::config;
+use crate::town::hold::Hold;
 
 /// A rig in the list of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,6 +29,9 @@ pub struct RigRow {
     pub crew: Vec<String>,
     /// The reason why the rig cannot be read, if it cannot.
     pub problem: Option<String>,
+    /// The reason why nothing is started in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<Hold>,
 }
 
 /// A rig in full.
@@ -106,5 +110,6 @@ fn build_row(rig: &Rig, view: &TownView) -> RigRow {
         polecats: polecats.len(),
         crew: crew::list_member_names(rig),
         problem,
+        held: view.stores.holds.get(rig.name()).cloned(),
     }
 }

@@ -26,6 +26,7 @@ use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
 
@@ -38,6 +39,9 @@ pub struct TownStatus {
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<TownPause>,
+    /// The emergency stop, if the town is stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<EmergencyStop>,
     pub agents: Vec<AgentStatus>,
     pub rigs: Vec<RigSummary>,
     pub convoys: Vec<ConvoyLine>,
@@ -104,6 +108,9 @@ pub struct RigSummary {
     pub waiting: Vec<String>,
     /// The queued beads with the time of queueing, and the reason of the last failed try.
     pub queued: Vec<queued_sling::QueuedSling>,
+    /// The reason why nothing is started in the rig.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<Hold>,
 }
 
 /// The number of requests in a merge queue.
@@ -324,6 +331,7 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         },
         daemon: daemon::read_daemon_status(town),
         paused: TownPause::load(&town.layout),
+        stopped: view.stores.stopped.clone(),
         agents,
         rigs,
         convoys,
@@ -376,6 +384,7 @@ impl StatusReader<'_> {
                 .map(|waiting| waiting.work_bead_id.clone())
                 .collect(),
             queued: waiting,
+            held: self.view.stores.holds.get(rig.name()).cloned(),
         }
     }
 

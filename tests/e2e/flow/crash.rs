@@ -251,7 +251,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_notifies_once() {
     );
     let why = worker["why"].as_str().unwrap();
     assert!(
-        why.contains("exit code 7") && why.contains("tried again later"),
+        why.contains("exit code 7") && why.contains("not started again automatically"),
         "{why}"
     );
     assert_eq!(worker["last_end"]["exit"], 7, "{worker}");

@@ -299,6 +299,7 @@ impl SimTown {
                 rig: self.rigs[rig].clone(),
                 ready_in: ready.min(),
             },
+            held: None,
             ..self.blank_rig.clone()
         }
     }

@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// Also print the origin of each value
     #[arg(long)]
     show_origin: bool,
+    /// Accepted for scripts: --show-origin names the layer of each value
+    #[arg(long, hide = true)]
+    layers: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -1,5 +1,6 @@
 //! `gt config`: settings of the town and its rigs.
 
+mod agent;
 mod get;
 mod list;
 mod set;
@@ -20,6 +21,8 @@ kit::family! {
     /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local
     /// layer, the rig's bead, the rig's settings, the town's settings, built-in.
     Args:
+    #[command(alias = "agents")]
+    Agent => agent,
     Get => get,
     List => list,
     Set => set,

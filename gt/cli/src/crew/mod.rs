@@ -21,22 +21,25 @@ kit::family! {
     Add => add,
     #[command(alias = "attach")]
     At => at,
+    #[command(alias = "ls")]
     List => list,
     #[command(alias = "spawn")]
     Start => start,
     Stop => stop,
     #[command(alias = "rs")]
     Restart => restart,
+    #[command(alias = "show")]
     Status => status,
     Pristine => pristine,
     Rename => rename,
+    #[command(alias = "rm")]
     Remove => remove,
 }
 
 /// The members of a command that needs names or `--all`.
 #[derive(Debug, clap::Args)]
 struct NamedMembers {
-    /// The names, or RIG/NAME
+    /// The names, or RIG/NAME; the first word may be the rig
     names: Vec<String>,
     /// The rig
     #[arg(long)]
@@ -48,7 +51,16 @@ struct NamedMembers {
 
 impl NamedMembers {
     fn select<'t>(&self, ctx: &Context, town: &'t Town) -> anyhow::Result<Vec<(Rig<'t>, String)>> {
-        select_members(ctx, town, &self.names, self.rig.as_deref(), self.all)
+        // Veterans write `gt crew start RIG NAME...`. A member with the name of a rig needs --rig.
+        let (rig, names) = match (&self.rig, self.names.split_first()) {
+            (None, Some((first, rest)))
+                if (self.all || !rest.is_empty()) && town.find_rig(first).is_ok() =>
+            {
+                (Some(first.as_str()), rest)
+            }
+            (rig, _) => (rig.as_deref(), self.names.as_slice()),
+        };
+        select_members(ctx, town, names, rig, self.all)
     }
 }
 

@@ -31,7 +31,9 @@ kit::family! {
     #[command(alias = "ls")]
     List => list,
     Refresh => refresh,
+    #[command(alias = "rm")]
     Remove => remove,
+    #[command(alias = "show")]
     Status => status,
 }
 

@@ -27,6 +27,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let escalation = escalate::forward_escalation(&town, &args.escalation, &to, &args.message)?;
     build_report(escalation, move |one, page| {
-        page.line(format!("✓ {} is with {}", one.id, to.mailbox()));
+        let reader = one.details.forwards.last().map_or("", |step| &step.to);
+        page.line(format!("✓ {} is with {reader}", one.id));
+        if reader != to.mailbox() {
+            page.line(format!(
+                "  {reader} reads it, because no agent plays {}",
+                to.mailbox()
+            ));
+        }
     })
 }

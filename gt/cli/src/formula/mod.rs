@@ -15,6 +15,7 @@ kit::family! {
     /// bead; `gt formula run` starts one whose legs run in parallel. `bd formula` writes and checks
     /// them.
     Args:
+    #[command(alias = "ls")]
     List => list,
     Show => show,
     Run => run,

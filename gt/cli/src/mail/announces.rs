@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "there is no announcement `{name}` in config/messaging.json: not found"
         );
         let beads = town.open_town_store()?.snapshot()?;
-        let messages = channel::list_announcements(&beads, &name);
+        let messages = channel::list_announcements(&beads, &name, &town.actor);
         return build_report(messages, move |messages, page| {
             page.line(format!(
                 "{name}: {}",

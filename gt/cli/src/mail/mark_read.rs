@@ -8,12 +8,24 @@ use gt::record::mail;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Their ids, or their numbers in the inbox (1 is the newest)
-    #[arg(required = true)]
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
     messages: Vec<String>,
+    /// All unread messages of the inbox
+    #[arg(long, short)]
+    all: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::change_messages(ctx, &args.messages, "is read", |town, ids| {
+    let messages = if args.all {
+        let town = ctx.open_town()?;
+        let beads = town.open_town_store()?.snapshot()?;
+        let inbox = mail::list_inbox(&beads, &town.actor.mailbox()).into_iter();
+        let unread = inbox.filter(|message| !message.read);
+        unread.map(|message| message.id).collect()
+    } else {
+        args.messages
+    };
+    super::change_messages(ctx, &messages, "is read", |town, ids| {
         mail::mark_read(town, ids)
     })
 }

@@ -7,6 +7,7 @@ mod check;
 mod claim;
 mod clear;
 mod delete;
+mod directory;
 mod drain;
 mod forward;
 mod group;
@@ -62,6 +63,8 @@ kit::family! {
     #[command(alias = "channels")]
     Channel => channel,
     Announces => announces,
+    #[command(visible_alias = "dir", alias = "addresses")]
+    Directory => directory,
 }
 
 #[derive(serde::Serialize)]
@@ -83,6 +86,9 @@ fn change_messages(
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
     build_report(ChangedMessages { changed }, move |report, page| {
+        if report.changed.is_empty() {
+            page.line("no messages");
+        }
         for id in &report.changed {
             page.line(format!("✓ {id} {done}"));
         }

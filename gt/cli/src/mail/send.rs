@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::CommandResult;
 use crate::context::Context;
 use gt::flow::post::{self, OutgoingMail};
+use gt::town::identity::Address;
 
 /// Send a message
 ///
@@ -19,8 +20,11 @@ use gt::flow::post::{self, OutgoingMail};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The recipients
-    #[arg(required_unless_present = "to_self")]
+    #[arg(required_unless_present_any = ["to_self", "human"])]
     to: Option<String>,
+    /// Send it to the overseer
+    #[arg(long, conflicts_with_all = ["to", "to_self"])]
+    human: bool,
     /// Send it to yourself
     #[arg(long = "self", conflicts_with = "to")]
     to_self: bool,
@@ -74,7 +78,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let priority = if args.urgent { 0 } else { args.priority.min(3) };
     let outgoing = OutgoingMail {
-        to: args.to.unwrap_or_else(|| town.actor.mailbox()),
+        to: match args.to {
+            Some(to) => to,
+            None if args.human => Address::Overseer.mailbox(),
+            None => town.actor.mailbox(),
+        },
         cc: args.cc,
         subject: args.subject,
         body: args.message,

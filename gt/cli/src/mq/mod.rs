@@ -17,8 +17,10 @@ use crate::context::Context;
 kit::family! {
     /// Show and run a rig's merge queue
     Args:
+    #[command(alias = "ls")]
     List => list,
     Next => next,
+    #[command(alias = "show")]
     Status => status,
     Reject => reject,
     Run => run,

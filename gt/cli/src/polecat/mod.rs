@@ -16,12 +16,15 @@ use gt::town::{Rig, Town};
 kit::family! {
     /// Show, retry and remove the workers of rigs
     Args:
+    #[command(alias = "ls")]
     List => list,
+    #[command(alias = "show")]
     Status => status,
     Retry => retry,
     Stale => stale,
     CheckRecovery => check_recovery,
     GitState => git_state,
+    #[command(alias = "rm")]
     Nuke => nuke,
 }
 

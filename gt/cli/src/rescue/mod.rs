@@ -11,8 +11,10 @@ use crate::context::Context;
 kit::family! {
     /// List, show, restore and drop saved work
     Args:
+    #[command(alias = "ls")]
     List => list,
     Show => show,
     Restore => restore,
+    #[command(alias = "rm")]
     Drop => drop,
 }

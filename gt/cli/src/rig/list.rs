@@ -6,7 +6,8 @@ use gt::view::rig;
 
 /// List the rigs of the town
 ///
-/// With `--json` an array of {name, path, prefix, remote, polecats, working, crew, problem}.
+/// With `--json` an array of {name, path, prefix, remote, polecats, working, crew, problem,
+/// held?{state, reason, next}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -35,6 +36,10 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
                 row.crew.len(),
                 remote
             ));
+            if let Some(hold) = &row.held {
+                page.line(page.style().yellow(&format!("    ! {}", hold.reason)));
+                page.line(format!("    → {}", hold.next));
+            }
         }
     })
 }

@@ -9,8 +9,8 @@ use gt::view::rig::RigStatus;
 
 /// Show a rig: repository, merge queue, workers and crew
 ///
-/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue,
-/// workers, members}.
+/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, held?, branch,
+/// queue, workers, members}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
@@ -39,6 +39,10 @@ fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
             "  problem {}",
             kit::ui::escape::escape_line(problem)
         ));
+    }
+    if let Some(hold) = &status.rig.held {
+        page.line(format!("  held    {}", hold.reason));
+        page.line(format!("    → {}", hold.next));
     }
     for worker in &status.workers {
         let dot = if worker.session_running { "●" } else { "○" };

@@ -23,10 +23,20 @@ pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResul
     let town = ctx.open_town()?;
     let agent = args.which.address(ctx, &town)?;
     let live = role::start_role(&town, &agent, &args.agent)?;
+    let rig = agent.rig().map(|rig| town.rig(rig));
+    let runtime = runtime::resolve_runtime(&town, rig.as_ref(), &agent, &args.agent);
+    let is_scripted = runtime.is_ok_and(|runtime| runtime.preset.is_scripted());
     let question = runtime::find_agent_question(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });
     build_report(data, move |_, page| {
-        page.line(format!("● {agent} runs in session {}", live.name));
+        if is_scripted {
+            page.line(format!(
+                "● the script of {agent} was started in session {}, which ends with it",
+                live.name
+            ));
+        } else {
+            page.line(format!("● {agent} runs in session {}", live.name));
+        }
         if let Some(question) = &question {
             let question = kit::ui::escape::escape_line(question);
             page.line(format!("  and asks you about: {question}"));

@@ -38,8 +38,9 @@ const fn refused(
     }
 }
 
-const ACCOUNT: &str = "an agent program uses the account that it is logged in with";
-const ACCOUNT_NEXT: &str = "set CLAUDE_CONFIG_DIR in the `env` of an agent in settings/config.json";
+const ACCOUNT: &str = "new sessions use the town's default account";
+const ACCOUNT_NEXT: &str =
+    "set GT_ACCOUNT=NAME for this command, or type\n  gt account default NAME";
 const READ_TEXT: &str = "the text of the work is in the bead";
 const DONE_STATE: &str = "type `gt done`, and `gt done --failed TEXT` for work that cannot be done";
 const LOSES: &str = "`gt down` loses nothing";
@@ -47,6 +48,12 @@ const LOSES: &str = "`gt down` loses nothing";
 /// Every flag of the table.
 pub const FLAGS: &[OldFlag] = &[
     refused("sling", &["--account"], ACCOUNT, ACCOUNT_NEXT),
+    refused(
+        "sling",
+        &["--naked"],
+        "the daemon starts a session for each hooked bead",
+        "type\n  gt rig park RIG\nfirst, and no session starts until\n  gt rig unpark RIG",
+    ),
     renamed(
         "sling",
         &["--hook-raw-bead"],

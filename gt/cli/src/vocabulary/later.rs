@@ -1,46 +1,26 @@
 //! Commands that later versions of the original added.
 
-use super::{Group, refused, renamed, runs};
+use super::{Group, kinder, refused, renamed, runs, same};
 
 const SQL: &str = "beads are plain files; there is no database server";
 const PAUSE: &str = "a pause concerns the whole town";
 const PACKAGE: &str = "the package manager that installed the programs does it";
 const QUOTA: &str = "the patrol waits while an API refuses, and goes on";
-const DIRECTIVE: &str = "directives are files that are read at each start";
 const PATROL: &str = "the patrol does it";
 
 /// See the module.
 pub(super) const LATER: Group = Group {
     title: "Later versions",
     commands: &[
-        renamed(
-            "assign",
-            "gt sling BEAD RIG/crew/NAME",
-            "make the bead with `bd create TITLE`",
-        ),
+        same("assign"),
         runs("remember", "bd remember"),
         runs("memories", "bd memories"),
         runs("forget", "bd forget"),
-        refused(
-            "directive",
-            DIRECTIVE,
-            "read directives/ROLE.md in the town or the rig",
-        ),
-        refused(
-            "directive show",
-            DIRECTIVE,
-            "read directives/ROLE.md in the town or the rig",
-        ),
-        refused(
-            "directive edit",
-            DIRECTIVE,
-            "change directives/ROLE.md in the town or the rig",
-        ),
-        refused(
-            "directive list",
-            DIRECTIVE,
-            "look into directives/ in the town or the rig",
-        ),
+        runs("recall", "bd recall"),
+        same("directive"),
+        same("directive show"),
+        same("directive edit"),
+        same("directive list"),
         refused("quota", QUOTA, "type `gt status`"),
         refused("quota status", QUOTA, "type `gt status`"),
         refused("quota scan", QUOTA, "type `gt status`"),
@@ -65,8 +45,11 @@ pub(super) const LATER: Group = Group {
         renamed("scheduler resume", "gt deacon resume", PAUSE),
         renamed("scheduler clear", "gt unsling BEAD", ""),
         renamed("scheduler run", "gt daemon start", PATROL),
-        renamed("estop", "gt deacon pause --reason TEXT", PAUSE),
-        renamed("thaw", "gt deacon resume", PAUSE),
+        kinder(
+            "estop",
+            "ends the sessions and saves their work instead of freezing them",
+        ),
+        same("thaw"),
         runs("vitals", "gt status"),
         renamed("metrics", "gt feed", ""),
         renamed("health", "gt status --health", ""),
@@ -75,7 +58,7 @@ pub(super) const LATER: Group = Group {
         renamed("cleanup", "gt deacon zombie-scan --kill", ""),
         refused("prune-branches", PATROL, "type `gt rescue list`"),
         refused("warrant", PATROL, "type `gt polecat nuke RIG/NAME`"),
-        refused("changelog", "CHANGELOG.md has it", "read CHANGELOG.md"),
+        same("changelog"),
         refused("upgrade", PACKAGE, "type `gt version` to see what runs"),
         renamed("mountain", "gt sling EPIC", ""),
         refused("dolt", SQL, "type `bd where` to see the folder"),

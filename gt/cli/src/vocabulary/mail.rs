@@ -14,6 +14,10 @@ pub(super) const MAIL: Group = Group {
         same("mail archive"),
         same("mail delete"),
         same("mail mark-read"),
+        kinder(
+            "mail directory",
+            "names the reader of a role that no agent plays",
+        ),
         same("mail mark-unread"),
         same("mail check"),
         same("mail peek"),

@@ -2,8 +2,6 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const ACCOUNT: &str = "an agent program uses the account that it is logged in with";
-const ACCOUNT_NEXT: &str = "set CLAUDE_CONFIG_DIR in the `env` of an agent in settings/config.json";
 const SHELL: &str = "the town is found from the working directory";
 const SHELL_NEXT: &str = "set GT_TOWN_ROOT outside of it";
 const THEME: &str = "the status line of a session is tmux's own";
@@ -11,7 +9,6 @@ const THEME_NEXT: &str = "set it in ~/.tmux.conf";
 const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/` run at events";
 const PLUGIN_NEXT: &str = "type `gt NAME` to run plugins/NAME/gt-NAME";
 const ISSUE: &str = "the work of a session is what is on its hook";
-const TMUX: &str = "tmux has a key for it";
 const GUARD: &str =
     "agents hand in their work on the branch that they have, without a pull request";
 
@@ -22,35 +19,26 @@ pub(super) const SETTINGS: Group = Group {
         same("config"),
         kinder("config get", "--show-origin names the file"),
         kinder("config set", "refuses values that a key does not take"),
-        renamed(
-            "config agent",
-            "gt config list",
-            "settings/config.json has the agents",
+        same("config agent"),
+        same("config agent list"),
+        same("config agent get"),
+        kinder(
+            "config agent set",
+            "keeps the prompts and hooks of a built-in agent",
         ),
-        renamed(
-            "config agent list",
-            "gt config list",
-            "settings/config.json has the agents",
-        ),
-        renamed(
-            "config agent get",
-            "gt config list",
-            "settings/config.json has the agents",
-        ),
-        renamed("config agent set", "gt config set default_agent NAME", ""),
-        renamed("config agent remove", "gt config unset default_agent", ""),
+        same("config agent remove"),
         runs("config default-agent", "gt config set default_agent"),
         renamed(
             "config agent-email-domain",
             "gt config list",
             "addresses end in gastown.local",
         ),
-        refused("account", ACCOUNT, ACCOUNT_NEXT),
-        refused("account list", ACCOUNT, ACCOUNT_NEXT),
-        refused("account add", ACCOUNT, ACCOUNT_NEXT),
-        refused("account default", ACCOUNT, ACCOUNT_NEXT),
-        refused("account status", ACCOUNT, ACCOUNT_NEXT),
-        refused("account switch", ACCOUNT, ACCOUNT_NEXT),
+        same("account"),
+        same("account list"),
+        same("account add"),
+        same("account default"),
+        same("account status"),
+        kinder("account switch", "changes no file of the agent program"),
         refused("enable", SHELL, SHELL_NEXT),
         refused("disable", SHELL, SHELL_NEXT),
         refused("shell", SHELL, SHELL_NEXT),
@@ -83,18 +71,14 @@ pub(super) const SETTINGS: Group = Group {
             "the terminal's own colours are used",
             "set NO_COLOR for none",
         ),
-        refused(
-            "uninstall",
-            "a town is one folder",
-            "type `gt down`, then remove the folder",
-        ),
+        kinder("uninstall", "removes no work"),
         same("completion"),
-        refused("cycle", TMUX, "press Ctrl-b ) or Ctrl-b ("),
-        refused("cycle next", TMUX, "press Ctrl-b )"),
-        refused("cycle prev", TMUX, "press Ctrl-b ("),
-        refused("town", TMUX, "press Ctrl-b ) or Ctrl-b ("),
-        refused("town next", TMUX, "press Ctrl-b )"),
-        refused("town prev", TMUX, "press Ctrl-b ("),
+        same("cycle"),
+        same("cycle next"),
+        same("cycle prev"),
+        renamed("town", "gt cycle next", ""),
+        runs("town next", "gt cycle next"),
+        runs("town prev", "gt cycle prev"),
         refused("tap", GUARD, "type `gt done`"),
         refused("tap guard", GUARD, "type `gt done`"),
         refused("tap guard pr-workflow", GUARD, "type `gt done`"),

@@ -2,9 +2,8 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const MECHANICAL: &str = "the daemon does this work in every rig; no session needs to run";
-const PATROL: &str = "a pause concerns the whole town";
-const CLONES: &str = "a crew member has a clone per rig";
+const STOPPED: &str = "saves uncommitted work, and nothing is started again until `gt rig start`";
+const SAVED: &str = "saves uncommitted work";
 
 /// See the module.
 pub(super) const WORKSPACE: Group = Group {
@@ -28,29 +27,21 @@ pub(super) const WORKSPACE: Group = Group {
         same("rig list"),
         same("rig remove"),
         kinder("rig status", "names the next step of each blocked request"),
-        renamed("rig boot", "gt up", MECHANICAL),
-        renamed("rig start", "gt up", MECHANICAL),
-        renamed(
-            "rig stop",
-            "gt down",
-            "it stops the whole town and loses nothing",
-        ),
-        renamed(
-            "rig shutdown",
-            "gt down",
-            "it stops the whole town and loses nothing",
-        ),
-        renamed("rig restart", "gt up", MECHANICAL),
-        renamed("rig reboot", "gt up", MECHANICAL),
+        same("rig boot"),
+        same("rig start"),
+        kinder("rig stop", STOPPED),
+        kinder("rig shutdown", STOPPED),
+        kinder("rig restart", SAVED),
+        kinder("rig reboot", SAVED),
         renamed(
             "rig reset",
             "gt deacon stale-hooks",
             "it frees beads whose worker is gone",
         ),
-        renamed("rig park", "gt deacon pause --reason TEXT", PATROL),
-        renamed("rig unpark", "gt deacon resume", PATROL),
-        renamed("rig dock", "gt deacon pause --reason TEXT", PATROL),
-        renamed("rig undock", "gt deacon resume", PATROL),
+        kinder("rig park", "also stops polecats, and saves their work"),
+        same("rig unpark"),
+        kinder("rig dock", "also stops the agents on other machines"),
+        same("rig undock"),
         renamed("rig config", "gt config list --rig RIG", ""),
         runs("rig config show", "gt config list --show-origin --rig"),
         runs("rig config set", "gt config set --rig"),
@@ -64,7 +55,8 @@ pub(super) const WORKSPACE: Group = Group {
             "no shell integration uses it",
             "type `gt rig status` in the folder",
         ),
-        renamed("rig quick-add", "gt rig add NAME URL", ""),
+        same("rig quick-add"),
+        runs("quick-add", "gt rig quick-add"),
         same("crew"),
         same("crew add"),
         same("crew list"),
@@ -80,15 +72,14 @@ pub(super) const WORKSPACE: Group = Group {
         same("crew rename"),
         kinder("crew pristine", "never merges"),
         kinder("crew remove", "moves a clone with unsaved work aside"),
-        refused("crew next", "tmux has a key for it", "press Ctrl-b )"),
-        refused("crew prev", "tmux has a key for it", "press Ctrl-b ("),
-        refused("worktree", CLONES, "type `gt crew add NAME --rig RIG`"),
-        renamed("worktree list", "gt crew list --all", CLONES),
-        refused(
-            "worktree remove",
-            CLONES,
-            "type `gt crew list --all` to see them",
+        runs("crew next", "gt cycle next"),
+        runs("crew prev", "gt cycle prev"),
+        kinder(
+            "worktree",
+            "makes a clone, which no other worktree can block",
         ),
+        same("worktree list"),
+        kinder("worktree remove", "moves a clone with unsaved work aside"),
         same("namepool"),
         same("namepool themes"),
         same("namepool set"),

@@ -14,7 +14,9 @@ use super::integration;
 use super::progress::ProgressBoard;
 use super::tracked::TrackedBead;
 use crate::flow::discovery;
+use crate::flow::recipient;
 use crate::flow::town_hook;
+use crate::host::LiveTown;
 use crate::record;
 use crate::record::escalation;
 use crate::record::mail;
@@ -40,14 +42,14 @@ pub struct LandedConvoy {
 }
 
 /// Closes a convoy all of whose rigs have landed, and mails its subscribers.
-pub(crate) fn close_landed(town: &Town, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
+pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
     close_convoy_with_mail(town, id, None)
 }
 
 /// Closes a convoy and mails its subscribers, if its tracked beads are still the ones that were
 /// found done.
 pub(crate) fn close_if_done(
-    town: &Town,
+    town: &LiveTown,
     id: &str,
     done: &[&str],
 ) -> anyhow::Result<Option<LandedConvoy>> {
@@ -81,13 +83,14 @@ pub(crate) fn close_epic(town: &Town, convoy: &Bead) -> anyhow::Result<()> {
 /// Closes the convoy and writes the mails. Does nothing if the convoy is closed. A convoy whose
 /// tracked beads differ from `judged` is left to the next pass.
 fn close_convoy_with_mail(
-    town: &Town,
+    town: &LiveTown,
     id: &str,
     judged: Option<&[&str]>,
 ) -> anyhow::Result<Option<LandedConvoy>> {
     let store = town.open_town_store()?;
     let tracked = read_tracked(town, id)?;
     let documents = find_documents(town, id)?;
+    let mayor_runs = recipient::is_mayor_running(town);
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::error::find_convoy(tx, id)?;
         let same =
@@ -105,7 +108,7 @@ fn close_convoy_with_mail(
             integration::set_integration(&mut convoy, &integration.after_landing())?;
         }
         let again = if number > 1 { " again" } else { "" };
-        let recipients = find_subscribers(town, &convoy);
+        let recipients = find_subscribers(town, &convoy, mayor_runs);
         for address in &recipients {
             let message = mail::NewMessage {
                 to: address.clone(),
@@ -192,14 +195,16 @@ fn forget_documents(town: &Town, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the distinct addresses of the convoy's `Owner:` and `Notify:` lines.
-fn find_subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
+/// Returns the distinct mailboxes of the convoy's `Owner:` and `Notify:` lines. A role that no agent
+/// plays is replaced by its stand-in.
+fn find_subscribers(town: &Town, convoy: &Bead, mayor_runs: bool) -> Vec<String> {
     let mut subscribers: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
         for text in record::convoy::addresses_in(convoy, key) {
-            let address = town
-                .parse_address(text)
-                .map_or_else(|_| text.to_owned(), |a| a.mailbox());
+            let address = town.parse_address(text).map_or_else(
+                |_| text.to_owned(),
+                |to| recipient::find_notice_reader(town, &to, mayor_runs).mailbox(),
+            );
             if !subscribers.contains(&address) {
                 subscribers.push(address);
             }

@@ -18,6 +18,7 @@ use crate::record::merge_task::MERGE_LABEL;
 use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
+use crate::town::hold::Hold;
 
 /// The ending of a closed bead, derived from its close reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,6 +196,23 @@ impl<'a> ProgressBoard<'a> {
         Some(&found.convoy)
     }
 
+    /// Returns the hold of the rig of an unfinished bead.
+    fn hold_of(&self, bead: &TrackedBead) -> Option<&Hold> {
+        let is_unfinished = matches!(
+            bead.standing,
+            BeadStanding::Open
+                | BeadStanding::Blocked
+                | BeadStanding::Working
+                | BeadStanding::Merging
+        );
+        let home = self
+            .homes
+            .iter()
+            .find(|home| home.beads.get(&bead.id).is_some());
+        let rig = home.filter(|_| is_unfinished)?.rig?;
+        self.stores.holds.get(rig)
+    }
+
     /// Computes a convoy's progress.
     pub fn progress(&self, convoy: &Bead) -> ConvoyProgress {
         let mut tracked: Vec<TrackedBead> = record::convoy::tracked_ids(convoy)
@@ -218,8 +236,20 @@ impl<'a> ProgressBoard<'a> {
                 }
             }
         }
+        for bead in &mut tracked {
+            if let Some(hold) = self.hold_of(bead) {
+                bead.why.clone_from(&hold.reason);
+                if bead.standing == BeadStanding::Open {
+                    bead.standing = BeadStanding::Blocked;
+                }
+            }
+        }
         if convoy.is_open() {
             for bead in &mut tracked {
+                if let Some(hold) = self.hold_of(bead) {
+                    bead.next_steps = vec![hold.next.clone()];
+                    continue;
+                }
                 bead.next_steps = next_steps::next_steps_of(&self.homes, bead, &convoy.id);
             }
         }

@@ -9,6 +9,8 @@ use super::{
     EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
 };
 use crate::flow::polecat::clear_restarts;
+use crate::flow::recipient;
+use crate::host::LiveTown;
 use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
 use crate::town::Town;
@@ -36,18 +38,20 @@ pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalatio
     Ok(escalation)
 }
 
-/// Forwards an escalation: the new recipient gets a message, and the wait for an acknowledgement
+/// Forwards an escalation: the new recipient, or its stand-in, gets a message, and the wait for an acknowledgement
 /// starts again.
 pub fn forward_escalation(
-    town: &Town,
+    town: &LiveTown,
     id: &str,
     to: &Address,
     note: &str,
 ) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
+    let mayor_runs = recipient::is_mayor_running(town);
+    let reader = recipient::find_notice_reader(town, to, mayor_runs).mailbox();
     let escalation = town.transact(&store, |tx| {
         let mut escalation = find_open(tx, id)?;
-        let mut message = build_notice(&escalation, to, "");
+        let mut message = build_notice(town, &escalation, to, "", mayor_runs);
         message.from.clone_from(&by);
         message.operation = Some(format!(
             "escalation:{id}:forward:{}",
@@ -61,19 +65,18 @@ pub fn forward_escalation(
         escalation.acked_at.clear();
         escalation.details.forwards.push(EscalationForward {
             by: by.clone(),
-            to: to.mailbox(),
+            to: reader.clone(),
             at: tx.now().to_string(),
             note: note.trim().to_owned(),
             message,
         });
         let mut bead = find_with_bead(tx, id)?.0;
-        bead.assignee = to.mailbox();
+        bead.assignee.clone_from(&reader);
         tx.put(bead)?;
         save_escalation(tx, &escalation)?;
         Ok(escalation)
     })?;
-    let to = to.mailbox();
-    town.record_event(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
+    town.record_event(&event!(EscalationForwarded, escalation_id: id, by: by, to: reader));
     Ok(escalation)
 }
 

@@ -16,6 +16,8 @@ mod command;
 mod deliver;
 mod overdue;
 
+use std::collections::BTreeMap;
+
 use bd::bead::validate::fit_to_title;
 use bd::change::{self, NewBead};
 use bd::store::Tx;
@@ -160,7 +162,7 @@ pub fn send_escalation(
         Ok((escalation, routes))
     })?;
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
-    let targets = list_mailboxes(town, &routes);
+    let targets = list_mailboxes(town, &routes, settings.mayor_runs);
     let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     town.record_event(&Event::EscalationSent(EscalationSent {
         rig: escalation.id.clone(),
@@ -212,7 +214,7 @@ pub fn preview_escalation(
             .unwrap_or_default(),
         severity: new.severity,
         actions: routes.iter().map(ToString::to_string).collect(),
-        targets: list_mailboxes(town, &routes),
+        targets: list_mailboxes(town, &routes, settings.mayor_runs),
         source: new.source,
         occurrences: same.map_or(1, |duplicate| duplicate.details.occurrences + 1),
         convoy: new.details.convoy,
@@ -346,6 +348,8 @@ fn apply_routes(
 ) -> anyhow::Result<Vec<EscalationRoute>> {
     let routes = settings.routes(escalation.severity.name());
     let now = tx.now().to_string();
+    // Several roles may have the same stand-in, which gets one message.
+    let mut sent: BTreeMap<String, String> = BTreeMap::new();
     for route in &routes {
         let mut delivery = RouteDelivery {
             route: route.to_string(),
@@ -358,8 +362,14 @@ fn apply_routes(
                 delivery.at.clone_from(&now);
                 match town.parse_address(address) {
                     Ok(to) => {
-                        let message = build_notice(escalation, &to, mark);
-                        delivery.message = mail::write_message(tx, &message)?;
+                        let message =
+                            build_notice(town, escalation, &to, mark, settings.mayor_runs);
+                        if let Some(id) = sent.get(&message.to) {
+                            delivery.message.clone_from(id);
+                        } else {
+                            delivery.message = mail::write_message(tx, &message)?;
+                            sent.insert(message.to, delivery.message.clone());
+                        }
                         delivery.state = DeliveryState::Sent;
                     }
                     Err(error) => {
@@ -375,23 +385,40 @@ fn apply_routes(
     Ok(routes)
 }
 
-/// Returns the mailboxes among the routes.
-fn list_mailboxes(town: &Town, routes: &[EscalationRoute]) -> Vec<String> {
-    let addresses = routes.iter().filter_map(|route| match route {
-        EscalationRoute::Mail(address) => town.parse_address(address).ok(),
-        _ => None,
-    });
-    addresses.map(|address| address.mailbox()).collect()
+/// Returns the mailboxes that get a message by the routes.
+fn list_mailboxes(town: &Town, routes: &[EscalationRoute], mayor_runs: bool) -> Vec<String> {
+    let mut mailboxes: Vec<String> = Vec::new();
+    for route in routes {
+        let EscalationRoute::Mail(address) = route else {
+            continue;
+        };
+        let Ok(to) = town.parse_address(address) else {
+            continue;
+        };
+        let mailbox = recipient::find_notice_reader(town, &to, mayor_runs).mailbox();
+        if !mailboxes.contains(&mailbox) {
+            mailboxes.push(mailbox);
+        }
+    }
+    mailboxes
 }
 
-/// Builds the message about an escalation.
-fn build_notice(escalation: &Escalation, to: &Address, mark: &str) -> NewMessage {
+/// Builds the message about an escalation for an agent, or for its stand-in.
+fn build_notice(
+    town: &Town,
+    escalation: &Escalation,
+    to: &Address,
+    mark: &str,
+    mayor_runs: bool,
+) -> NewMessage {
+    let reader = recipient::find_notice_reader(town, to, mayor_runs);
     let mark = match mark {
         "" => format!("[{}]", escalation.severity.name().to_uppercase()),
         mark => mark.to_owned(),
     };
     NewMessage {
-        to: to.mailbox(),
+        to: reader.mailbox(),
+        addressed_to: Some(to.mailbox()).filter(|_| reader != *to),
         from: escalation.escalated_by.clone(),
         subject: format!("{mark} {}", escalation.title),
         body: format_notice_text(escalation),

@@ -101,7 +101,7 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
     let Some((escalation, old, routes)) = raised else {
         return Ok(None);
     };
-    let targets = list_mailboxes(town, &routes);
+    let targets = list_mailboxes(town, &routes, settings.mayor_runs);
     town.record_event(&Event::EscalationSent(EscalationSent {
         rig: id.to_owned(),
         target: town.actor.mailbox(),

@@ -32,10 +32,12 @@ use crate::flow::convoy::{
 };
 use crate::flow::mq::job::{MergeJob, queue_repository};
 use crate::flow::rig::check_remote;
+use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingProgress, LandingStop, event};
+use crate::town::hold;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
@@ -143,7 +145,7 @@ struct LockedRig<'t> {
 /// Lands every open convoy whose tracked work is all done. A convoy that tracks nothing never
 /// lands. A landing that stops is recorded as an event and does not keep other convoys from
 /// landing.
-pub fn land_ready_convoys(town: &Town) -> anyhow::Result<Vec<LandedConvoy>> {
+pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> {
     let stores = town.read_stores()?;
     let board = ProgressBoard::from_stores(&stores);
     let ready: Vec<String> = record::convoy::list_convoys(&stores.town, false)
@@ -172,7 +174,7 @@ pub fn land_ready_convoys(town: &Town) -> anyhow::Result<Vec<LandedConvoy>> {
 
 /// Lands a convoy whose tracked work is all done, directly or from branches of its own. `None` if
 /// the convoy is closed already, or if beads were added while it was about to be closed.
-pub fn land_convoy(town: &Town, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
+pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
     let is_convoy = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
     let Some(convoy) = stores.town.get(id).filter(is_convoy) else {
@@ -229,11 +231,17 @@ fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
 }
 
 /// Lands a convoy with branches of its own, or continues its landing, with the steps above.
-fn land_branches(town: &Town, id: &str) -> anyhow::Result<LandingOutcome> {
+fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
     let convoy = load_convoy(town, id)?;
     let integration = integration::read_integration(&convoy).unwrap_or_default();
     if !integration.closing {
+        for name in integration.rigs.keys() {
+            let rig = town.rig(name);
+            if let Some(hold) = hold::find_hold(Some(&rig), &town.layout) {
+                return record_waiting(town, id, name, &hold.reason, None);
+            }
+        }
         let locked_rigs = lock_rigs(town, &integration)?;
         for attempt in 1.. {
             let tracked_beads = check_ready(town, id, &locked_rigs)?;

@@ -20,6 +20,7 @@ use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::{self, Event, MergeResultEvent};
+use crate::town::hold;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
@@ -35,6 +36,7 @@ pub struct RequestResult {
 /// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
+    hold::check_free(rig.town(), Some(rig.name()))?;
     let store = rig.store()?;
     let settings = RigSettings::load(rig)?;
     anyhow::ensure!(

@@ -21,7 +21,10 @@ use serde::Serialize;
 
 use super::handoff;
 use super::nudge::nudge_agent;
-use super::recipient::{MailReader, MailTarget, find_reader, find_target, is_mechanical};
+use super::recipient::{
+    MailReader, MailTarget, find_notice_reader, find_reader, find_target, is_mayor_running,
+    is_mechanical,
+};
 use super::session::show;
 use crate::host::LiveTown;
 use crate::record::hook;
@@ -276,15 +279,21 @@ impl<'t> MailCopies<'t> {
                 self.skipped.push(subscriber);
                 continue;
             };
-            if agent != self.town.actor {
-                let copy = NewMessage {
-                    to: agent.mailbox(),
-                    subject: subject.clone(),
-                    addressed_to: Some(mailbox.clone()),
-                    ..self.template.clone()
-                };
-                self.push(copy, Some(&agent));
+            if agent == self.town.actor {
+                continue;
             }
+            let reader = if is_mechanical(self.town, &agent) {
+                find_notice_reader(self.town, &agent, is_mayor_running(self.town))
+            } else {
+                agent
+            };
+            let copy = NewMessage {
+                to: reader.mailbox(),
+                subject: subject.clone(),
+                addressed_to: Some(mailbox.clone()),
+                ..self.template.clone()
+            };
+            self.push(copy, Some(&reader));
         }
         self.retentions.push(Retention::Channel(name));
         Ok(())
@@ -321,7 +330,7 @@ fn nudge_recipients(
 ) -> Vec<String> {
     let mut nudged = Vec::new();
     for agent in agents.iter().filter(|agent| **agent != town.actor) {
-        let wants_nudge = match load_level(&town.layout, agent) {
+        let wants_nudge = match load_level(town, agent) {
             NotificationLevel::Verbose => true,
             NotificationLevel::Normal => is_asked_for,
             NotificationLevel::Muted => false,

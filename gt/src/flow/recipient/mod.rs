@@ -4,12 +4,14 @@
 //! resolves groups, queues and channels, [`find_reader`] finds the reader of a message to a role
 //! that no agent plays.
 
+mod directory;
 mod stand_in;
 mod target;
 
+pub use directory::{DirectoryEntry, list_directory};
 pub use stand_in::{
-    MailReader, PROTOCOL, UnreadMailbox, find_protocol_rule, find_reader, is_mayor_running,
-    is_mechanical,
+    MailReader, PROTOCOL, UnreadMailbox, find_notice_reader, find_protocol_rule, find_reader,
+    is_mayor_running, is_mechanical,
 };
 pub use target::{MailTarget, TargetError, find_target};
 

@@ -10,6 +10,7 @@ use crate::flow::role::MechanicalRole;
 use crate::flow::session::show;
 use crate::host::LiveTown;
 use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
+use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The reports of the town's protocol, and the rule of the patrol that does without the report what
@@ -75,7 +76,7 @@ pub fn is_mayor_running(town: &LiveTown) -> bool {
 }
 
 /// Returns true if gtd does the work of an agent's role, so that no session reads its mail.
-pub fn is_mechanical(town: &LiveTown, agent: &Address) -> bool {
+pub fn is_mechanical(town: &Town, agent: &Address) -> bool {
     mode_setting_of(agent).is_some() && role_mode_of(town, agent) == RoleMode::Mechanical
 }
 
@@ -108,6 +109,19 @@ pub fn find_reader(
         }
         None if town.actor != Address::Overseer => Ok(MailReader::StandIn(Address::Overseer)),
         None => Err(UnreadMailbox(MechanicalRole::of(recipient)).into()),
+    }
+}
+
+/// Returns the reader of a message that the town itself writes, such as a notice about an
+/// escalation: the recipient, or for a role that no agent plays its stand-in. `mayor_runs` is the
+/// result of [`is_mayor_running`].
+pub fn find_notice_reader(town: &Town, recipient: &Address, mayor_runs: bool) -> Address {
+    if !is_mechanical(town, recipient) {
+        recipient.clone()
+    } else if mayor_runs && town.actor != Address::Mayor {
+        Address::Mayor
+    } else {
+        Address::Overseer
     }
 }
 

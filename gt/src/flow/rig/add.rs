@@ -126,13 +126,17 @@ pub fn find_rig_of_repository(town: &Town, url: &str) -> anyhow::Result<Option<S
         .map(|(name, _)| name))
 }
 
-/// Adds a rig and reports each step to `say`.
+/// Adds a rig, or takes back the folder of a removed one, and reports each step to `say`.
 pub fn add_rig(
     town: &Town,
     request: &AddRigRequest,
     say: &dyn Fn(&str),
 ) -> anyhow::Result<AddRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
+    if let Some(removed) = read_removed_rig(town, request)? {
+        say("Taking back the folder of a removed rig ...");
+        return adopt_rig(&town.rig(&request.name), request, &removed);
+    }
     let (rig, wanted) = inspect_origin(town, request)?;
     let origin = RigOrigin::parse(request.url.as_deref(), request.no_remote, &town.env);
     let mut draft = RigDraft {
@@ -181,6 +185,84 @@ fn find_push_problem(rig: &Rig, branch: &str, has_remote: bool) -> Option<String
     let git = rig.git().with_network(PUSH_CHECK);
     let checked = git.check_push("origin", &tip, "gt-push-check");
     checked.err().map(|problem| problem.to_string())
+}
+
+/// The identity of a rig that was removed from the registry, from its folder.
+struct RemovedRig {
+    prefix: String,
+    branch: String,
+    /// The URL of its remote. None for a rig without one.
+    url: Option<String>,
+    tracked: bool,
+}
+
+/// Reads the folder of a removed rig. None if the folder holds no rig, or the rig is registered.
+fn read_removed_rig(town: &Town, request: &AddRigRequest) -> anyhow::Result<Option<RemovedRig>> {
+    if name::check_rig_name(&request.name).is_err()
+        || town.read_registry()?.rigs.contains_key(&request.name)
+    {
+        return Ok(None);
+    }
+    let rig = town.rig(&request.name);
+    let Some(bytes) = file::read_file_if_exists(&rig.config())? else {
+        return Ok(None);
+    };
+    let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let prefix = text(&config["beads"]["prefix"]);
+    let is_whole = rig.repo().is_dir() && rig.beads().is_dir() && !prefix.is_empty();
+    if rig.root().join(MARK).is_file() || text(&config["name"]) != request.name || !is_whole {
+        return Ok(None);
+    }
+    Ok(Some(RemovedRig {
+        prefix,
+        branch: text(&config["default_branch"]),
+        url: rig.git().remote_url("origin")?,
+        tracked: rig.root().join(".beads/redirect").is_file(),
+    }))
+}
+
+/// Registers the folder of a removed rig again. Nothing in it is changed.
+fn adopt_rig(
+    rig: &Rig,
+    request: &AddRigRequest,
+    removed: &RemovedRig,
+) -> anyhow::Result<AddRigReport> {
+    check_existing_prefix(request, rig, &removed.prefix)?;
+    let origin = match &removed.url {
+        Some(url) => RigOrigin::Remote(url.clone()),
+        None => RigOrigin::Local(None),
+    };
+    let wanted = RigOrigin::parse(request.url.as_deref(), request.no_remote, &rig.town().env);
+    let is_other = match &wanted {
+        RigOrigin::Remote(url) => removed.url.as_ref() != Some(url),
+        RigOrigin::Local(from) => from.is_some() && removed.url.is_some(),
+    };
+    anyhow::ensure!(
+        !is_other,
+        "{} holds the removed rig `{}` of another repository ({}): move the folder away, or leave \
+         out the URL to take that rig back",
+        rig.root().display(),
+        rig.name(),
+        origin.describe()
+    );
+    register_rig(rig, &origin, &removed.prefix, removed.tracked)?;
+    let is_remote = matches!(origin, RigOrigin::Remote(_));
+    let remote = is_remote.then(|| origin.describe());
+    let prefix = &removed.prefix;
+    let town = rig.town();
+    town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
+    Ok(AddRigReport {
+        suggested_gate: None,
+        push_problem: find_push_problem(rig, &removed.branch, is_remote),
+        name: rig.name().to_owned(),
+        path: rig.root().to_owned(),
+        prefix: prefix.clone(),
+        remote,
+        branch: removed.branch.clone(),
+        tracked_beads: removed.tracked,
+        pushed_beads: is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push"),
+    })
 }
 
 /// Checks that the rig can be created. Returns its layout and the prefix for a repository that has

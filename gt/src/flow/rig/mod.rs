@@ -14,8 +14,9 @@ mod suggest_gate;
 pub use add::{AddRigReport, AddRigRequest, add_rig, find_rig_of_repository};
 pub use name::{check_rig_name, derive_prefix, derive_rig_name};
 pub(crate) use origin::find_unsupported_feature;
+pub use origin::{LocalRepository, find_repository_around};
 pub use remote::check_remote;
-pub use remove::{RemoveRigReport, remove_rig};
+pub use remove::{RemoveRigReport, find_unfinished, remove_rig};
 pub use suggest_gate::suggest_test_command;
 
 use std::path::PathBuf;

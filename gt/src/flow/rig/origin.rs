@@ -7,6 +7,27 @@ use kit::sys::Env;
 
 use super::RigError;
 
+/// A repository on this machine that may become a rig.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalRepository {
+    pub root: PathBuf,
+    /// The URL of its origin, otherwise its path.
+    pub url: String,
+}
+
+/// Returns the repository around a folder.
+pub fn find_repository_around(folder: &Path) -> anyhow::Result<Option<LocalRepository>> {
+    let mut folders = folder.ancestors();
+    let Some(root) = folders.find(|folder| folder.join(".git").exists()) else {
+        return Ok(None);
+    };
+    let url = Git::at(root).remote_url("origin")?;
+    Ok(Some(LocalRepository {
+        url: url.unwrap_or_else(|| root.display().to_string()),
+        root: root.to_owned(),
+    }))
+}
+
 /// The origin of a new rig's repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RigOrigin {

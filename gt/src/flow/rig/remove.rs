@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bd::bead::{Bead, Status};
+use bd::store::BeadMark;
+use kit::ui::escape::escape_line;
 use serde::Serialize;
 
 use super::{RigError, route};
 use crate::host::LiveTown;
+use crate::record::{convoy, merge_request, queued_sling};
+use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
@@ -17,6 +22,40 @@ pub struct RemoveRigReport {
     pub name: String,
     /// The folder, which still exists.
     pub path: PathBuf,
+}
+
+/// Returns the work of a rig that is not finished, each in one line: beads on hooks, queued beads,
+/// requests in the merge queue, and convoys with open beads of the rig.
+pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
+    let rig = town.find_rig(name)?;
+    // Unreadable beads must not keep a rig in the list.
+    let Ok(beads) = rig.store().and_then(|store| Ok(store.snapshot()?)) else {
+        return Ok(Vec::new());
+    };
+    let title = |bead: &Bead| format!("{} {}", bead.id, escape_line(&bead.title));
+    let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
+    let mut lines: Vec<String> = hooked
+        .map(|bead| {
+            format!(
+                "on the hook of {}: {}",
+                escape_line(&bead.assignee),
+                title(bead)
+            )
+        })
+        .collect();
+    let requests = merge_request::open_requests(&beads).into_iter();
+    lines.extend(requests.map(|request| format!("not merged: {}", title(request))));
+    let queued = queued_sling::list_queued_slings(&beads).into_iter();
+    lines.extend(queued.map(|one| format!("queued for a worker: {}", one.work_bead_id)));
+    let stores = town.open_town_store()?.snapshot()?;
+    for convoy in convoy::list_convoys(&stores, false) {
+        let is_open = |id: &&str| beads.get(id).is_some_and(Bead::is_open);
+        let open: Vec<&str> = convoy::tracked_ids(convoy).filter(is_open).collect();
+        if !open.is_empty() {
+            lines.push(format!("tracked by {}: {}", title(convoy), open.join(", ")));
+        }
+    }
+    Ok(lines)
 }
 
 /// Removes a rig from the registry. Refused if it has running sessions.

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::runtime::RuntimePreset;
+use crate::record::account;
 use crate::town::Town;
 
 /// The number of characters of context around a match.
@@ -56,9 +57,20 @@ fn find_config_folder(town: &Town, agent: &str, usual: &str) -> Option<PathBuf> 
     }
 }
 
-/// Returns the folder of Claude Code's transcripts.
-fn claude_store(town: &Town) -> Option<PathBuf> {
-    Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
+/// Returns the folders of Claude Code's transcripts: its own, and those of the town's accounts.
+fn claude_stores(town: &Town) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = find_config_folder(town, "claude", ".claude")
+        .into_iter()
+        .collect();
+    for folder in account::list_account_folders(town) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+        .into_iter()
+        .map(|folder| folder.join("projects"))
+        .collect()
 }
 
 /// Returns the name of a folder in that store.
@@ -70,12 +82,10 @@ fn claude_folder_name(folder: &Path) -> String {
 
 /// Returns the transcripts of Claude Code's sessions that ran in a folder.
 pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile> {
-    let Some(store) = claude_store(town) else {
-        return Vec::new();
-    };
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut found: Vec<TranscriptFile> = list_entries(&store.join(claude_folder_name(&real)))
-        .into_iter()
+    let mut found: Vec<TranscriptFile> = claude_stores(town)
+        .iter()
+        .flat_map(|store| list_entries(&store.join(claude_folder_name(&real))))
         .filter_map(read_transcript_file)
         .collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
@@ -198,8 +208,9 @@ pub fn find_claude_transcript(town: &Town, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
     }
-    list_entries(&claude_store(town)?)
-        .into_iter()
+    claude_stores(town)
+        .iter()
+        .flat_map(|store| list_entries(store))
         .map(|folder| folder.join(format!("{id}.jsonl")))
         .find(|path| path.is_file())
 }

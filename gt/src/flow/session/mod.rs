@@ -1,5 +1,6 @@
 //! Starts and ends the sessions of agents.
 
+pub mod cycle;
 pub mod end;
 mod identity;
 pub mod show;

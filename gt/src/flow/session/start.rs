@@ -16,6 +16,7 @@ use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
+use crate::record::account;
 use crate::record::molecule::{self, MoleculeStep};
 use crate::record::polecat::Claim;
 use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
@@ -25,6 +26,7 @@ use crate::record::start_limit;
 use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
+use crate::town::hold;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
@@ -59,6 +61,7 @@ pub fn start_polecat_session(
     slot: &mut Slot,
 ) -> anyhow::Result<StartedAgent> {
     let address = claimed.address();
+    hold::check_free(town, address.rig())?;
     let session = start_session_name(&address)?;
     let running = town.host.find(session.as_str())?;
     let mut launched = Ok(LaunchResult {
@@ -203,6 +206,7 @@ pub fn restart_session(
     name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
+    hold::check_free(town, Some(rig.name()))?;
     let lock = rig.slot_lock(name);
     let _slot = match why {
         // A handoff is not retried later, so it waits.
@@ -369,6 +373,7 @@ pub fn start_agent_session(
         Some(_) => town.host.kill(session.as_str())?,
         None => {}
     }
+    hold::check_free(town, address.rig())?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
     let message = fill_template(
@@ -649,6 +654,14 @@ fn start_session(
     let mut env = begin.env;
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
+    let folder = &preset.config_dir_env;
+    // A folder in the settings of the agent is more specific.
+    if !folder.is_empty()
+        && !env.iter().any(|(name, _)| name == folder)
+        && let Some(path) = account::find_account_folder(town)?
+    {
+        env.push((folder.clone(), path.display().to_string()));
+    }
     let rig = address.rig().map(|rig| town.rig(rig));
     let pass = [
         runtime.pass.clone(),

@@ -20,6 +20,7 @@
 //! From 2 on, each step is recorded in the worker's slot. The next patrol continues a killed sling
 //! at the first undone step ([`resume_sling`]), under the same lock.
 
+mod assign;
 mod batch;
 mod claim;
 mod enqueue;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use bd::bead::{Bead, Status};
 use serde::{Deserialize, Serialize};
 
+pub use assign::assign_new_bead;
 pub use batch::{SlingBatch, sling_batch};
 use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
@@ -66,6 +68,7 @@ use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
+use crate::town::hold::{self, HeldError};
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
@@ -140,7 +143,15 @@ fn begin_sling<'t>(
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
         SlingTarget::Rig(rig) => {
-            let waits_for = enqueue::find_blockers(town, &found)?;
+            let mut waits_for = enqueue::find_blockers(town, &found)?;
+            if let Some(hold) = hold::find_hold(Some(&rig), &town.layout) {
+                if found.bead.status != Status::Open {
+                    return Err(HeldError(hold).into());
+                }
+                waits_for.push(hold.describe_wait());
+                review_convoy(town, request, &found)?;
+                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+            }
             if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
                 return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
@@ -156,6 +167,7 @@ fn begin_sling<'t>(
             }
         }
         SlingTarget::Polecat(rig, name) => {
+            hold::check_free(town, Some(rig.name()))?;
             if !request.options.create {
                 target::check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
             }
@@ -165,6 +177,7 @@ fn begin_sling<'t>(
             Ok(SlingProgress::Claimed(rig, attempt.into_claim()?))
         }
         SlingTarget::Agent(address) => {
+            hold::check_free(town, address.rig())?;
             review_convoy(town, request, &found)?;
             let rig = rig_of_home(&found.home)
                 .map(|rig| town.find_rig(rig))

@@ -7,6 +7,7 @@ use super::enqueue::find_blockers;
 use super::family::read_family;
 use super::target::{SlingTarget, check_no_typo, resolve_target};
 use crate::town::Town;
+use crate::town::hold;
 use crate::town::identity::Address;
 
 /// The expected result of slinging one bead.
@@ -46,8 +47,13 @@ pub fn preview_sling(
 
 fn preview_bead(town: &Town, id: &str, target: &str) -> anyhow::Result<SlingPreview> {
     let found = town.find_bead(id)?;
+    let mut waits_for = find_blockers(town, &found)?;
     let target = match resolve_target(town, target, &found.home)? {
-        SlingTarget::Rig(rig) => rig.name().to_owned(),
+        SlingTarget::Rig(rig) => {
+            let hold = hold::find_hold(Some(&rig), &town.layout);
+            waits_for.extend(hold.map(|hold| hold.describe_wait()));
+            rig.name().to_owned()
+        }
         SlingTarget::Polecat(rig, name) => {
             check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
             Address::Polecat(rig.name().to_owned(), name).to_string()
@@ -61,7 +67,7 @@ fn preview_bead(town: &Town, id: &str, target: &str) -> anyhow::Result<SlingPrev
         _ => None,
     };
     Ok(SlingPreview {
-        waits_for: find_blockers(town, &found)?,
+        waits_for,
         bead: bead.id.clone(),
         title: bead.title.clone(),
         target,

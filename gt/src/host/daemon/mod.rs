@@ -16,7 +16,7 @@ pub use life::{
     start_daemon, state_path, stop_daemon,
 };
 pub use log_file::rotate_log;
-pub use unit::{InstalledUnit, can_install_unit, install_unit};
+pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
 use std::path::PathBuf;
 

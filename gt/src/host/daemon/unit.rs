@@ -44,6 +44,17 @@ fn unit_path(town: &Town) -> (String, PathBuf) {
     (unit, path)
 }
 
+/// Returns the files of the town's unit that exist: the unit, the link that starts it at login, and
+/// its environment.
+pub fn list_unit_files(town: &Town) -> Vec<PathBuf> {
+    let (unit, path) = unit_path(town);
+    let link = path.with_file_name("default.target.wants").join(unit);
+    let environment = town.layout.daemon().join("environment");
+    let mut files = vec![link, path, environment];
+    files.retain(|file| std::fs::symlink_metadata(file).is_ok());
+    files
+}
+
 /// Returns true if the user's systemd runs and has no unit of this town yet.
 pub fn can_install_unit(town: &Town) -> bool {
     let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);

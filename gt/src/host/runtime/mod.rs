@@ -13,6 +13,11 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
+/// Splits a command line as a shell does. None if a quote is open.
+pub fn split_command_line(line: &str) -> Option<Vec<String>> {
+    shlex::split(line)
+}
+
 pub use preset::{NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
 pub use ready::{ScreenState, StartResult, inspect_screen, wait_until_ready};
 pub use resolve::{

@@ -97,7 +97,50 @@ impl Tmux {
         self.clean_environment(exec)
     }
 
-    fn creation_commands(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
+    /// Returns the commands for the status line and for the keys that switch between sessions. The
+    /// server has no configuration file, so each new session sets them. tmux runs the command of
+    /// the status line only while a terminal shows it.
+    fn display_commands(&self) -> Vec<TmuxCommand<'static>> {
+        let quote = |path: &Path| {
+            let text = path.to_string_lossy().replace('#', "##");
+            format!("'{}'", text.replace('\'', r"'\''"))
+        };
+        let (exe, files) = (quote(&self.exe), quote(&self.files));
+        // The server's folder is not the town's, and the files are in the town.
+        let gt = format!("cd {files} && {exe}");
+        let status = format!("#({gt} status-line '#{{session_name}}' 2>/dev/null) %H:%M ");
+        let options = [
+            ("status-interval", "15".to_owned()),
+            ("status-left-length", "40".to_owned()),
+            ("status-left", " #{session_name} ".to_owned()),
+            ("status-right-length", "110".to_owned()),
+            ("status-right", status),
+        ];
+        let mut commands: Vec<TmuxCommand<'static>> = options
+            .into_iter()
+            .map(|(option, value)| {
+                SetOption::new()
+                    .global()
+                    .option(option)
+                    .value(value)
+                    .build()
+            })
+            .collect();
+        for (key, direction) in [("n", "next"), ("p", "prev")] {
+            let mut bind = TmuxCommand::new();
+            bind.name("bind-key");
+            let line = format!(
+                "{gt} cycle {direction} --session '#{{session_name}}' --client '#{{client_name}}'"
+            );
+            for word in [key, "run-shell", "-b", &line] {
+                bind.push_param(word.to_owned());
+            }
+            commands.push(bind);
+        }
+        commands
+    }
+
+    fn creation_commands(&self, spec: &SessionSpec, file: &Path) -> Vec<TmuxCommand<'static>> {
         let target = pane_target(&spec.name);
         let global = |option: &'static str, value: &'static str| {
             let set = SetOption::new().global().option(option);
@@ -121,15 +164,19 @@ impl Tmux {
         }
         let mark = SetOption::new().pane().target_pane(target.clone());
         let keep = SetOption::new().window().target_pane(target);
-        [
+        let mut commands = vec![
             StartServer::new().build(),
             global("history-limit", "20000"),
             global("default-terminal", "screen-256color"),
             global("mouse", "on"),
+        ];
+        commands.extend(self.display_commands());
+        commands.extend([
             session,
             mark.option("@gt_token").value(spec.token.clone()).build(),
             keep.option("remain-on-exit").value("on").build(),
-        ]
+        ]);
+        commands
     }
 
     /// Returns true if a new server must leave the caller's service: only with a systemd of the

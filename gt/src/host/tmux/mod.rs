@@ -416,6 +416,18 @@ impl SessionHost for Tmux {
             .collect()
     }
 
+    fn switch_client(&self, client: Option<&str>, name: &str) -> Result<(), HostError> {
+        let mut switch = TmuxCommand::new();
+        switch.name("switch-client");
+        let client = client.map(|client| ["-c".to_owned(), client.to_owned()]);
+        for word in client.into_iter().flatten() {
+            switch.push_param(word);
+        }
+        switch.push_param("-t");
+        switch.push_param(format!("={name}"));
+        self.run_commands(name, [switch]).map(drop)
+    }
+
     fn kill(&self, name: &str) -> Result<(), HostError> {
         let row = match self.find_row(name) {
             Err(HostError::NoSession { .. }) => return Ok(()),

@@ -85,6 +85,10 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
+    // A user has stopped the rig and knows that its work waits.
+    if view.stores.holds.contains_key(rig) {
+        return Vec::new();
+    }
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
     let workers = polecats.iter();
     let mut found: Vec<AttentionItem> = workers

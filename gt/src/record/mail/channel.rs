@@ -1,7 +1,8 @@
 //! Channels: messages that many agents read, kept for a time. Beads with the label `gt:channel`.
 //!
 //! A message in a channel has the mailbox `channel:NAME`. An agent that has read it is in a label
-//! `read-by:MAILBOX` of the message.
+//! `read-by:MAILBOX` of the message, one that has archived it also in `archived-by:MAILBOX`. The
+//! messages of announcements have the same labels.
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,8 @@ use crate::town::identity::Address;
 
 /// The beginning of the label that an agent has read the message.
 const READ_BY: &str = "read-by:";
+/// The beginning of the label that an agent has archived the message.
+const ARCHIVED_BY: &str = "archived-by:";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MailChannel {
@@ -145,16 +148,53 @@ pub fn list_channel_messages(
     reader: &Address,
     now: Timestamp,
 ) -> Vec<MailMessage> {
-    let label = format!("{READ_BY}{}", reader.mailbox());
     let messages = list_shared(beads, &channel.mailbox()).into_iter();
     messages
         .enumerate()
         .filter(|(place, bead)| is_kept(channel, *place, bead, now))
-        .map(|(_, bead)| MailMessage {
-            read: bead.has_label(&label) || bead.sender == reader.mailbox(),
-            ..parse_message(bead)
-        })
+        .filter(|(_, bead)| !is_archived_by(bead, reader))
+        .map(|(_, bead)| parse_for_reader(bead, reader))
         .collect()
+}
+
+/// Returns true for a message of a channel or an announcement, which every reader reads in one
+/// place.
+pub(super) fn is_broadcast(bead: &Bead) -> bool {
+    let kinds = ["channel:", "announce:"];
+    kinds.iter().any(|kind| bead.assignee.starts_with(kind))
+}
+
+fn is_archived_by(bead: &Bead, reader: &Address) -> bool {
+    bead.has_label(&format!("{ARCHIVED_BY}{}", reader.mailbox()))
+}
+
+/// Returns a shared message as one of its readers sees it.
+fn parse_for_reader(bead: &Bead, reader: &Address) -> MailMessage {
+    let mailbox = reader.mailbox();
+    MailMessage {
+        read: bead.has_label(&format!("{READ_BY}{mailbox}")) || bead.sender == mailbox,
+        ..parse_message(bead)
+    }
+}
+
+/// Marks a shared message as read or unread by one reader.
+pub(super) fn set_read_by(bead: &mut Bead, reader: &Address, is_read: bool) {
+    set_reader_label(bead, READ_BY, reader, is_read);
+}
+
+/// Takes a shared message out of the lists of one reader.
+pub(super) fn archive_for_reader(bead: &mut Bead, reader: &Address) {
+    set_reader_label(bead, READ_BY, reader, true);
+    set_reader_label(bead, ARCHIVED_BY, reader, true);
+}
+
+fn set_reader_label(bead: &mut Bead, prefix: &str, reader: &Address, is_set: bool) {
+    let label = format!("{prefix}{}", reader.mailbox());
+    bead.labels.retain(|other| *other != label);
+    if is_set {
+        bead.labels.push(label);
+        bead.labels.sort();
+    }
 }
 
 /// Returns true if a channel keeps the message at this place, counted from the newest.
@@ -196,19 +236,17 @@ fn delete_all(tx: &mut Tx, messages: Vec<Bead>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the messages of an announcement, newest first.
-pub fn list_announcements(beads: &Snapshot, name: &str) -> Vec<MailMessage> {
+/// Returns the messages of an announcement for a reader, newest first. `read` is that of the
+/// reader.
+pub fn list_announcements(beads: &Snapshot, name: &str, reader: &Address) -> Vec<MailMessage> {
     let messages = list_shared(beads, &format!("announce:{name}")).into_iter();
-    messages.map(parse_message).collect()
+    messages
+        .filter(|bead| !is_archived_by(bead, reader))
+        .map(|bead| parse_for_reader(bead, reader))
+        .collect()
 }
 
 /// Marks messages of a channel as read by an agent.
 pub fn mark_channel_read(town: &Town, ids: &[String], reader: &Address) -> anyhow::Result<()> {
-    let label = format!("{READ_BY}{}", reader.mailbox());
-    change_all(town, ids, |bead, _| {
-        if !bead.has_label(&label) {
-            bead.labels.push(label.clone());
-            bead.labels.sort();
-        }
-    })
+    change_all(town, ids, |bead, _| set_read_by(bead, reader, true))
 }

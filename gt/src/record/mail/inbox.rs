@@ -5,11 +5,13 @@ use bd::change;
 use bd::store::{BeadMark, Snapshot};
 
 use super::MailError;
+use super::channel::{archive_for_reader, is_broadcast, set_read_by};
 use super::message::{
     MailMessage, MailRemoval, change_all, is_listed, is_mail, parse_message, try_change_all,
 };
 use super::queue::check_removal;
 use crate::town::Town;
+use crate::town::identity::Address;
 
 /// Returns the messages of a mailbox, newest first.
 pub fn list_inbox(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
@@ -124,7 +126,9 @@ pub fn find_messages(
 
 pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     change_all(town, ids, |bead, _| {
-        if !bead.has_label("read") {
+        if is_broadcast(bead) {
+            set_read_by(bead, &town.actor, true);
+        } else if !bead.has_label("read") {
             bead.labels.push("read".to_owned());
             bead.labels.sort();
         }
@@ -133,6 +137,9 @@ pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
 
 pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     change_all(town, ids, |bead, _| {
+        if is_broadcast(bead) {
+            set_read_by(bead, &town.actor, false);
+        }
         bead.labels.retain(|label| label != "read");
     })
 }
@@ -154,10 +161,16 @@ pub fn hook_message(town: &Town, id: &str) -> anyhow::Result<MailMessage> {
     Ok(find_message(&town.open_town_store()?.snapshot()?, "", id)?)
 }
 
-/// Removes messages from their mailboxes.
+/// Removes messages from their mailboxes. A message of a channel or an announcement is removed for
+/// the caller only, unless its sender or the overseer deletes it.
 pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
     try_change_all(town, ids, |bead, now| {
         check_removal(bead, &town.actor, how)?;
+        let may_delete = town.actor == Address::Overseer || bead.sender == town.actor.mailbox();
+        if is_broadcast(bead) && !(how == MailRemoval::Deleted && may_delete) {
+            archive_for_reader(bead, &town.actor);
+            return Ok(());
+        }
         // Archiving a deleted message does not bring it back.
         if bead.is_open() || how == MailRemoval::Deleted {
             change::mark_closed(bead, how.close_reason(), now);

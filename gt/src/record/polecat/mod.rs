@@ -290,10 +290,10 @@ fn explain_state(
     if matches!(state, PolecatState::Stalled | PolecatState::Zombie)
         && slot.state.stuck_reason().is_some()
     {
-        let again = if slot.state.is_unrecoverable() {
-            "not started again automatically"
-        } else {
+        let again = if slot.state.is_retried() {
             "tried again later, less often each time"
+        } else {
+            "not started again automatically"
         };
         why.push_str(&format!(
             "; it is {again}. Next step: gt polecat retry {rig}/{name}"

@@ -1,5 +1,6 @@
 //! Changes one key in one settings file and preserves the rest.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,6 +120,43 @@ fn check_polecat_names(rig: Option<&Rig>, names: Option<&Value>) -> Result<(), W
         check_worker_name(&Address::Polecat(rig.to_owned(), name.to_owned()), [rig])?;
     }
     Ok(())
+}
+
+/// Returns the agents that the town's settings define, by name.
+pub fn read_agents(town: &Town) -> Result<BTreeMap<String, Value>, SettingsError> {
+    let tree = read_settings_tree(&town.layout.settings())?;
+    let agents = tree["agents"].as_object().cloned().unwrap_or_default();
+    Ok(agents.into_iter().collect())
+}
+
+/// Defines an agent in the town's settings. `None` removes it.
+pub fn change_agent(town: &Town, name: &str, agent: Option<Value>) -> Result<(), ChangeError> {
+    let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
+    let path = town.layout.settings();
+    let mut tree = read_settings_tree(&path)?;
+    if !tree["agents"].is_object() {
+        tree["agents"] = json!({});
+    }
+    match agent {
+        Some(agent) => tree["agents"][name] = agent,
+        None => {
+            if let Some(agents) = tree["agents"].as_object_mut() {
+                agents.shift_remove(name);
+            }
+        }
+    }
+    Ok(write_settings(&path, &tree)?)
+}
+
+/// Sets a value in the local layer of a rig that is no setting of the table. `None` removes it.
+pub(in crate::town) fn change_local_value(
+    rig: &Rig,
+    name: &str,
+    value: Option<Value>,
+) -> Result<(), ChangeError> {
+    let layout = &rig.town().layout;
+    let _held = Lock::take(&layout.registry_lock(), Duration::from_secs(30))?;
+    change_local(&layout.wisp_config(rig.name()), rig.name(), name, value)
 }
 
 fn change_local(

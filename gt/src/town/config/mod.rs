@@ -15,7 +15,8 @@ mod strategy;
 mod strict;
 mod town_settings;
 
-pub use change::{ChangeError, SettingsLayer, change_setting};
+pub(in crate::town) use change::change_local_value;
+pub use change::{ChangeError, SettingsLayer, change_agent, change_setting, read_agents};
 pub use error::SettingsError;
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub(crate) use key::parse_setting_duration;

@@ -17,6 +17,8 @@ pub use log::{
     EventLine, EventListener, EventReader, EventVisibility, StoredEvent, events_about, read_events,
 };
 
+use crate::town::hold::HoldState;
+
 /// Returns the fields of a value that serializes to a JSON object.
 pub(crate) fn json_fields(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
@@ -151,6 +153,10 @@ pub enum Event {
     RescueRestored { rig: String, r#ref: String, into: PathBuf, files: Vec<String> },
     /// A session was restarted.
     Respawn { rig: String, polecat: String, bead: String, lease: u64, handed_over: bool, snapshot: Option<String> },
+    /// Nothing is started in a rig, or in the `town`, from now on.
+    Held { rig: String, state: HoldState, reason: String, sessions: Vec<String>, stopped: Vec<HaltedWorker> },
+    /// Agents are started again in a rig, or in the `town`.
+    HoldEnded { rig: String, state: HoldState },
     RigAdded { rig: String, prefix: String, remote: Option<String> },
     /// A rig was removed from the registry.
     RigRemoved { rig: String },

@@ -4,10 +4,14 @@ use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::record::pause::TownPause;
+use crate::town::hold::EmergencyStop;
 
 pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
     if let Some(pause) = TownPause::load(&town.layout) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
+    }
+    if let Some(stop) = EmergencyStop::load(&town.layout) {
+        page.warn(stop.hold().reason, "gt thaw ends the stop");
     }
     let status = daemon::read_daemon_status(town);
     if !status.running {

@@ -18,6 +18,7 @@ use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
+use crate::town::hold::EmergencyStop;
 use crate::town::identity::Address;
 use crate::town::{Rig, Town};
 use crate::view::status::{self, QueueCounts};
@@ -26,11 +27,13 @@ use crate::view::status::{self, QueueCounts};
 pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
+        found.add_hold(view, Some(what));
         found.add_merge_stop(view, what);
         found.add_rig(view, what);
         return found;
     }
     if let Some(address) = find_agent(town, what) {
+        found.add_hold(view, address.rig());
         found.add_agent(town, view, &address);
         return found;
     }
@@ -40,6 +43,7 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
     if let BeadsHome::Rig(rig) = &bead.home
         && bead.bead.is_open()
     {
+        found.add_hold(view, Some(rig));
         found.add_merge_stop(view, rig);
     }
     found.add_bead(view, &bead.bead);
@@ -67,6 +71,12 @@ fn find_agent(town: &Town, what: &str) -> Option<Address> {
     (what.contains('/') || is_single).then_some(address)
 }
 
+/// Returns true if a setting keeps a rig from giving work to workers.
+fn is_closed_to_work(view: &TownView, rig: &str) -> bool {
+    let limit = view.settings.for_rig(Some(rig)).valid_value("max_polecats");
+    limit.as_u64() == Some(0)
+}
+
 fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
     let progress = polecat.progress.as_ref();
     let progress = progress.map_or_else(String::new, |progress| {
@@ -77,6 +87,17 @@ fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
 }
 
 impl Explanation {
+    /// Adds the reason why nothing is started in a rig, or in the town without a rig.
+    fn add_hold(&mut self, view: &TownView, rig: Option<&str>) {
+        let stop = view.stores.stopped.as_ref().map(EmergencyStop::hold);
+        let held = rig.and_then(|rig| view.stores.holds.get(rig));
+        if let Some(hold) = stop.as_ref().or(held) {
+            self.now
+                .push(format!("{}: nothing is started", hold.reason));
+            self.next_steps.push(hold.next.clone());
+        }
+    }
+
     /// Adds the wrong setting because of which nothing is merged in a rig.
     fn add_merge_stop(&mut self, view: &TownView, rig: &str) {
         if let Some(error) = view.settings.merge_stop_of(rig) {
@@ -193,9 +214,21 @@ impl Explanation {
             return;
         };
         self.now.push(queued_bead.describe_at(view.now));
+        if is_closed_to_work(view, rig) {
+            self.now.push(format!(
+                "rig {rig} starts no worker: its setting max_polecats is 0"
+            ));
+            self.next_steps
+                .push(format!("gt config set max_polecats 10 --rig {rig}"));
+        }
         let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
         let mut blockers: Vec<String> = here.map(str::to_owned).collect();
         blockers.extend(view.stores.external_blockers(bead));
+        if blockers.is_empty()
+            && (view.stores.holds.contains_key(rig) || is_closed_to_work(view, rig))
+        {
+            return;
+        }
         self.now.push(match blockers.as_slice() {
             [] => format!(
                 "it starts automatically as soon as rig {rig} has a worker that can be started"

@@ -37,11 +37,13 @@ pub(super) struct Args {
 kit::verbs! {
     Verb:
     Create => create,
+    #[command(alias = "ls")]
     List => list,
     Show => show,
     Subscribe => subscribe,
     Unsubscribe => unsubscribe,
     Subscribers => subscribers,
+    #[command(alias = "rm")]
     Delete => delete,
 }
 

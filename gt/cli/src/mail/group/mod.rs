@@ -20,10 +20,12 @@ kit::family! {
     /// */witness), a built-in group (@town, @crew, @rig/RIG) or another group.
     Args:
     Create => create,
+    #[command(alias = "ls")]
     List => list,
     Show => show,
     Add => add,
     Remove => remove,
+    #[command(alias = "rm")]
     Delete => delete,
 }
 

@@ -19,8 +19,10 @@ kit::family! {
     /// config/messaging.json work too.
     Args:
     Create => create,
+    #[command(alias = "ls")]
     List => list,
     Show => show,
+    #[command(alias = "rm")]
     Delete => delete,
 }
 

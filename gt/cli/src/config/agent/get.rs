@@ -1,0 +1,33 @@
+//! `gt config agent get`.
+
+use super::super::super::{CommandResult, build_report};
+use crate::context::Context;
+use gt::host::runtime::{self, RuntimePreset};
+use gt::town::config;
+use kit::ui::escape;
+
+/// Show an agent
+///
+/// With `--json` its object: that of the town's settings, otherwise the built-in one.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent
+    name: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let own = config::read_agents(&town)?.remove(&args.name);
+    let built_in = || serde_json::to_value(RuntimePreset::named(&args.name)?).ok();
+    let Some(agent) = own.or_else(built_in) else {
+        let known = runtime::list_agent_names(&town.layout, None)?.join(", ");
+        anyhow::bail!(
+            "there is no agent `{}`: not found (known: {known})",
+            args.name
+        );
+    };
+    build_report(agent, |agent, page| {
+        let text = serde_json::to_string_pretty(agent).unwrap_or_default();
+        page.line(escape::escape_block(&text));
+    })
+}

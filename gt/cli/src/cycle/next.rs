@@ -1,0 +1,17 @@
+//! `gt cycle next`.
+
+use super::super::CommandResult;
+use super::{CycleArgs, switch_session};
+use crate::context::Context;
+use gt::flow::session::cycle::CycleDirection;
+
+/// Switch to the next session of the group
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    args: CycleArgs,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    switch_session(ctx, args.args, CycleDirection::Next)
+}

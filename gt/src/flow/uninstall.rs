@@ -1,0 +1,179 @@
+//! Removes what Gas Town wrote outside of its town, `gt uninstall`: the systemd unit, shell
+//! completions, man pages, and the shell integration of older programs.
+//!
+//! No work is removed: the town's folder with its repositories stays, and so do the programs, which
+//! belong to the tool that installed them.
+
+use std::path::{Path, PathBuf};
+
+use kit::sys::file;
+use serde::Serialize;
+
+use crate::flow::rig::find_unfinished;
+use crate::host::daemon;
+use crate::town::Town;
+
+/// The programs with completions and man pages.
+const PROGRAMS: [&str; 4] = ["bd", "gt", "gtd", "gt-keeper"];
+/// The lines around the shell integration that older programs wrote.
+const BLOCK: [&str; 2] = [
+    "# --- Gas Town Integration (managed by gt) ---",
+    "# --- End Gas Town ---",
+];
+
+/// A file or a part of a file to remove.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UninstallItem {
+    pub kind: UninstallKind,
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UninstallKind {
+    Unit,
+    Completion,
+    ManPage,
+    /// A folder of the shell integration.
+    ShellFolder,
+    /// The block of the shell integration in a start file of a shell.
+    ShellBlock,
+}
+
+impl UninstallKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unit => "systemd unit",
+            Self::Completion => "completions",
+            Self::ManPage => "man page",
+            Self::ShellFolder => "shell integration",
+            Self::ShellBlock => "shell integration, a block in",
+        }
+    }
+}
+
+/// A rig that stays in the town's folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StayingRig {
+    pub name: String,
+    /// Its unfinished work, each in one line.
+    pub unfinished: Vec<String>,
+}
+
+/// Returns the items that exist.
+pub fn list_items(town: &Town) -> Vec<UninstallItem> {
+    let unit = daemon::list_unit_files(town).into_iter();
+    let mut items: Vec<UninstallItem> = unit
+        .map(|path| UninstallItem {
+            kind: UninstallKind::Unit,
+            path,
+        })
+        .collect();
+    let mut add = |kind, path: PathBuf| {
+        if std::fs::symlink_metadata(&path).is_ok() {
+            items.push(UninstallItem { kind, path });
+        }
+    };
+    let folder = |variable: &str, usual: &str| {
+        let set = town.env.get(variable).filter(|path| path.starts_with('/'));
+        set.map_or_else(|| town.env.make_absolute(usual), PathBuf::from)
+    };
+    let data = folder("XDG_DATA_HOME", "~/.local/share");
+    for program in PROGRAMS {
+        for path in [
+            format!("bash-completion/completions/{program}"),
+            format!("zsh/site-functions/_{program}"),
+            format!("fish/vendor_completions.d/{program}.fish"),
+        ] {
+            add(UninstallKind::Completion, data.join(path));
+        }
+    }
+    for path in list_man_pages(&data.join("man/man1")) {
+        add(UninstallKind::ManPage, path);
+    }
+    for (variable, usual) in [
+        ("XDG_CONFIG_HOME", "~/.config"),
+        ("XDG_STATE_HOME", "~/.local/state"),
+        ("XDG_CACHE_HOME", "~/.cache"),
+    ] {
+        let path = folder(variable, usual).join("gastown");
+        add(UninstallKind::ShellFolder, path);
+    }
+    for name in ["~/.bashrc", "~/.zshrc", "~/.profile"] {
+        let path = town.env.make_absolute(name);
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if remove_block(&text).is_some() {
+            add(UninstallKind::ShellBlock, path);
+        }
+    }
+    items
+}
+
+/// Returns the man pages of our programs and their commands.
+fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(page) = name.strip_suffix(".1") else {
+            return false;
+        };
+        let program = page.split('-').next().unwrap_or_default();
+        PROGRAMS.contains(&program)
+            && std::fs::read_to_string(path).is_ok_and(|text| text.contains(".TH"))
+    };
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_ours).collect();
+    pages.sort();
+    pages
+}
+
+/// Removes an item. A changed start file of a shell is kept as `NAME.gastown-backup`.
+pub fn remove_item(item: &UninstallItem) -> anyhow::Result<()> {
+    match item.kind {
+        UninstallKind::ShellFolder => std::fs::remove_dir_all(&item.path)?,
+        UninstallKind::ShellBlock => {
+            let text = std::fs::read_to_string(&item.path)?;
+            if let Some(rest) = remove_block(&text) {
+                let mut backup = item.path.clone().into_os_string();
+                backup.push(".gastown-backup");
+                std::fs::copy(&item.path, backup)?;
+                file::replace_file(&file::follow_link(&item.path), rest.as_bytes(), 0o644)?;
+            }
+        }
+        _ => file::remove_file(&item.path)?,
+    }
+    Ok(())
+}
+
+/// Returns the rigs, which stay, with their unfinished work.
+pub fn list_staying_rigs(town: &Town) -> anyhow::Result<Vec<StayingRig>> {
+    let rigs = town.list_rigs()?.into_iter();
+    rigs.map(|rig| {
+        Ok(StayingRig {
+            unfinished: find_unfinished(town, rig.name())?,
+            name: rig.name().to_owned(),
+        })
+    })
+    .collect()
+}
+
+/// Returns the text without the block of the shell integration. None if it has no whole block.
+fn remove_block(text: &str) -> Option<String> {
+    let start = text.find(BLOCK[0])?;
+    let end = start + text[start..].find(BLOCK[1])? + BLOCK[1].len();
+    let (before, after) = (&text[..start], &text[end..]);
+    let after = after.strip_prefix('\n').unwrap_or(after);
+    Some(format!("{before}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_block_of_the_shell_integration_is_removed() {
+        let text = format!("a\n{}\nsource x\n{}\nb\n", BLOCK[0], BLOCK[1]);
+        assert_eq!(remove_block(&text).as_deref(), Some("a\nb\n"));
+        assert_eq!(remove_block(&format!("a\n{}\nb\n", BLOCK[0])), None);
+        assert_eq!(remove_block("a\n"), None);
+    }
+}

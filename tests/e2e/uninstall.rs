@@ -1,0 +1,54 @@
+//! `gt uninstall`.
+
+use town_tests::Worker;
+
+#[test]
+fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    std::fs::write(worker.sandbox.join("draft.txt"), "draft").unwrap();
+    let home = town.path("home");
+    let write = |path: &str, text: &str| {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    town.gt(["daemon", "install"]).ok();
+    write(".local/share/bash-completion/completions/gt", "complete gt");
+    write(".local/share/man/man1/gt-rig.1", ".TH gt-rig 1");
+    write(".local/share/man/man1/git.1", ".TH git 1");
+    write(".config/gastown/shell-hook.sh", "true");
+    let block =
+        "mine\n# --- Gas Town Integration (managed by gt) ---\nsource x\n# --- End Gas Town ---\n";
+    write(".bashrc", block);
+    let preview = town.gt(["uninstall", "-n"]).ok().out;
+    for words in [
+        "gtd-town.service",
+        "completions/gt",
+        "gt-rig.1",
+        ".bashrc",
+        &worker.bead,
+    ] {
+        assert!(preview.contains(words), "{words}: {preview}");
+    }
+    assert!(!preview.contains("man1/git.1"), "{preview}");
+    town.gt(["uninstall"]).fails("--force");
+    let done = town.gt(["uninstall", "--force"]).ok().out;
+    assert!(done.contains("the town stays"), "{done}");
+    assert!(!home.join(".config/systemd/user/gtd-town.service").exists());
+    assert!(
+        !home
+            .join(".local/share/bash-completion/completions/gt")
+            .exists()
+    );
+    assert!(home.join(".local/share/man/man1/git.1").exists());
+    assert!(!home.join(".config/gastown").exists());
+    let rest = std::fs::read_to_string(home.join(".bashrc")).unwrap();
+    assert_eq!(rest, "mine\n");
+    assert!(town.sessions().is_empty());
+    let draft = std::fs::read_to_string(worker.sandbox.join("draft.txt")).unwrap();
+    assert_eq!(draft, "draft");
+    assert_eq!(worker.shown()["status"], "hooked");
+    let again = town.gt(["uninstall", "--force"]).ok().out;
+    assert!(again.contains("nothing of Gas Town is outside"), "{again}");
+}
