@@ -2,36 +2,22 @@
 //! that may be checked together are ([`super::batch`]).
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
-use bd::store::{Snapshot, Store};
+use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
-use super::candidate::MergeCandidate;
-use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
-use super::memory::GateMemory;
+use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::run::{QueueRun, RequestResult, process_request};
 use super::verify::TargetPresence;
-use super::{batch, candidate, hook, land, score_request, target, task, verify, withdraw};
-use crate::flow::rig::check_remote;
+use super::{batch, land, score_request, target, task, verify, withdraw};
 use crate::record;
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
-use crate::town::config::{self, RigSettings};
-use crate::town::event::{self, Event, MergeResultEvent};
+use crate::town::config::RigSettings;
 use crate::town::hold;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
-
-/// The result of one request.
-#[derive(Debug, Clone, Serialize)]
-pub struct RequestResult {
-    pub request: String,
-    pub bead: String,
-    #[serde(flatten)]
-    pub outcome: MergeOutcome,
-}
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
@@ -65,38 +51,7 @@ pub(crate) fn withdraw_stale_requests(rig: &Rig, _queue: &Lock) -> anyhow::Resul
     QueueRun::new(rig, &store, &settings).withdraw_stale()
 }
 
-pub(super) struct QueueRun<'a> {
-    pub(super) rig: &'a Rig<'a>,
-    store: &'a Store,
-    settings: &'a RigSettings,
-    /// The results of gates in this run.
-    pub(super) memory: GateMemory,
-    /// False if the requests of this run must be handled one by one, until one is merged.
-    pub(super) is_batching: bool,
-    /// The requests whose start is in an event.
-    started: BTreeSet<String>,
-    /// The requests that this run has handled.
-    seen: BTreeSet<String>,
-    /// The requests that wait for their target, with its name.
-    waiting: Vec<(String, String)>,
-    results: Vec<RequestResult>,
-}
-
-impl<'a> QueueRun<'a> {
-    fn new(rig: &'a Rig<'a>, store: &'a Store, settings: &'a RigSettings) -> Self {
-        Self {
-            rig,
-            store,
-            settings,
-            memory: GateMemory::default(),
-            is_batching: true,
-            started: BTreeSet::new(),
-            seen: BTreeSet::new(),
-            waiting: Vec::new(),
-            results: Vec::new(),
-        }
-    }
-
+impl QueueRun<'_> {
     fn withdraw_stale(&mut self) -> anyhow::Result<()> {
         withdraw::cancel_unneeded_tasks(self.rig.town(), self.store)?;
         let stale: Vec<Bead> = withdraw::find_stale_requests(&self.store.snapshot()?)
@@ -106,85 +61,6 @@ impl<'a> QueueRun<'a> {
             self.handle(request, |_, job| withdraw_unless_merged(job))?;
         }
         Ok(())
-    }
-
-    pub(super) fn build_job(&self, request: Bead) -> anyhow::Result<MergeJob<'a>> {
-        Ok(MergeJob {
-            rig: self.rig,
-            store: self.store,
-            settings: self.settings,
-            remote: check_remote(self.rig)?,
-            git: queue_repository(self.rig),
-            receipt: merge_request::receipt_of(&request),
-            request,
-        })
-    }
-
-    pub(super) fn handle(
-        &mut self,
-        request: Bead,
-        step: fn(&mut Self, &MergeJob) -> anyhow::Result<MergeOutcome>,
-    ) -> anyhow::Result<()> {
-        let job = self.build_job(request)?;
-        match step(self, &job) {
-            Ok(outcome) => self.conclude(&job, outcome),
-            Err(error) => self.conclude_failed(&job, error),
-        }
-    }
-
-    /// Ends the try of a request that failed for an outside reason.
-    pub(super) fn conclude_failed(
-        &mut self,
-        job: &MergeJob,
-        error: anyhow::Error,
-    ) -> anyhow::Result<()> {
-        if self.is_stopping() {
-            return Err(error);
-        }
-        // The requests behind it may be fine.
-        let reason = format!("{error:#}");
-        self.conclude(job, MergeOutcome::Later { reason })
-    }
-
-    /// Returns true if the process was asked to stop.
-    pub(super) fn is_stopping(&self) -> bool {
-        self.rig.town().stop.load(Ordering::Relaxed)
-    }
-
-    /// Records the outcome of a request.
-    pub(super) fn conclude(&mut self, job: &MergeJob, outcome: MergeOutcome) -> anyhow::Result<()> {
-        self.seen.insert(job.request.id.clone());
-        withdraw_failed_repair(job, &outcome)?;
-        record_failing_since(job, &outcome)?;
-        report_outcome(job, &outcome);
-        match &outcome {
-            MergeOutcome::TargetBroken { .. } => {
-                self.is_batching = false;
-                let target = job.receipt.target.clone();
-                self.waiting.push((job.request.id.clone(), target));
-            }
-            MergeOutcome::GateFailed { .. } => GateHistory::record(self.rig, false)?,
-            MergeOutcome::Merged { .. } => {
-                self.is_batching = true;
-                GateHistory::record(self.rig, true)?;
-                self.retry_waiting(&job.receipt.target);
-            }
-            _ => {}
-        }
-        self.results.push(RequestResult {
-            request: job.request.id.clone(),
-            bead: merge_request::source_bead_of(&job.request),
-            outcome,
-        });
-        Ok(())
-    }
-
-    /// Records that the queue has begun with a request.
-    pub(super) fn record_started(&mut self, job: &MergeJob) {
-        if self.started.insert(job.request.id.clone()) {
-            let started = Event::MergeStarted(job.merge_ref());
-            self.rig.town().record_event(&started);
-        }
     }
 
     /// Returns the ready request with the highest score, and those after it that may be checked
@@ -211,57 +87,6 @@ impl<'a> QueueRun<'a> {
             .map(|request| (*request).clone())
             .collect())
     }
-
-    /// Handles the requests that wait for this target once more.
-    fn retry_waiting(&mut self, branch: &str) {
-        for (request, _) in self.waiting.extract_if(.., |(_, target)| target == branch) {
-            self.seen.remove(&request);
-            self.results.retain(|result| result.request != request);
-        }
-    }
-}
-
-/// Withdraws a request for a task that was opened again. Its commits go to a rescue ref, from which
-/// the next worker of the task merges them.
-fn withdraw_failed_repair(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
-    let (MergeOutcome::Conflict { task } | MergeOutcome::GateFailed { task, .. }) = outcome else {
-        return Ok(());
-    };
-    if *task == merge_request::source_bead_of(&job.request) {
-        withdraw::withdraw_request(job)?;
-        land::remove_branch(job);
-    }
-    Ok(())
-}
-
-/// Records on a request since when each try fails for an outside reason, so that a user is notified
-/// in the end.
-fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
-    let reason = match outcome {
-        MergeOutcome::Later { reason } | MergeOutcome::GateCannotRun { reason, .. } => Some(reason),
-        _ if merge_request::failing_since(&job.request).is_some() => None,
-        _ => return Ok(()),
-    };
-    job.rig.transact(job.store, |tx| {
-        let Some(mut request) = tx
-            .get(&job.request.id)
-            .filter(|bead| bead.is_open())
-            .cloned()
-        else {
-            return Ok(());
-        };
-        let mut state = merge_request::request_state(&request);
-        let before = state.failing.take();
-        let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
-        state.failing = reason.map(|reason| (since, reason.clone()));
-        state.gate_cannot_run = match outcome {
-            MergeOutcome::GateCannotRun { gate, .. } => gate.clone(),
-            _ => String::new(),
-        };
-        merge_request::set_request_state(&mut request, &state)?;
-        tx.put(request)?;
-        Ok(())
-    })
 }
 
 /// Withdraws a request that may not merge any more, unless its work is merged already.
@@ -328,87 +153,4 @@ fn list_ready_requests<'b>(
 fn is_ready(beads: &Snapshot, request: &Bead) -> bool {
     merge_request::reason_for_user(request).is_none()
         && bd::graph::find_blockers(beads, &request.id).is_empty()
-}
-
-/// Merges one request with the steps of the module.
-pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Result<MergeOutcome> {
-    config::check_merge_queue(job.rig)?;
-    if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
-        let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
-        return land::block_for_user(job, &reason);
-    }
-    if !target::has_target_moved_on(job)? {
-        let reason = format!("{} still fails its own gates", job.receipt.target);
-        return Ok(MergeOutcome::Later { reason });
-    }
-    run.record_started(job);
-    let onto = match fetch_target(job) {
-        Ok(Some(onto)) => onto,
-        Ok(None) => {
-            let reason = format!("the target branch {} does not exist", job.receipt.target);
-            return land::block_for_user(job, &reason);
-        }
-        Err(error) => {
-            return Ok(MergeOutcome::Later {
-                reason: error.to_string(),
-            });
-        }
-    };
-    match verify::find_on_target(job, &onto)? {
-        TargetPresence::Yes { commit } => return land::close_found_on_target(job, &commit),
-        TargetPresence::Undone { commit, files } => {
-            return land::block_reverted(job, &commit, &files);
-        }
-        TargetPresence::No => {}
-    }
-    let (candidate, driven) = match candidate::build_candidate(job, &onto)? {
-        MergeCandidate::Conflict { files, detail } => {
-            return task::create_conflict_task(job, &onto, &files, &detail);
-        }
-        MergeCandidate::OnlyDocuments { reference } => {
-            return land::close_documents(job, reference);
-        }
-        MergeCandidate::LeftOutByDriver { files } => return land::block_for_driver(job, &files),
-        MergeCandidate::MissingCommit { commit } => {
-            let reason = format!("the commit {commit} of its receipt is nowhere to be found");
-            return land::block_for_user(job, &reason);
-        }
-        MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
-        MergeCandidate::Candidate { commit, driven } => (commit, driven),
-    };
-    if let Some(failure) = run.memory.check(job, &candidate)? {
-        // A target that was checked in this run is not the cause.
-        if !run.memory.is_green(job, &onto)?
-            && let Some(broken) = target::check_target_alone(job, &onto, &failure)?
-        {
-            return Ok(broken);
-        }
-        failure.add_drivers_to_log(&driven)?;
-        return task::create_gate_task(job, &onto, &failure);
-    }
-    if let Some(stopped) = hook::ask_pre_merge_hooks(job, &onto, &candidate)? {
-        return Ok(stopped);
-    }
-    if let Some(waits) = land::block_for_review(job)? {
-        return Ok(waits);
-    }
-    land::land_candidate(job, &onto, &candidate)
-}
-
-fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
-    let kind = match outcome {
-        MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
-        MergeOutcome::Later { .. } | MergeOutcome::GateCannotRun { .. } => Event::MergeSkipped,
-        // The withdrawal reports itself, with the rescue ref.
-        MergeOutcome::Withdrawn { .. } => return,
-        _ => Event::MergeFailed,
-    };
-    job.rig.town().record_event(&kind(MergeResultEvent {
-        request: job.merge_ref(),
-        // An outcome is a plain enum, so serializing it cannot fail.
-        outcome: event::json_fields(outcome),
-    }));
-    if let MergeOutcome::Merged { commit } = outcome {
-        hook::run_post_merge_hooks(job, commit);
-    }
 }

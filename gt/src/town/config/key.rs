@@ -179,7 +179,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Number,
         SettingPlacement::Rig,
         "8",
-        "how many requests one run of the gates may check together; 1 merges each by itself",
+        "how many requests one run of the gates may check together; 1 checks each alone",
     ),
     define_key(
         "merge_queue.build_command",

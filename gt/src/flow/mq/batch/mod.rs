@@ -16,7 +16,7 @@ use bd::git::{PushError, PushRefusal};
 
 use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
-use super::queue::{QueueRun, process_request};
+use super::run::{QueueRun, process_request};
 use super::verify::TargetPresence;
 use super::{land, target, verify};
 use crate::flow::town_hook::{self, TownHookEvent};
