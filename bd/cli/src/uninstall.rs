@@ -146,7 +146,7 @@ fn take_stock(ctx: &Context, dir: &Path) -> anyhow::Result<BeadStock> {
     Ok(BeadStock {
         beads,
         uncommitted,
-        files: committed.untracked(dir)?,
+        files: committed.uncommitted_files(dir)?,
         is_tracked: committed.is_tracked(dir)?,
     })
 }
@@ -203,24 +203,70 @@ impl CommittedFiles {
         Ok(!git.in_folder(dir).tracked(&["."])?.is_empty())
     }
 
-    /// Returns the folders and files in a beads folder that bd does not write and git does not
-    /// track.
-    fn untracked(&self, dir: &Path) -> anyhow::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for name in ["formulas", "hooks", "templates"] {
-            if !dir.join(name).exists() {
-                continue;
-            }
-            let tracked = match &self.git {
-                Some(git) => git.in_folder(dir).tracked(&[name])?,
-                None => Vec::new(),
-            };
-            if tracked.is_empty() {
-                names.push(format!("{name}/"));
-            }
+    /// Returns the files in a beads folder that bd does not write and whose content is in no commit.
+    fn uncommitted_files(&self, dir: &Path) -> anyhow::Result<Vec<String>> {
+        let (mut committed, mut changed) = (HashSet::new(), HashSet::new());
+        if let Some(git) = &self.git {
+            committed.extend(git.in_folder(dir).tracked(&["."])?);
+            changed.extend(git.status()?.into_iter().map(|change| change.path));
         }
-        Ok(names)
+        let mut files = Vec::new();
+        add_files(dir, "", &mut files)?;
+        let is_lost = |name: &String| {
+            let path = format!("{}{name}", self.prefix);
+            let is_tracked = committed.contains(&path) || committed.contains(name);
+            !is_tracked || changed.contains(&path)
+        };
+        files.retain(is_lost);
+        Ok(files)
     }
+}
+
+/// Entries of a beads folder that bd and earlier clients write. The beads in them are counted
+/// separately.
+const OWN_ENTRIES: &[&str] = &[
+    ".gitattributes",
+    ".gitignore",
+    ".local_version",
+    "README.md",
+    "archive",
+    "beads.db",
+    "bd.sock",
+    "clone-id",
+    "config.yaml",
+    "damaged",
+    "dolt",
+    "events",
+    "last-touched",
+    "metadata.json",
+    "redirect",
+    "sync-base",
+];
+
+/// Adds the names of the user's files in a beads folder.
+fn add_files(folder: &Path, below: &str, names: &mut Vec<String>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let ending = Path::new(&name)
+            .extension()
+            .and_then(|ending| ending.to_str());
+        let is_own = OWN_ENTRIES.contains(&name.as_str())
+            || name.starts_with('.')
+            || matches!(ending, Some("jsonl" | "bin" | "lock" | "log" | "pid"))
+            || name.starts_with("issues.")
+            || name.starts_with("beads.");
+        if below.is_empty() && is_own {
+            continue;
+        }
+        let path = format!("{below}{name}");
+        if entry.file_type()?.is_dir() {
+            add_files(&entry.path(), &format!("{path}/"), names)?;
+        } else {
+            names.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to remove beads and files that are in no commit.

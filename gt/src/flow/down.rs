@@ -151,8 +151,19 @@ impl StoppedSessions {
 /// the work stays on its hooks.
 pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Result<StoppedSessions> {
     let mut locks = Vec::new();
-    for polecat in polecat::list_polecats(rig, &rig.store()?.snapshot()?, None) {
-        mark_stopped(rig, &polecat)?;
+    // Sessions end even if the beads of the rig cannot be read or changed.
+    let polecats = rig
+        .store()
+        .and_then(|store| Ok(store.snapshot()?))
+        .map(|beads| polecat::list_polecats(rig, &beads, None));
+    let mut failure = None;
+    for polecat in polecats.unwrap_or_else(|error| {
+        failure = Some(error);
+        Vec::new()
+    }) {
+        if let Err(error) = mark_stopped(rig, &polecat) {
+            failure = Some(error);
+        }
         locks.push(rig.slot_lock(&polecat.name));
     }
     let rigs = town.list_rigs()?;
@@ -169,20 +180,26 @@ pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Resul
     };
     clock::wait_for(STARTS, is_over).unwrap_or(Ok(()))?;
     end_leftovers(rig)?;
-    Ok(ended)
+    failure.map_or(Ok(ended), Err)
 }
 
 /// Ends every session of the town's agents, other than the caller's own, and keeps the daemon.
 pub(super) fn stop_agents(town: &LiveTown) -> anyhow::Result<StoppedSessions> {
     let mut all = StoppedSessions::default();
     let rigs = town.list_rigs()?;
+    let mut failure = None;
     for rig in &rigs {
-        let of_rig = stop_rig(town, rig, CrewSessions::End)?;
-        all.sessions.extend(of_rig.sessions);
-        all.stopped.extend(of_rig.stopped);
+        match stop_rig(town, rig, CrewSessions::End) {
+            Ok(of_rig) => {
+                all.sessions.extend(of_rig.sessions);
+                all.stopped.extend(of_rig.stopped);
+            }
+            // The other rigs and the town's own agents must stop all the same.
+            Err(error) => failure = Some(error.context(format!("rig {}", rig.name()))),
+        }
     }
     end_agents(town, &rigs, |agent| *agent != town.actor, &mut all)?;
-    Ok(all)
+    failure.map_or(Ok(all), Err)
 }
 
 /// Ends the sessions of the wanted agents that run now.
@@ -201,7 +218,8 @@ fn end_agents(
             continue;
         }
         if let Address::Polecat(rig, name) = &address {
-            let worker = save_worker(&town.rig(rig), name, &live)?;
+            // Its files stay in the sandbox, and the session must end.
+            let worker = save_worker(&town.rig(rig), name, &live).ok().flatten();
             ended.stopped.extend(worker);
         }
         town.host.kill(&live.name)?;

@@ -60,6 +60,9 @@ pub struct StayingRig {
     pub unfinished: Vec<String>,
 }
 
+/// A text in each completion script of ours.
+const GENERATED: &str = "the program itself prints the candidates";
+
 /// Returns the items that exist.
 pub fn list_items(town: &Town) -> Vec<UninstallItem> {
     let unit = daemon::list_unit_files(town).into_iter();
@@ -85,7 +88,11 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             format!("zsh/site-functions/_{program}"),
             format!("fish/vendor_completions.d/{program}.fish"),
         ] {
-            add(UninstallKind::Completion, data.join(path));
+            let path = data.join(path);
+            // Another program of that name may have its own.
+            if std::fs::read_to_string(&path).is_ok_and(|text| text.contains(GENERATED)) {
+                add(UninstallKind::Completion, path);
+            }
         }
     }
     for path in list_man_pages(&data.join("man/man1")) {

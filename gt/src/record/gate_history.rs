@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state_file::{change_state, read_state};
+use super::state_file::{read_state, write_state};
 use crate::town::Rig;
 
 /// The number of results that count.
@@ -23,14 +23,14 @@ impl GateHistory {
         read.ok().flatten().unwrap_or_default()
     }
 
-    /// Adds the result of a request to a rig's history.
-    pub(crate) fn record(rig: &Rig, passed: bool) -> anyhow::Result<()> {
-        let path = rig.gate_history();
-        change_state(&rig.town().layout, &path, |history: &mut Self| {
-            history.passed.push(passed);
-            let excess = history.passed.len().saturating_sub(KEPT);
-            history.passed.drain(..excess);
-        })
+    /// Adds the result of a request to a rig's history. The caller holds the rig's queue. Errors are
+    /// ignored, because a statistic must not stop a merge.
+    pub(crate) fn record(rig: &Rig, passed: bool) {
+        let mut history = Self::load(rig);
+        history.passed.push(passed);
+        let excess = history.passed.len().saturating_sub(KEPT);
+        history.passed.drain(..excess);
+        write_state(&rig.gate_history(), &history).ok();
     }
 
     /// Returns how many requests to check together, at most `limit`: the size at which group tests

@@ -66,7 +66,8 @@ pub fn build_bundle(town: &LiveTown, version: &str) -> String {
         let level = format!("{:?}", finding.level).to_lowercase();
         format!("{level} {}: {}", finding.check, finding.text)
     });
-    add("Doctor", &findings.collect::<Vec<_>>().join("\n"));
+    let findings = findings.collect::<Vec<_>>().join("\n");
+    add("Doctor", &mask_words(&findings));
     let status = status::read_status(town).map_err(|error| format!("{error:#}"));
     match status.and_then(|status| serde_json::to_value(status).map_err(|error| error.to_string()))
     {
@@ -80,7 +81,8 @@ pub fn build_bundle(town: &LiveTown, version: &str) -> String {
         }
     }
     add("Events", &tail_events(&town.layout.events()));
-    add("Daemon", &read_tail(&daemon::log_path(&town.layout)));
+    let log = read_tail(&daemon::log_path(&town.layout));
+    add("Daemon", &mask_words(&log));
     let home = town.env.home().map(|home| home.display().to_string());
     let page = redact_urls(&page);
     home.filter(|home| home.len() > 1)
@@ -116,20 +118,54 @@ fn mask_value(value: &mut Value) {
         Value::Object(parts) => {
             for (name, part) in parts.iter_mut() {
                 let lower = name.to_lowercase();
-                if SECRET_OBJECTS.contains(&lower.as_str()) {
+                if SECRET_OBJECTS.contains(&lower.as_str()) || is_secret_name(&lower) {
                     mask_all(part);
-                } else if part.is_string() && WORK_TEXTS.contains(&lower.as_str()) {
-                    *part = Value::from("(text)");
-                } else if part.is_string() && SECRET_NAMES.iter().any(|word| lower.contains(word)) {
-                    mask_all(part);
+                } else if WORK_TEXTS.contains(&lower.as_str()) {
+                    replace_texts(part);
                 } else {
                     mask_value(part);
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(mask_value),
+        Value::String(text) => *text = mask_words(text),
         _ => {}
     }
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_lowercase();
+    SECRET_NAMES.iter().any(|word| name.contains(word))
+}
+
+fn replace_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => "(text)".clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(replace_texts),
+        other => mask_value(other),
+    }
+}
+
+/// Masks the values of `NAME=VALUE`, `NAME: VALUE` and `--NAME VALUE` in a text, if the name is that
+/// of a secret.
+fn mask_words(text: &str) -> String {
+    let mut is_value = false;
+    let mut masked = String::with_capacity(text.len());
+    for word in text.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_end();
+        let end = &word[bare.len()..];
+        match bare.split_once('=') {
+            _ if is_value && !bare.is_empty() => masked.push_str("***"),
+            Some((name, value)) if is_secret_name(name) && !value.is_empty() => {
+                masked.push_str(&format!("{name}=***"));
+            }
+            _ => masked.push_str(bare),
+        }
+        masked.push_str(end);
+        let is_name = bare.ends_with(':') || bare.starts_with("--");
+        is_value = is_name && !bare.contains('=') && is_secret_name(bare);
+    }
+    masked
 }
 
 /// Masks each text to its last four characters.
@@ -184,6 +220,8 @@ mod tests {
             "title": "Secret plan", "id": "web-1",
             "agents": {"mine": {"command": "claude", "env": {"API": "sk-0123456789abcd", "N": "1"}}},
             "webhookUrl": "https://h/x", "count": 3, "list": [{"subject": "s"}],
+            "tokens": ["abc"], "args": ["--api-key", "sk"],
+            "cmd": "API_TOKEN=abc make test --password x all",
         });
         mask_value(&mut value);
         assert_eq!(
@@ -192,6 +230,8 @@ mod tests {
                 "title": "(text)", "id": "web-1",
                 "agents": {"mine": {"command": "claude", "env": {"API": "***abcd", "N": "***"}}},
                 "webhookUrl": "***", "count": 3, "list": [{"subject": "(text)"}],
+                "tokens": ["***"], "args": ["(text)", "(text)"],
+                "cmd": "API_TOKEN=*** make test --password *** all",
             })
         );
     }

@@ -145,3 +145,22 @@ fn committed_beads_are_removed_and_git_is_named_for_the_rest() {
         " D AGENTS.md\n"
     );
 }
+
+#[test]
+fn files_of_the_user_that_no_commit_has_are_not_removed() {
+    let project = repository();
+    project.ok(&["init", "--prefix", "web"]);
+    project.write(".beads/formulas/a.toml", "a");
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-qm", "beads"]);
+    project.write(".beads/formulas/b.toml", "b");
+    let refused = project.fails(&["uninstall", "--beads"]);
+    assert!(refused.contains("formulas/b.toml"), "{refused}");
+    assert!(!refused.contains("a.toml"), "{refused}");
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-qm", "more"]);
+    project.write(".beads/formulas/a.toml", "changed");
+    let refused = project.fails(&["uninstall", "--beads"]);
+    assert!(refused.contains("formulas/a.toml"), "{refused}");
+    assert!(project.dir().join(".beads/formulas/b.toml").is_file());
+}

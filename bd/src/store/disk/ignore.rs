@@ -79,9 +79,12 @@ pub fn remove_excludes(project: &Path, dir: &Path) -> Result<bool, GitError> {
         return Ok(false);
     };
     let mut patterns = local_patterns(dir, &git.root).unwrap_or_default();
-    // A clone whose beads came from the sync branch excludes these.
-    let inside = dir.strip_prefix(&git.root).unwrap_or(dir).display();
-    patterns.extend(["", "issues.jsonl", "archive"].map(|name| format!("/{inside}/{name}")));
+    // A clone whose beads came from the sync branch excludes these. The lines stay as long as the
+    // beads do, which may be private.
+    if !dir.exists() {
+        let inside = dir.strip_prefix(&git.root).unwrap_or(dir).display();
+        patterns.extend(["", "issues.jsonl", "archive"].map(|name| format!("/{inside}/{name}")));
+    }
     Git::at(project).remove_excludes(&patterns)
 }
 

@@ -113,6 +113,8 @@ pub(crate) fn run_gate_group(
                     if retried < gate.retry && failure.describe_cannot_run().is_none() =>
                 {
                     retried += 1;
+                    // The failed run may have written what lets the next one pass.
+                    check_out_candidate(job, &tree, commit)?;
                 }
                 Some(failure) => break Some(failure),
             }

@@ -15,6 +15,7 @@ use crate::record::merge_request::{
 };
 use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
+use crate::town::hold;
 
 /// Pushes the candidate to the target and closes the finished beads.
 pub(crate) fn land_candidate(
@@ -48,6 +49,11 @@ pub(super) fn prepare_landing(
     onto: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
+    // The rig may have been parked while the gates ran.
+    if let Err(held) = hold::check_free(job.rig.town(), Some(job.rig.name())) {
+        let reason = held.to_string();
+        return Ok(Some(MergeOutcome::Later { reason }));
+    }
     if !candidate::is_convoy_branch(job)? {
         match discovery::check_landing(&job.git, &job.receipt.target, onto, candidate) {
             Ok(()) => {}

@@ -1,5 +1,5 @@
-//! Remembers the results of gates by tree during one run of the queue, so that no tree is checked
-//! twice.
+//! Remembers the results of gates by target and tree during one run of the queue, so that no tree is
+//! checked twice.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::job::MergeJob;
 
 #[derive(Debug, Default)]
 pub(super) struct GateMemory {
-    /// The first failed gate of each checked tree, or `None` if all passed.
-    results: HashMap<String, Option<GateFailure>>,
+    /// The first failed gate by target and checked tree, or `None` if all passed.
+    results: HashMap<(String, String), Option<GateFailure>>,
 }
 
 impl GateMemory {
@@ -20,8 +20,8 @@ impl GateMemory {
         job: &MergeJob,
         commit: &str,
     ) -> anyhow::Result<Option<GateFailure>> {
-        let tree = job.git.tree_of(commit)?;
-        if let Some(known) = self.results.get(&tree) {
+        let key = (job.receipt.target.clone(), job.git.tree_of(commit)?);
+        if let Some(known) = self.results.get(&key) {
             return Ok(known.clone());
         }
         let result = gate::run_gates(job, commit)?;
@@ -29,14 +29,8 @@ impl GateMemory {
             .as_ref()
             .is_none_or(|failure| failure.describe_cannot_run().is_none());
         if is_result {
-            self.results.insert(tree, result.clone());
+            self.results.insert(key, result.clone());
         }
         Ok(result)
-    }
-
-    /// Returns true if all gates passed on the tree of a commit.
-    pub(super) fn is_green(&self, job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
-        let tree = job.git.tree_of(commit)?;
-        Ok(matches!(self.results.get(&tree), Some(None)))
     }
 }

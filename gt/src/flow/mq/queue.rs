@@ -66,6 +66,10 @@ impl QueueRun<'_> {
     /// Returns the ready request with the highest score, and those after it that may be checked
     /// together with it.
     fn next_requests(&self) -> anyhow::Result<Vec<Bead>> {
+        // A rig that is parked during the run merges nothing more.
+        if hold::check_free(self.rig.town(), Some(self.rig.name())).is_err() {
+            return Ok(Vec::new());
+        }
         let beads = self.store.snapshot()?;
         let ready = list_ready_requests(self.rig.town(), &beads, &self.seen)?;
         let Some(first) = ready.first() else {

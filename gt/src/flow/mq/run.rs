@@ -35,6 +35,8 @@ pub(super) struct QueueRun<'a> {
     pub(super) settings: &'a RigSettings,
     /// The results of gates in this run.
     pub(super) memory: GateMemory,
+    /// The commit of the target that passed in the search for the request that is being handled.
+    pub(super) passing_target: Option<String>,
     /// False if the requests of this run must be handled one by one, until one is merged.
     pub(super) is_batching: bool,
     /// The requests whose start is in an event.
@@ -53,6 +55,7 @@ impl<'a> QueueRun<'a> {
             store,
             settings,
             memory: GateMemory::default(),
+            passing_target: None,
             is_batching: true,
             started: BTreeSet::new(),
             seen: BTreeSet::new(),
@@ -116,10 +119,10 @@ impl<'a> QueueRun<'a> {
                 let target = job.receipt.target.clone();
                 self.waiting.push((job.request.id.clone(), target));
             }
-            MergeOutcome::GateFailed { .. } => GateHistory::record(self.rig, false)?,
+            MergeOutcome::GateFailed { .. } => GateHistory::record(self.rig, false),
             MergeOutcome::Merged { .. } => {
                 self.is_batching = true;
-                GateHistory::record(self.rig, true)?;
+                GateHistory::record(self.rig, true);
                 self.retry_waiting(&job.receipt.target);
             }
             _ => {}
@@ -239,10 +242,12 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         MergeCandidate::Candidate { commit, driven } => (commit, driven),
     };
     if let Some(failure) = run.memory.check(job, &candidate)? {
-        // A target that was checked in this run is not the cause.
-        if !run.memory.is_green(job, &onto)?
-            && let Some(broken) = target::check_target_alone(job, &onto, &failure)?
-        {
+        // The search that found this request has just seen the target pass.
+        if run.passing_target.as_deref() == Some(&onto) {
+            if let Some(outcome) = failure.outcome_if_cannot_run() {
+                return Ok(outcome);
+            }
+        } else if let Some(broken) = target::check_target_alone(job, &onto, &failure)? {
             return Ok(broken);
         }
         failure.add_drivers_to_log(&driven)?;

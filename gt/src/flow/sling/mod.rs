@@ -223,14 +223,29 @@ pub fn continue_sling(
         Some(batch @ serde_json::Value::Array(_)) => serde_json::from_value(batch)?,
         Some(single) => vec![serde_json::from_value(single)?],
     };
-    let mut slung = Vec::new();
+    let (mut slung, mut failed) = (Vec::new(), None);
     for request in requests {
-        let bead = town.find_bead(&request.bead)?.bead;
-        if bead.status == Status::Open && bead.assignee.is_empty() {
-            slung.push(sling_bead(town, &request)?);
+        let is_free =
+            |found: &FoundBead| found.bead.status == Status::Open && found.bead.assignee.is_empty();
+        // A bead that was deleted in the meantime needs no worker.
+        if !town
+            .find_bead(&request.bead)
+            .is_ok_and(|found| is_free(&found))
+        {
+            continue;
+        }
+        let batch = SlingBatch {
+            beads: vec![request.bead],
+            target: request.target,
+            options: request.options,
+        };
+        match sling_batch(town, &batch, |_| {}) {
+            Ok(more) => slung.extend(more),
+            // The others can be slung all the same.
+            Err(error) => failed = Some(error),
         }
     }
-    Ok(slung)
+    failed.map_or(Ok(slung), Err)
 }
 
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.

@@ -2,8 +2,9 @@
 //!
 //! 1. `stack`: build the candidate of each request on that of the one before. A request that
 //!    conflicts with the stack is left for the next round.
-//! 2. Run the gates on the top. If they pass, all land in one push, each as its own merge
-//!    (`land_stack`).
+//! 2. Run the gates on the tree of the top, in a commit whose parent is the target, so that a gate
+//!    that compares with the parent sees the changes of all (`combine`). If they pass, all land in
+//!    one push, each as its own merge (`land_stack`).
 //! 3. If they fail, search the shortest prefix that fails, by halves (`find_failing_prefix`). The
 //!    requests before its last one land. The last one is handled by itself, which needs no further
 //!    run, because its tree is known ([`super::memory`]). Start over with the rest.
@@ -24,6 +25,7 @@ use crate::record::merge_request::{self, request_state};
 use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::event::event;
+use crate::town::hold;
 
 /// A request of a batch.
 pub(super) struct BatchMember<'a> {
@@ -121,7 +123,8 @@ impl<'a> QueueRun<'a> {
         let mut rest = stack.split_off(failing - 1).into_iter();
         let guilty = rest.next();
         let mut left = Vec::new();
-        if !stack.is_empty() {
+        if let Some(top) = stack.last() {
+            self.passing_target = Some(top.candidate.clone());
             left = self.land_stack(stack)?;
         }
         if left.is_empty()
@@ -130,6 +133,7 @@ impl<'a> QueueRun<'a> {
         {
             self.handle_single(guilty)?;
         }
+        self.passing_target = None;
         left.extend(rest.map(|stacked| stacked.member));
         Ok(left)
     }
@@ -164,7 +168,7 @@ impl<'a> QueueRun<'a> {
             return Ok(true);
         };
         let job = &top.member.job;
-        let failure = self.memory.check(job, &top.candidate)?;
+        let failure = self.memory.check(job, &combine(stack, top)?)?;
         if let Some(failure) = &failure
             && failure.describe_cannot_run().is_some()
         {
@@ -186,6 +190,11 @@ impl<'a> QueueRun<'a> {
         &mut self,
         stack: Vec<StackedMember<'a>>,
     ) -> anyhow::Result<Vec<BatchMember<'a>>> {
+        if hold::check_free(self.rig.town(), Some(self.rig.name())).is_err() {
+            // Parked while the gates ran: the run ends.
+            self.is_batching = false;
+            return Ok(Vec::new());
+        }
         for (index, stacked) in stack.iter().enumerate() {
             let prepared =
                 land::prepare_landing(&stacked.member.job, &stacked.onto, &stacked.candidate)?;
@@ -201,8 +210,9 @@ impl<'a> QueueRun<'a> {
         let job = &top.member.job;
         match land::push_to_target(job, &bottom.onto, &top.candidate) {
             Ok(()) => {}
-            Err(PushError::Refused(PushRefusal::Declined(_))) if stack.len() > 1 => {
-                // A rule of the server may be about one of them: each is pushed by itself.
+            // A rule of the server may be about one of them, and another push may have come first:
+            // each is merged by its own steps.
+            Err(PushError::Refused(PushRefusal::Declined(_) | PushRefusal::Stale)) => {
                 self.is_batching = false;
                 return Ok(Vec::new());
             }
@@ -216,15 +226,36 @@ impl<'a> QueueRun<'a> {
             }
         }
         let seen = fetch_target(job)?;
-        for stacked in &stack {
-            let job = &stacked.member.job;
-            match land::close_if_landed(job, seen.as_deref(), &stacked.candidate) {
-                Ok(outcome) => self.conclude(job, outcome)?,
-                Err(error) => self.conclude_failed(job, error)?,
+        // All are closed before the first `post-merge` hook runs, which may take its time.
+        let closed: Vec<anyhow::Result<MergeOutcome>> = stack
+            .iter()
+            .map(|stacked| {
+                land::close_if_landed(&stacked.member.job, seen.as_deref(), &stacked.candidate)
+            })
+            .collect();
+        for (stacked, outcome) in stack.iter().zip(closed) {
+            match outcome {
+                Ok(outcome) => self.conclude(&stacked.member.job, outcome)?,
+                Err(error) => self.conclude_failed(&stacked.member.job, error)?,
             }
         }
         Ok(Vec::new())
     }
+}
+
+/// Returns the commit that the gates check for a stack: the tree of the top, on the target.
+fn combine(stack: &[StackedMember], top: &StackedMember) -> anyhow::Result<String> {
+    let [bottom, _, ..] = stack else {
+        return Ok(top.candidate.clone());
+    };
+    let git = &top.member.job.git;
+    let tree = git.tree_of(&top.candidate)?;
+    let message = git
+        .plumbing(["log", "-1", "--format=%B"])
+        .args([&top.candidate])
+        .text()?;
+    let who = candidate::queue_identity(&top.member.job);
+    Ok(git.commit_tree(&tree, &[&bottom.onto], &message, &who)?)
 }
 
 /// Checks that a request may be part of a batch now, and finds its commits. `None` if its own steps

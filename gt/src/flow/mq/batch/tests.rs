@@ -41,18 +41,22 @@ struct Ran {
 /// Hands in the works, highest priority first, and runs the queue with batches of up to `max`.
 /// Returns the results and the trees on which the gate ran.
 fn run(works: &[Work], max: usize) -> (Ran, Vec<String>) {
+    let gate = "git rev-parse 'HEAD^{tree}' >> \"$LOG\"; ! ls | grep -q red$";
+    run_gate(works, max, json!({"cmd": gate}))
+}
+
+/// Runs the queue with this gate. `$LOG` in its command is the path of a file, whose lines are
+/// returned.
+fn run_gate(works: &[Work], max: usize, mut gate: serde_json::Value) -> (Ran, Vec<String>) {
     let place = TestTown::new();
     let url = place.create_origin(&[("README", "hi\n")]);
     refuse_red(Path::new(&url));
     place.add_rig("web", Some(&url)).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     let log = place.town.layout.root().join("gates.log");
-    let gate = format!(
-        "git rev-parse 'HEAD^{{tree}}' >> '{}'; ! ls | grep -q red$",
-        log.display()
-    );
-    let settings =
-        json!({"merge_queue": {"batch": {"max": max}, "gates": {"check": {"cmd": gate}}}});
+    let command = gate["cmd"].as_str().unwrap_or_default();
+    gate["cmd"] = command.replace("$LOG", log.to_str().unwrap()).into();
+    let settings = json!({"merge_queue": {"batch": {"max": max}, "gates": {"check": gate}}});
     std::fs::write(rig.settings(), settings.to_string()).unwrap();
     let (store, git) = (rig.store().unwrap(), queue_repository(&rig));
     let base = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
@@ -158,4 +162,28 @@ fn green_requests_share_one_run_and_one_red_costs_a_few_more() {
     assert_eq!(ran.outcomes["web-5"], "red");
     assert_eq!(ran.files.len(), 8, "{:?}", ran.files);
     assert!(trees.len() <= 5, "{trees:?}");
+}
+
+#[test]
+fn a_gate_that_compares_with_the_parent_sees_the_changes_of_the_whole_batch() {
+    let green = Work {
+        is_red: false,
+        shared: None,
+    };
+    let gate = "git diff --name-only HEAD^ >> \"$LOG\"";
+    let (_, changed) = run_gate(&[green; 3], 8, json!({"cmd": gate}));
+    assert_eq!(changed, ["0.txt", "1.txt", "2.txt"]);
+}
+
+#[test]
+fn a_gate_is_run_again_in_a_clean_tree() {
+    let work = Work {
+        is_red: false,
+        shared: None,
+    };
+    let gate =
+        "test -e 0.txt || exit 0; echo run >> \"$LOG\"; test -e mark || { touch mark; exit 1; }";
+    let (ran, runs) = run_gate(&[work], 8, json!({"cmd": gate, "retry": 2}));
+    assert_eq!(ran.outcomes["web-0"], "red");
+    assert_eq!(runs.len(), 3);
 }
