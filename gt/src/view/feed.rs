@@ -53,6 +53,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("kill", "ended {target}: {reason}"),
     ("landing_stopped", "landing {convoy} stopped: {reason}"),
     ("mail", "wrote to {to}: {subject}"),
+    ("merge_batch", "checked {mrs} together: {outcome}"),
     ("merge_driven", "let {drivers} merge {files} for {mr}"),
     ("merge_failed", "could not merge {mr} ({bead}): {reason}"),
     ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),

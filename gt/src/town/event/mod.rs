@@ -116,8 +116,8 @@ pub enum Event {
     MergeFailed(MergeResultEvent),
     /// A request will be retried later.
     MergeSkipped(MergeResultEvent),
-    /// The gates checked several requests in one run.
-    MergeBatch { rig: String, target: String, mrs: Vec<String>, passed: bool },
+    /// The gates checked several requests in one run. The outcome is `passed` or `failed`.
+    MergeBatch { rig: String, target: String, mrs: Vec<String>, outcome: String },
     /// The queue started to merge a request.
     MergeStarted(MergeRef),
     /// The result of a task does not contain the work that it was for.

@@ -178,7 +178,8 @@ impl<'a> QueueRun<'a> {
             let ids = stack.iter().map(|stacked| &stacked.member.job.request.id);
             self.rig.town().record_event(&event!(MergeBatch,
                 rig: self.rig.name(), target: job.receipt.target,
-                mrs: ids.cloned().collect::<Vec<_>>(), passed: failure.is_none(),
+                mrs: ids.cloned().collect::<Vec<_>>(),
+                outcome: if failure.is_none() { "passed" } else { "failed" },
             ));
         }
         Ok(failure.is_none())
