@@ -346,9 +346,10 @@ mod tests {
     fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
         for sub in build_command_line().get_subcommands() {
             let args = ["gt", sub.get_name(), "--help"].map(OsString::from);
+            // `gt bd` passes the flag on.
             let help = |tree: clap::Command| {
-                let error = tree.clone().try_get_matches_from(&args).unwrap_err();
-                error.render().to_string()
+                let answer = tree.clone().try_get_matches_from(&args);
+                answer.map_or_else(|error| error.render().to_string(), |_| String::new())
             };
             let lean = GT.build_lean(&args).unwrap();
             assert_eq!(help(lean), help(build_command_line()), "{}", sub.get_name());
