@@ -14,7 +14,9 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
         std::fs::write(path, text).unwrap();
     };
     town.gt(["daemon", "install"]).ok();
-    write(".local/share/bash-completion/completions/gt", "complete gt");
+    let script = town.gt(["completion", "bash"]).ok().out;
+    write(".local/share/bash-completion/completions/gt", &script);
+    write(".local/share/bash-completion/completions/bd", "another bd");
     write(".local/share/man/man1/gt-rig.1", ".TH gt-rig 1");
     write(".local/share/man/man1/git.1", ".TH git 1");
     write(".config/gastown/shell-hook.sh", "true");
@@ -42,6 +44,8 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
             .exists()
     );
     assert!(home.join(".local/share/man/man1/git.1").exists());
+    let other = home.join(".local/share/bash-completion/completions/bd");
+    assert!(other.exists(), "it is another program's");
     assert!(!home.join(".config/gastown").exists());
     let rest = std::fs::read_to_string(home.join(".bashrc")).unwrap();
     assert_eq!(rest, "mine\n");
