@@ -1,5 +1,5 @@
-//! Remembers the results of gates by target and tree during one run of the queue, so that no tree is
-//! checked twice.
+//! Remembers the results of gates by target and tree during one run of the queue, so that no
+//! candidate is checked twice.
 
 use std::collections::HashMap;
 

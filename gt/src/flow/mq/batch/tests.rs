@@ -134,16 +134,18 @@ fn refuse_red(origin: &Path) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
-    /// A batch lands what would land one by one, pushes no red tip, and checks no tree twice.
+    /// A batch lands what would land one by one, pushes no red tip, and checks no candidate twice.
+    /// For each request that fails, the target may be checked once more.
     #[test]
     fn batches_land_the_same_as_single_merges(works in prop::collection::vec(work(), 1..10)) {
         let (single, _) = run(&works, 1);
         let (batched, mut trees) = run(&works, 8);
-        prop_assert_eq!(single, batched);
         let runs = trees.len();
+        let failed = batched.outcomes.values().filter(|outcome| **outcome == "red").count();
+        prop_assert_eq!(single, batched);
         trees.sort();
         trees.dedup();
-        prop_assert_eq!(trees.len(), runs);
+        prop_assert!(runs - trees.len() <= failed, "{} runs on {} trees", runs, trees.len());
     }
 }
 
