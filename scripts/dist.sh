@@ -72,8 +72,9 @@ stage() { # programs, folder
 }
 
 pack_archive() { # folder's parent, folder's name
-    tar -C "$1" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$2" |
-        gzip -9n >"$out/$2.tar.gz"
+    tar -C "$1" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+        -cf "$work/$2.tar" "$2"
+    gzip -9n <"$work/$2.tar" >"$out/$2.tar.gz"
 }
 
 pack_deb() { # staged folder, target
@@ -112,6 +113,16 @@ pack_npm() { # staged folder, target
 
 sum_of() { sha256sum "$1" | cut -d' ' -f1; }
 
+if [ -d "$out" ] && [ -n "$(ls -A "$out")" ] && [ ! -f "$out/gastown.rb" ]; then
+    echo "$out holds other files: choose an empty folder with DIST_OUT" >&2
+    exit 1
+fi
+case $url in
+*[\|\&\\\"]*)
+    echo "DIST_URL must not contain | & \\ or \"" >&2
+    exit 1
+    ;;
+esac
 rm -rf "$out"
 mkdir -p "$out"
 work=$(mktemp -d)

@@ -46,4 +46,9 @@ fn a_session_uses_the_default_account_or_the_one_that_is_asked_for() {
     seen("/home/.claude-accounts/work");
     let stored = std::fs::read_to_string(town.root().join("mayor/accounts.json")).unwrap();
     assert!(stored.contains("\"default\": \"home\""), "{stored}");
+    let changed = town.gt(["account", "add", "home", "--description", "mine", "--json"]);
+    let changed = changed.ok().json();
+    assert_eq!(changed["config_dir"], "~/other", "{changed}");
+    let email = ["account", "add", "work", "--description", "x", "--json"];
+    assert_eq!(town.gt(email).ok().json()["email"], "dana@example.com");
 }

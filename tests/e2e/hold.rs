@@ -187,6 +187,19 @@ fn an_emergency_stop_ends_every_session_until_the_town_is_thawed() {
     assert!(none.contains("the town was not stopped"), "{none}");
 }
 
+#[test]
+fn an_emergency_stop_ends_sessions_whose_beads_cannot_be_read() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let beads = town.root().join("web/.beads");
+    let aside = town.root().join("web/.beads-aside");
+    std::fs::rename(&beads, &aside).unwrap();
+    town.gt(["estop"]).fails("web");
+    assert!(town.sessions().is_empty());
+    std::fs::rename(&aside, &beads).unwrap();
+    town.gt(["thaw"]).ok();
+}
+
 /// The settings of the scripted agent.
 fn town_agent(town: &Town) -> Value {
     let path = town.root().join("settings/config.json");

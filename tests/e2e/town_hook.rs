@@ -332,14 +332,24 @@ fn a_batch_waits_for_the_approval_of_its_convoy() {
     assert_eq!(town.status_of("web", &first), "open", "it is not claimed");
     let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
     let id = waiting[0]["id"].as_str().unwrap();
+    let (third, gone) = (town.bead("web", "Third"), town.bead("web", "Gone"));
+    let more = ["sling", &gone, &third, "web"];
+    assert_eq!(town.gt(more).run().code, 3);
+    let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
+    let waiting = waiting.as_array().unwrap();
+    let other = waiting.iter().find(|request| request["id"] != id).unwrap();
+    town.bd("web", ["close", &gone, "--reason", "not needed"])
+        .ok();
+    let other = other["id"].as_str().unwrap();
     town.gt(["convoy", "review", "approve", id]).ok();
-    for bead in [&first, &second] {
+    town.gt(["convoy", "review", "approve", other]).ok();
+    for bead in [&first, &second, &third] {
         eventually("the sling has gone on", || {
             (town.status_of("web", bead) != "open").then_some(())
         });
     }
     let convoys = town.gt(["convoy", "list", "--all", "--json"]).ok().json();
-    assert_eq!(convoys.as_array().unwrap().len(), 1, "{convoys}");
+    assert_eq!(convoys.as_array().unwrap().len(), 2, "{convoys}");
 }
 
 #[test]

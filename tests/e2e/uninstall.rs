@@ -20,6 +20,8 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
     write(".local/share/man/man1/gt-rig.1", ".TH gt-rig 1");
     write(".local/share/man/man1/git.1", ".TH git 1");
     write(".config/gastown/shell-hook.sh", "true");
+    write(".cache/gastown/rigs.cache", "");
+    write(".cache/gastown/notes.txt", "of the user");
     let block =
         "mine\n# --- Gas Town Integration (managed by gt) ---\nsource x\n# --- End Gas Town ---\n";
     write(".bashrc", block);
@@ -47,6 +49,8 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
     let other = home.join(".local/share/bash-completion/completions/bd");
     assert!(other.exists(), "it is another program's");
     assert!(!home.join(".config/gastown").exists());
+    assert!(!home.join(".cache/gastown/rigs.cache").exists());
+    assert!(home.join(".cache/gastown/notes.txt").exists());
     let rest = std::fs::read_to_string(home.join(".bashrc")).unwrap();
     assert_eq!(rest, "mine\n");
     assert!(town.sessions().is_empty());

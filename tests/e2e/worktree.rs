@@ -11,7 +11,7 @@ fn a_crew_member_gets_a_place_in_another_rig_and_keeps_its_identity() {
     let text = as_max(&["worktree", "docs"]).ok().out;
     let path = town.root().join("docs/crew/web_max");
     assert!(
-        text.starts_with(&format!("cd '{}'\n", path.display()))
+        text.starts_with(&format!("cd {}\n", path.display()))
             && text.contains("export GT_ROLE=web/crew/max\n"),
         "{text}"
     );

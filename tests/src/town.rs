@@ -510,7 +510,7 @@ impl Town {
             .env("TMUX_TMPDIR", self.path("tmux"))
     }
 
-    /// A script of the source tree. It finds the toolchain as whoever runs the tests does.
+    /// A script of the source tree, with the toolchain of the user who runs the tests.
     pub fn source_script(&self, path: &str) -> Run {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let script = source.join(path);

@@ -3,6 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::everyday;
+use kit::cli::slip::is_slip;
 use kit::failure::{Failure, UsageError};
 
 /// Describes an unknown command, flag or argument. Returns `None` for all other errors.
@@ -90,29 +91,5 @@ fn texts_of(error: &clap::Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::Strings(texts)) => texts.clone(),
         Some(ContextValue::String(text)) => vec![text.clone()],
         _ => Vec::new(),
-    }
-}
-
-/// Returns true if `word` is `name` with one slip of the keyboard, in long words two, or if one of
-/// them begins with the other.
-fn is_slip(word: &str, name: &str) -> bool {
-    let (word, name) = (word.to_lowercase(), name.to_lowercase());
-    let slips = if name.len() < 6 { 1 } else { 2 };
-    let has_same_start = word.len() > 2 && (name.starts_with(&word) || word.starts_with(&name));
-    has_same_start || strsim::damerau_levenshtein(&word, &name) <= slips
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_slip;
-
-    #[test]
-    fn slips_are_near_and_other_words_are_not() {
-        for (word, name) in [("shwo", "show"), ("lst", "list"), ("craete", "create")] {
-            assert!(is_slip(word, name), "{word} {name}");
-        }
-        for (word, name) in [("whoami", "swarm"), ("tree", "create"), ("push", "purge")] {
-            assert!(!is_slip(word, name), "{word} {name}");
-        }
     }
 }

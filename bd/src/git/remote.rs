@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Git, GitError, NETWORK, redact_urls};
+use super::{Git, GitCall, GitError, NETWORK, redact_urls};
 
 /// The reason why a push failed.
 #[derive(Debug, thiserror::Error)]
@@ -146,15 +146,8 @@ impl Git {
     pub fn check_push(&self, remote: &str, id: &str, branch: &str) -> Result<(), PushError> {
         let refspec = format!("{id}:{}", full_ref(branch));
         let call = self.plumbing(["push", "--dry-run", "--porcelain", "--no-follow-tags", "--"]);
-        let finished = call
-            .args([remote, refspec.as_str()])
-            .remote(remote, self.network)
-            .finish()?;
-        if finished.is_success() {
-            return Ok(());
-        }
-        let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
-        Err(PushError::Refused(classify_refusal(&listed, &said, false)))
+        let call = call.args([remote, refspec.as_str()]);
+        finish_push(call.remote(remote, self.network), false)
     }
 
     /// Deletes a branch of the remote, if its tip is `expected`.
@@ -192,13 +185,18 @@ impl Git {
         // The repository's own hook may run a test suite. The remote has already answered an
         // earlier query.
         let limit = if hooks { NETWORK } else { self.network };
-        let finished = call.remote(remote, limit).finish()?;
-        if finished.is_success() {
-            return Ok(());
-        }
-        let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
-        Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
+        finish_push(call.remote(remote, limit), hooks)
     }
+}
+
+/// Runs a push, and classifies the answer of the remote.
+fn finish_push(call: GitCall<'_>, hooks: bool) -> Result<(), PushError> {
+    let finished = call.finish()?;
+    if finished.is_success() {
+        return Ok(());
+    }
+    let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
+    Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
 }
 
 /// The maximum number of attempts of a fetch that loses races for refs.

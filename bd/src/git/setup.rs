@@ -212,9 +212,10 @@ impl Git {
         if text.lines().any(|existing| existing.trim() == line) {
             return Ok(());
         }
-        let new = format!("{text}{}", lines_to_append(&text, &[line]));
+        // Other lines stay byte for byte, in whatever encoding.
+        let new = [&*bytes, lines_to_append(&text, &[line]).as_bytes()].concat();
         file::create_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
-        file::replace_file(path, new.as_bytes(), 0o644).map_err(failed)
+        file::replace_file(path, &new, 0o644).map_err(failed)
     }
 
     /// Removes lines that [`Self::add_line`] added to one of git's files, and the file if nothing
@@ -224,19 +225,18 @@ impl Git {
         let Some(bytes) = file::read_file_if_exists(path).map_err(failed)? else {
             return Ok(false);
         };
-        let text = String::from_utf8_lossy(&bytes);
-        let kept: Vec<&str> = text
-            .split('\n')
-            .filter(|existing| !lines.iter().any(|line| line == existing))
+        let kept: Vec<&[u8]> = bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|existing| !lines.iter().any(|line| line.as_bytes() == *existing))
             .collect();
-        let new = kept.join("\n");
-        if new == text {
+        let new = kept.join(&b'\n');
+        if new == bytes {
             return Ok(false);
         }
         if new.is_empty() {
             file::remove_file(path).map_err(failed)?;
         } else {
-            file::replace_file(path, new.as_bytes(), 0o644).map_err(failed)?;
+            file::replace_file(path, &new, 0o644).map_err(failed)?;
         }
         Ok(true)
     }

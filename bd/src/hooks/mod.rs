@@ -192,7 +192,7 @@ pub fn uninstall_git_hooks(git: &Git) -> Result<RemovedHooks, HookError> {
     {
         outcome.removed.push(TRACKED);
     }
-    // They are there too if `core.hooksPath` was set after the installation.
+    // Hooks are also there if `core.hooksPath` was set after the installation.
     let folder = git.common_dir()?.join("hooks");
     for name in NAMES {
         let hook = read_hook(&folder, name)?;

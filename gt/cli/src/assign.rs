@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// The rig
     #[arg(long)]
     rig: Option<String>,
-    /// Accepted for scripts: a running session is always told
+    /// Accepted for scripts: a running session always gets a message
     #[arg(long, hide = true)]
     nudge: bool,
     /// Accepted for scripts: a member may have several beads

@@ -76,7 +76,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         String::new()
     };
     if args.dry_run {
-        return build_report(preview_sling(&town, &beads, &target)?, write_preview);
+        return build_report(
+            preview_sling(&town, &beads, &target, args.create)?,
+            write_preview,
+        );
     }
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {

@@ -218,7 +218,7 @@ fn end_agents(
             continue;
         }
         if let Address::Polecat(rig, name) = &address {
-            // Its files stay in the sandbox, and the session must end.
+            // The files stay in the sandbox, and the session must end.
             let worker = save_worker(&town.rig(rig), name, &live).ok().flatten();
             ended.stopped.extend(worker);
         }

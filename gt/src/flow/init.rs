@@ -5,7 +5,7 @@
 //! 2. [`install_town`]: create the town, and set its agent.
 //! 3. [`rig::add_rig`]: add the repository, unless a rig works on it. Its beads stay on this
 //!    machine.
-//! 4. Create the first task.
+//! 4. Create the first task, unless an open bead has its title.
 //! 5. If requested, start the daemon and sling the task.
 
 use std::path::{Path, PathBuf};
@@ -92,17 +92,9 @@ pub enum InitError {
 
 /// Returns the repository around a folder: its remote, or itself as a copy if it has none.
 pub fn find_repository_around(folder: &Path) -> Option<InitRepository> {
-    let top = Git::at(folder).top().ok()?;
-    let remote = Git::at(&top).remote_url("origin").ok().flatten();
-    Some(match remote {
-        Some(url) => InitRepository {
-            url,
-            is_copied: false,
-        },
-        None => InitRepository {
-            url: top.display().to_string(),
-            is_copied: true,
-        },
+    rig::find_repository_around(folder).map(|found| InitRepository {
+        url: found.url(),
+        is_copied: found.remote.is_none(),
     })
 }
 
@@ -147,7 +139,7 @@ pub fn init_town(
         None => None,
     };
     let bead = match (&request.task, &rig) {
-        (Some(task), Some(rig)) => Some(create_task(&town, rig, task)?),
+        (Some(task), Some(rig)) => Some(ensure_task(&town, rig, task)?),
         _ => None,
     };
     let mut report = InitReport {
@@ -246,9 +238,16 @@ fn ensure_rig(
     Ok(added.name)
 }
 
-fn create_task(town: &LiveTown, rig: &str, task: &str) -> anyhow::Result<String> {
+/// Creates the first bead, unless an earlier run has.
+fn ensure_task(town: &LiveTown, rig: &str, task: &str) -> anyhow::Result<String> {
     let store = town.rig(rig).store()?;
     town.transact(&store, |tx| {
+        let same = tx
+            .select(|bead| bead.is_open() && !bead.is_internal())
+            .find(|bead| bead.title == task);
+        if let Some(bead) = same {
+            return Ok(bead.id.clone());
+        }
         let new = NewBead {
             title: task.to_owned(),
             ..NewBead::default()

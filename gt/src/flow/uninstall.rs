@@ -21,6 +21,14 @@ const BLOCK: [&str; 2] = [
     "# --- End Gas Town ---",
 ];
 
+/// The files of the shell integration that older programs wrote, below the folder `gastown` of each
+/// base folder: its variable, its usual place, and the names.
+const SHELL_FILES: &[(&str, &str, &[&str])] = &[
+    ("XDG_CONFIG_HOME", "~/.config", &["shell-hook.sh"]),
+    ("XDG_STATE_HOME", "~/.local/state", &["state.json"]),
+    ("XDG_CACHE_HOME", "~/.cache", &["rigs.cache", "asked-repos"]),
+];
+
 /// A file or a part of a file to remove.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UninstallItem {
@@ -34,8 +42,8 @@ pub enum UninstallKind {
     Unit,
     Completion,
     ManPage,
-    /// A folder of the shell integration.
-    ShellFolder,
+    /// A file of the shell integration.
+    ShellFile,
     /// The block of the shell integration in a start file of a shell.
     ShellBlock,
 }
@@ -46,7 +54,7 @@ impl UninstallKind {
             Self::Unit => "systemd unit",
             Self::Completion => "completions",
             Self::ManPage => "man page",
-            Self::ShellFolder => "shell integration",
+            Self::ShellFile => "shell integration",
             Self::ShellBlock => "shell integration, a block in",
         }
     }
@@ -56,7 +64,7 @@ impl UninstallKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StayingRig {
     pub name: String,
-    /// Its unfinished work, each in one line.
+    /// The unfinished work, each in one line.
     pub unfinished: Vec<String>,
 }
 
@@ -98,13 +106,11 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
     for path in list_man_pages(&data.join("man/man1")) {
         add(UninstallKind::ManPage, path);
     }
-    for (variable, usual) in [
-        ("XDG_CONFIG_HOME", "~/.config"),
-        ("XDG_STATE_HOME", "~/.local/state"),
-        ("XDG_CACHE_HOME", "~/.cache"),
-    ] {
-        let path = folder(variable, usual).join("gastown");
-        add(UninstallKind::ShellFolder, path);
+    for (variable, usual, names) in SHELL_FILES {
+        for name in *names {
+            let path = folder(variable, usual).join("gastown").join(name);
+            add(UninstallKind::ShellFile, path);
+        }
     }
     for name in ["~/.bashrc", "~/.zshrc", "~/.profile"] {
         let path = town.env.make_absolute(name);
@@ -136,7 +142,11 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
 /// Removes an item. A changed start file of a shell is kept as `NAME.gastown-backup`.
 pub fn remove_item(item: &UninstallItem) -> anyhow::Result<()> {
     match item.kind {
-        UninstallKind::ShellFolder => std::fs::remove_dir_all(&item.path)?,
+        UninstallKind::ShellFile => {
+            file::remove_file(&item.path)?;
+            // A folder with other files in it stays.
+            item.path.parent().map(std::fs::remove_dir);
+        }
         UninstallKind::ShellBlock => {
             let text = std::fs::read_to_string(&item.path)?;
             if let Some(rest) = remove_block(&text) {

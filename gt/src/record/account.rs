@@ -5,7 +5,7 @@
 //! the program's own folder.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kit::sys::Env;
 use serde::{Deserialize, Serialize};
@@ -64,15 +64,6 @@ fn first_version() -> u32 {
 }
 
 impl Account {
-    pub fn new(config_dir: &str, email: &str, description: &str) -> Self {
-        Self {
-            email: email.to_owned(),
-            description: description.to_owned(),
-            config_dir: config_dir.to_owned(),
-            ..Self::default()
-        }
-    }
-
     /// Returns the configuration folder.
     pub fn folder(&self, env: &Env) -> PathBuf {
         match (self.config_dir.strip_prefix("~/"), env.home()) {
@@ -88,13 +79,22 @@ impl AccountBook {
         Ok(state_file::read_state(&layout.accounts_json())?.unwrap_or_default())
     }
 
-    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
-        let version = self.version.max(first_version());
-        let book = Self {
-            version,
-            ..self.clone()
-        };
-        state_file::write_state(path, &book)
+    /// Changes the accounts of a town under their lock, and returns them.
+    pub fn change(
+        layout: &TownLayout,
+        change: impl FnOnce(&mut Self) -> Result<(), UnknownAccount>,
+    ) -> anyhow::Result<Self> {
+        let path = layout.accounts_json();
+        let changed = state_file::change_state(layout, &path, |book: &mut Self| {
+            book.version = book.version.max(first_version());
+            let before = book.clone();
+            let result = change(book);
+            if result.is_err() {
+                *book = before;
+            }
+            result.map(|()| book.clone())
+        })?;
+        Ok(changed?)
     }
 
     pub fn find(&self, handle: &str) -> Result<&Account, UnknownAccount> {

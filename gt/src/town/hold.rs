@@ -39,7 +39,7 @@ pub struct Hold {
     pub next: String,
 }
 
-/// Nothing is started because of a hold.
+/// A start that a hold prevents.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{}: nothing is started", .0.reason)]
 pub struct HeldError(pub Hold);
@@ -50,6 +50,14 @@ impl Hold {
             state: HoldState::Parked,
             reason: format!("rig {rig} is parked"),
             next: format!("gt rig unpark {rig}"),
+        }
+    }
+
+    fn unreadable(rig: &str) -> Self {
+        Self {
+            state: HoldState::Parked,
+            reason: format!("the local settings of rig {rig} cannot be read"),
+            next: "gt doctor".to_owned(),
         }
     }
 
@@ -138,8 +146,8 @@ pub fn find_hold(rig: Option<&Rig>, layout: &TownLayout) -> Option<Hold> {
         return Some(stop.hold());
     }
     let rig = rig?;
-    if is_parked(rig) {
-        return Some(Hold::parked(rig.name()));
+    if let Some(hold) = find_parking(rig) {
+        return Some(hold);
     }
     // Unreadable beads are reported elsewhere, and nothing can be slung from them.
     let beads = rig.store().ok()?.snapshot().ok()?;
@@ -155,8 +163,8 @@ pub(super) fn find_hold_in(
     if let Some(stop) = stop {
         return Some(stop.hold());
     }
-    if is_parked(rig) {
-        return Some(Hold::parked(rig.name()));
+    if let Some(hold) = find_parking(rig) {
+        return Some(hold);
     }
     beads
         .is_some_and(|beads| is_docked(rig, beads))
@@ -169,15 +177,19 @@ pub fn check_free(town: &Town, rig: Option<&str>) -> Result<(), HeldError> {
     find_hold(rig.as_ref(), &town.layout).map_or(Ok(()), |hold| Err(HeldError(hold)))
 }
 
-fn is_parked(rig: &Rig) -> bool {
+/// Returns the hold of a parked rig. A file that cannot be read counts as one, because the user may
+/// have parked the rig.
+fn find_parking(rig: &Rig) -> Option<Hold> {
     let path = rig.town().layout.wisp_config(rig.name());
-    // A damaged file is reported by `gt doctor`.
-    let bytes = file::read_file_if_exists(&path).ok().flatten();
-    let tree: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let status = tree
-        .as_ref()
-        .and_then(|tree| tree["values"][STATUS].as_str());
-    matches!(status, Some("parked" | "docked"))
+    let bytes = match file::read_file_if_exists(&path) {
+        Ok(bytes) => bytes?,
+        Err(_) => return Some(Hold::unreadable(rig.name())),
+    };
+    let Ok(tree) = serde_json::from_slice::<Value>(&bytes) else {
+        return Some(Hold::unreadable(rig.name()));
+    };
+    let status = tree["values"][STATUS].as_str();
+    matches!(status, Some("parked" | "docked")).then(|| Hold::parked(rig.name()))
 }
 
 fn is_docked(rig: &Rig, beads: &Snapshot) -> bool {
@@ -191,7 +203,7 @@ fn bead_id_of(rig: &Rig) -> String {
 
 /// Parks a rig on this machine, or ends that. Returns true if that changed anything.
 pub fn set_parked(rig: &Rig, is_set: bool) -> Result<bool, ChangeError> {
-    if is_parked(rig) == is_set {
+    if find_parking(rig).is_some() == is_set {
         return Ok(false);
     }
     let value = is_set.then(|| Value::from("parked"));
@@ -253,5 +265,7 @@ mod tests {
         assert_eq!(EmergencyStop::end(&town.layout).unwrap(), Some(stop));
         assert!(set_parked(&rig, false).unwrap() && set_docked(&rig, false).unwrap());
         assert_eq!(state(), None);
+        std::fs::write(town.layout.wisp_config("web"), "{").unwrap();
+        assert_eq!(state(), Some(HoldState::Parked));
     }
 }

@@ -5,4 +5,5 @@ pub mod completion;
 pub mod overview;
 pub mod parse;
 pub mod report;
+pub mod slip;
 mod table;

@@ -1,4 +1,4 @@
-//! What people type who do not know bd: everyday words, slips, and the help they ask for.
+//! Everyday words, slips of the keyboard, and the short help.
 
 use super::Project;
 

@@ -5,23 +5,24 @@ use kit::ui::escape::escape_line;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::account::{Account, AccountBook};
+use gt::record::account::AccountBook;
 use gt::town::identity::is_name;
 
 /// Add an account, or change an existing one
 ///
-/// Makes its configuration folder. The first account becomes the default. With `--json` {handle,
+/// Makes its configuration folder. What is not given stays unchanged. The first account becomes the
+/// default. With `--json` {handle,
 /// email, description, config_dir, is_default, is_set_up}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The name
     handle: String,
     /// The account's e-mail address
-    #[arg(long, default_value = "")]
-    email: String,
+    #[arg(long)]
+    email: Option<String>,
     /// A note about it
-    #[arg(long, visible_alias = "desc", default_value = "")]
-    description: String,
+    #[arg(long, visible_alias = "desc")]
+    description: Option<String>,
     /// The configuration folder (default: ~/.claude-accounts/NAME)
     #[arg(long, value_name = "FOLDER")]
     config_dir: Option<String>,
@@ -34,19 +35,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "`{}` cannot be the name of an account: use letters, digits, - and _",
         escape_line(&args.handle)
     );
-    let folder = match args.config_dir {
-        Some(folder) if folder.starts_with("~/") => folder,
-        Some(folder) => ctx.env.make_absolute(&folder).display().to_string(),
-        None => format!("~/.claude-accounts/{}", args.handle),
-    };
-    let mut book = AccountBook::load(&town.layout)?;
-    let account = Account::new(&folder, &args.email, &args.description);
+    let folder = args.config_dir.map(|folder| match folder {
+        folder if folder.starts_with("~/") => folder,
+        folder => ctx.env.make_absolute(&folder).display().to_string(),
+    });
+    let book = AccountBook::change(&town.layout, |book| {
+        let account = book.accounts.entry(args.handle.clone()).or_default();
+        account.config_dir = match folder {
+            Some(folder) => folder,
+            None if account.config_dir.is_empty() => {
+                format!("~/.claude-accounts/{}", args.handle)
+            }
+            None => std::mem::take(&mut account.config_dir),
+        };
+        account.email = args.email.unwrap_or(std::mem::take(&mut account.email));
+        let description = std::mem::take(&mut account.description);
+        account.description = args.description.unwrap_or(description);
+        if book.default.is_empty() {
+            book.default.clone_from(&args.handle);
+        }
+        Ok(())
+    })?;
+    let account = book.find(&args.handle)?;
     file::create_folder(&account.folder(&town.env), 0o700)?;
-    book.accounts.insert(args.handle.clone(), account);
-    if book.default.is_empty() {
-        book.default.clone_from(&args.handle);
-    }
-    book.save(&town.layout.accounts_json())?;
     let mut rows = super::list_rows(&town, &book);
     rows.retain(|row| row.handle == args.handle);
     build_report(rows.swap_remove(0), |row, page| {

@@ -20,13 +20,15 @@ struct DefaultReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let mut book = AccountBook::load(&town.layout)?;
     let is_changed = args.handle.is_some();
-    if let Some(handle) = args.handle {
-        book.find(&handle)?;
-        book.default = handle;
-        book.save(&town.layout.accounts_json())?;
-    }
+    let book = match args.handle {
+        None => AccountBook::load(&town.layout)?,
+        Some(handle) => AccountBook::change(&town.layout, |book| {
+            book.find(&handle)?;
+            book.default = handle;
+            Ok(())
+        })?,
+    };
     let report = DefaultReport {
         default: book.default,
     };

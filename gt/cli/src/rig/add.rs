@@ -12,7 +12,7 @@ use gt::flow::rig::{self, AddRigRequest};
 /// copy that pushes nowhere. Beads that the repository tracks are used; else the rig gets its own,
 /// with --prefix or a prefix made from its name. Own beads stay on this machine, unless you say yes
 /// when asked, or give --push-beads. With `--json` {name, path, prefix, remote, branch,
-/// tracked_beads, pushed_beads}.
+/// tracked_beads, pushed_beads, push_problem?, suggested_gate?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig's name

@@ -41,8 +41,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(path) => ctx.env.make_absolute(&path.to_string_lossy()),
         None => ctx.env.cwd().to_owned(),
     };
-    let found = rig::find_repository_around(&start)?;
-    let found = found.with_context(|| format!("{} is in no git repository", start.display()))?;
+    let found = rig::find_repository_around(&start)
+        .with_context(|| format!("{} is in no git repository", start.display()))?;
     anyhow::ensure!(
         !found.root.starts_with(town.layout.root()),
         "{} is in the town already",
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let folder = found.root.file_name().unwrap_or_default().to_string_lossy();
     let request = AddRigRequest {
         name: rig::derive_rig_name(&folder),
-        url: Some(found.url),
+        url: Some(found.url()),
         ..AddRigRequest::default()
     };
     let say = |text: &str| {

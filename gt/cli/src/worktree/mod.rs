@@ -104,12 +104,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         created,
     };
     build_report(report, move |report, page| {
-        let path = report.path.display();
+        let path = report.path.display().to_string();
         if args.no_cd {
-            page.line(path.to_string());
+            page.line(path);
             return;
         }
-        page.line(format!("cd '{path}'"));
+        // A path has no NUL, the only character that cannot be quoted.
+        let quoted = shlex::try_quote(&path).unwrap_or(path.as_str().into());
+        page.line(format!("cd {quoted}"));
         let (rig, name) = (&visitor.rig, &visitor.name);
         page.line(format!("export GT_ROLE={rig}/crew/{name}"));
         page.line(format!("export BD_ACTOR={rig}/crew/{name}"));

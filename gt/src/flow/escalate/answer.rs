@@ -38,8 +38,8 @@ pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalatio
     Ok(escalation)
 }
 
-/// Forwards an escalation: the new recipient, or its stand-in, gets a message, and the wait for an acknowledgement
-/// starts again.
+/// Forwards an escalation: the new recipient, or its stand-in, gets a message, and the wait for an
+/// acknowledgement starts again.
 pub fn forward_escalation(
     town: &LiveTown,
     id: &str,

@@ -7,25 +7,29 @@ use kit::sys::Env;
 
 use super::RigError;
 
-/// A repository on this machine that may become a rig.
+/// A repository with a work tree on this machine that may become a rig.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalRepository {
     pub root: PathBuf,
-    /// The URL of its origin, otherwise its path.
-    pub url: String,
+    /// The URL of its origin.
+    pub remote: Option<String>,
+}
+
+impl LocalRepository {
+    /// Returns the URL of its origin, otherwise its path.
+    pub fn url(&self) -> String {
+        let remote = self.remote.clone();
+        remote.unwrap_or_else(|| self.root.display().to_string())
+    }
 }
 
 /// Returns the repository around a folder.
-pub fn find_repository_around(folder: &Path) -> anyhow::Result<Option<LocalRepository>> {
-    let mut folders = folder.ancestors();
-    let Some(root) = folders.find(|folder| folder.join(".git").exists()) else {
-        return Ok(None);
-    };
-    let url = Git::at(root).remote_url("origin")?;
-    Ok(Some(LocalRepository {
-        url: url.unwrap_or_else(|| root.display().to_string()),
-        root: root.to_owned(),
-    }))
+pub fn find_repository_around(folder: &Path) -> Option<LocalRepository> {
+    let root = Git::at(folder).top().ok()?;
+    Some(LocalRepository {
+        remote: Git::at(&root).remote_url("origin").ok().flatten(),
+        root,
+    })
 }
 
 /// The origin of a new rig's repository.

@@ -29,15 +29,16 @@ pub fn preview_sling(
     town: &Town,
     beads: &[String],
     target: &str,
+    create: bool,
 ) -> anyhow::Result<Vec<SlingPreview>> {
     let mut previews = Vec::new();
     for id in beads {
         let found = town.find_bead(id)?;
         match read_family(town, &found)? {
-            None => previews.push(preview_bead(town, id, target)?),
+            None => previews.push(preview_bead(town, id, target, create)?),
             Some(family) => {
                 for member in &family.open {
-                    previews.push(preview_bead(town, member, target)?);
+                    previews.push(preview_bead(town, member, target, create)?);
                 }
             }
         }
@@ -45,7 +46,7 @@ pub fn preview_sling(
     Ok(previews)
 }
 
-fn preview_bead(town: &Town, id: &str, target: &str) -> anyhow::Result<SlingPreview> {
+fn preview_bead(town: &Town, id: &str, target: &str, create: bool) -> anyhow::Result<SlingPreview> {
     let found = town.find_bead(id)?;
     let mut waits_for = find_blockers(town, &found)?;
     let target = match resolve_target(town, target, &found.home)? {
@@ -55,7 +56,9 @@ fn preview_bead(town: &Town, id: &str, target: &str) -> anyhow::Result<SlingPrev
             rig.name().to_owned()
         }
         SlingTarget::Polecat(rig, name) => {
-            check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
+            if !create {
+                check_no_typo(&rig, &rig.store()?.snapshot()?, &name)?;
+            }
             Address::Polecat(rig.name().to_owned(), name).to_string()
         }
         SlingTarget::Agent(address) => address.to_string(),

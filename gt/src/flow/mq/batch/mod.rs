@@ -6,7 +6,7 @@
 //!    that compares with the parent sees the changes of all (`combine`). If they pass, all land in
 //!    one push, each as its own merge (`land_stack`).
 //! 3. If they fail, search the shortest prefix that fails, by halves (`find_failing_prefix`). The
-//!    requests before its last one land. The last one is handled by itself, which needs no further
+//!    requests before its last one land. The last one is handled alone, which needs no further
 //!    run, because its tree is known ([`super::memory`]). Start over with the rest.
 //!
 //! A request that a hook or a person must decide about, and a task that repairs another request or
@@ -67,7 +67,7 @@ impl<'a> QueueRun<'a> {
         for request in requests {
             let job = self.build_job(request)?;
             if onto.is_none() {
-                // Without a target, each request is handled by itself and reports the error.
+                // Without a target, each request is handled alone and reports the error.
                 onto = fetch_target(&job).ok().flatten();
             }
             match prepare_member(&job, onto.as_deref()) {
@@ -75,7 +75,7 @@ impl<'a> QueueRun<'a> {
                     self.record_started(&job);
                     members.push(BatchMember { job, work });
                 }
-                // Its own steps say why it cannot be merged now.
+                // The steps of a single request report why it cannot be merged now.
                 Ok(None) => self.handle(job.request, process_request)?,
                 Err(error) => self.conclude_failed(&job, error)?,
             }
@@ -84,7 +84,7 @@ impl<'a> QueueRun<'a> {
             members = match self.merge_members(members) {
                 Ok(rest) => rest,
                 Err(error) if self.is_stopping() => return Err(error),
-                // Each request meets the error by itself, and reports it.
+                // Handled alone, each request reports the error.
                 Err(_) => {
                     self.is_batching = false;
                     Vec::new()

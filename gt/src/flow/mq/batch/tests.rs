@@ -17,7 +17,7 @@ use crate::testing::TestTown;
 struct Work {
     /// The gate fails with it.
     is_red: bool,
-    /// It changes the file of this number, and clashes with others that do.
+    /// The number of the shared file that it changes. Requests with the same number clash.
     shared: Option<u8>,
 }
 
@@ -46,7 +46,7 @@ fn run(works: &[Work], max: usize) -> (Ran, Vec<String>) {
 }
 
 /// Runs the queue with this gate. `$LOG` in its command is the path of a file, whose lines are
-/// returned.
+/// returned. `$STOP` is the file that stops the town.
 fn run_gate(works: &[Work], max: usize, mut gate: serde_json::Value) -> (Ran, Vec<String>) {
     let place = TestTown::new();
     let url = place.create_origin(&[("README", "hi\n")]);
@@ -55,7 +55,9 @@ fn run_gate(works: &[Work], max: usize, mut gate: serde_json::Value) -> (Ran, Ve
     let rig = place.town.find_rig("web").unwrap();
     let log = place.town.layout.root().join("gates.log");
     let command = gate["cmd"].as_str().unwrap_or_default();
-    gate["cmd"] = command.replace("$LOG", log.to_str().unwrap()).into();
+    let stop = place.town.layout.emergency_stop();
+    let command = command.replace("$LOG", log.to_str().unwrap());
+    gate["cmd"] = command.replace("$STOP", stop.to_str().unwrap()).into();
     let settings = json!({"merge_queue": {"batch": {"max": max}, "gates": {"check": gate}}});
     std::fs::write(rig.settings(), settings.to_string()).unwrap();
     let (store, git) = (rig.store().unwrap(), queue_repository(&rig));
@@ -110,6 +112,7 @@ fn run_gate(works: &[Work], max: usize, mut gate: serde_json::Value) -> (Ran, Ve
                 MergeOutcome::Merged { .. } => "merged",
                 MergeOutcome::GateFailed { .. } => "red",
                 MergeOutcome::Conflict { .. } => "conflict",
+                MergeOutcome::NeedsPerson { .. } => "declined",
                 other => panic!("{other:?}"),
             };
             (result.bead, kind)
@@ -175,6 +178,36 @@ fn a_gate_that_compares_with_the_parent_sees_the_changes_of_the_whole_batch() {
     let gate = "git diff --name-only HEAD^ >> \"$LOG\"";
     let (_, changed) = run_gate(&[green; 3], 8, json!({"cmd": gate}));
     assert_eq!(changed, ["0.txt", "1.txt", "2.txt"]);
+}
+
+#[test]
+fn nothing_is_merged_after_a_stop_during_the_gates() {
+    let green = Work {
+        is_red: false,
+        shared: None,
+    };
+    let gate = "touch \"$STOP\"; echo run >> \"$LOG\"";
+    let (ran, runs) = run_gate(&[green; 3], 8, json!({"cmd": gate}));
+    assert_eq!(ran.files, ["README"]);
+    assert!(ran.outcomes.is_empty(), "{:?}", ran.outcomes);
+    assert_eq!(runs.len(), 1);
+}
+
+#[test]
+fn a_request_that_the_server_declines_does_not_stop_the_others_of_its_batch() {
+    let green = Work {
+        is_red: false,
+        shared: None,
+    };
+    // The origin refuses a tip with this file, and the gate passes.
+    let refused = Work {
+        is_red: true,
+        shared: None,
+    };
+    let works = [green, refused, green];
+    let (ran, _) = run_gate(&works, 8, json!({"cmd": "true"}));
+    assert_eq!(ran.outcomes["web-1"], "declined");
+    assert_eq!(ran.files, ["0.txt", "2.txt", "README"]);
 }
 
 #[test]
