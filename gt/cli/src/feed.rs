@@ -8,7 +8,7 @@ use super::since::parse_since;
 use super::{CommandResult, build_empty_report};
 use crate::context::Context;
 use gt::town::event::{EventLine, EventReader, StoredEvent};
-use gt::view::feed::{FeedFilter, FeedRig, check_filter, describe_event};
+use gt::view::feed::{FeedFilter, FeedRig, check_filter, describe_event, resolve_actor};
 
 /// Show what happened in the town, newest last
 ///
@@ -55,10 +55,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .rig
         .as_deref()
         .map(|name| FeedRig::for_rig(&town, name));
-    let mut filter = FeedFilter {
+    let actor = args.actor.as_deref();
+    let filter = FeedFilter {
         since,
         kind: args.kind,
-        actor: args.actor,
+        actor: actor.map(|actor| resolve_actor(&town, actor)),
         rig: rig.transpose()?,
     };
     let root = town.layout.root();
@@ -75,11 +76,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         })
         .transpose()?;
     let mut reader = EventReader::new(&town.layout);
-    let mut events = reader.read_new()?;
-    check_filter(&town, &mut filter, &events)?;
-    events.retain(|stored| filter.is_match(&stored.event));
-    if args.limit > 0 && events.len() > args.limit {
-        events.drain(..events.len() - args.limit);
+    let mut events = reader.read_last(args.limit, since, |event| filter.is_match(event))?;
+    // An event that was found shows that the filter names something.
+    if events.is_empty() {
+        check_filter(&town, &filter, actor)?;
     }
     let mut is_output_open = print_events(ctx, &events, args.follow);
     while is_output_open && watch.as_ref().is_some_and(FolderWatch::wait) {

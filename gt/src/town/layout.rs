@@ -274,6 +274,11 @@ impl TownLayout {
         self.root.join(".events.jsonl")
     }
 
+    /// `.runtime/events.index`: the words of the events by block.
+    pub fn event_index(&self) -> PathBuf {
+        self.runtime().join("events.index")
+    }
+
     /// `daemon/`: the daemon's lock, log and state.
     pub fn daemon(&self) -> PathBuf {
         self.root.join("daemon")

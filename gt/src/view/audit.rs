@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::feed::describe_event;
 use super::trail::{self, TrailRange};
 use crate::town::Town;
-use crate::town::event;
+use crate::town::event::NewestEvents;
 
 /// One thing that someone did.
 #[derive(Debug, Clone, Serialize)]
@@ -54,8 +54,27 @@ pub fn list_entries(
             add_bead_changes(&store, &mut entries)?;
         }
     }
-    for line in event::read_events(&town.layout)? {
+    entries.extend(list_events(town, range, actor)?);
+    if let Some(actor) = actor {
+        entries.retain(|entry| entry.actor.contains(actor));
+    }
+    range.cut(&mut entries, |entry| entry.at);
+    Ok(entries)
+}
+
+/// Lists the last events of actors whose name contains `actor`, oldest first.
+fn list_events(
+    town: &Town,
+    range: &TrailRange,
+    actor: Option<&str>,
+) -> anyhow::Result<Vec<AuditEntry>> {
+    let mut entries = Vec::new();
+    for line in NewestEvents::new(&town.layout)?.since(range.since) {
+        let line = line?;
         let Ok(at) = line.ts.parse() else { continue };
+        if actor.is_some_and(|actor| !line.actor.contains(actor)) {
+            continue;
+        }
         entries.push(AuditEntry {
             at,
             source: "events",
@@ -64,11 +83,11 @@ pub fn list_entries(
             actor: line.actor,
             id: None,
         });
+        if range.limit > 0 && entries.len() == range.limit {
+            break;
+        }
     }
-    if let Some(actor) = actor {
-        entries.retain(|entry| entry.actor.contains(actor));
-    }
-    range.cut(&mut entries, |entry| entry.at);
+    entries.reverse();
     Ok(entries)
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{doctor, status};
 use crate::host::{LiveTown, daemon};
+use crate::town::event::LinesBackwards;
 
 /// The number of the last events and log lines.
 const TAIL: usize = 200;
@@ -201,11 +202,22 @@ fn tail_events(path: &Path) -> String {
 
 /// Returns the last lines of a file.
 fn read_tail(path: &Path) -> String {
-    let bytes = file::read_file_if_exists(path).ok().flatten();
-    let bytes = bytes.unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(TAIL)..].join("\n")
+    let Ok(lines) = LinesBackwards::open(path) else {
+        return String::new();
+    };
+    // The part after the last line end is no line.
+    let lines = lines.map_while(Result::ok).enumerate();
+    let mut lines: Vec<String> = lines
+        .filter(|(number, line)| *number > 0 || !line.is_empty())
+        .map(|(_, line)| {
+            String::from_utf8_lossy(&line)
+                .trim_end_matches('\r')
+                .to_owned()
+        })
+        .take(TAIL)
+        .collect();
+    lines.reverse();
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::flow::recipient::list_agents;
 use crate::town::Town;
-use crate::town::event::{EventLine, EventVisibility, StoredEvent};
+use crate::town::event::{EventLine, EventVisibility, NewestEvents};
 use crate::town::identity::Address;
 
 /// The sentences of the kinds of events. A name in braces is a field. Without that field, the
@@ -123,52 +123,53 @@ fn describe_near(near: &[String]) -> String {
 /// The maximum number of names that an error proposes.
 const PROPOSED: usize = 8;
 
-/// Checks that a filter names a known type of events and a known actor. `events` are the recorded
-/// ones. An address is replaced by its full form, in which events have it.
+/// Returns the full form of an address, in which events have it. A part of one stays unchanged.
+pub fn resolve_actor(town: &Town, actor: &str) -> String {
+    let address = town.parse_address(actor).ok();
+    let address = address.filter(|_| actor.contains('/'));
+    address.map_or_else(|| actor.to_owned(), |address| address.to_string())
+}
+
+/// Checks that a filter that selects nothing names a known type of events and a known actor.
+/// `asked_actor` is the actor as the user wrote it. The events are read only if nothing else has
+/// the name.
 pub fn check_filter(
     town: &Town,
-    filter: &mut FeedFilter,
-    events: &[StoredEvent],
+    filter: &FeedFilter,
+    asked_actor: Option<&str>,
 ) -> anyhow::Result<()> {
-    if let Some(kind) = &filter.kind {
-        let kinds: BTreeSet<&str> = PHRASES
-            .iter()
-            .map(|(kind, _)| *kind)
-            .chain(events.iter().map(|stored| stored.event.kind.as_str()))
-            .collect();
-        if !kinds.iter().any(|known| known.starts_with(kind.as_str())) {
-            return Err(UnknownFilter {
-                what: "event type begins with",
-                name: escape::escape_line(kind),
-                near: find_near(kind, kinds.into_iter()),
-            }
-            .into());
-        }
+    let mut kinds: BTreeSet<String> = PHRASES.iter().map(|(kind, _)| (*kind).to_owned()).collect();
+    let mut actors: BTreeSet<String> = list_agents(town)?.iter().map(Address::to_string).collect();
+    actors.insert(Address::Overseer.to_string());
+    let is_kind_known = |kinds: &BTreeSet<String>| {
+        let is_its = |kind: &String| kinds.iter().any(|known| known.starts_with(kind.as_str()));
+        filter.kind.as_ref().is_none_or(is_its)
+    };
+    let is_actor_known = |actors: &BTreeSet<String>| {
+        let is_its = |actor: &String| actors.iter().any(|known| known.contains(actor.as_str()));
+        filter.actor.as_ref().is_none_or(is_its)
+    };
+    if is_kind_known(&kinds) && is_actor_known(&actors) {
+        return Ok(());
     }
-    let Some(actor) = filter.actor.clone() else {
+    for event in NewestEvents::new(&town.layout)? {
+        let event = event?;
+        kinds.insert(event.kind);
+        actors.insert(event.actor);
+    }
+    let (what, name, near) = if !is_kind_known(&kinds) {
+        let kind = filter.kind.as_deref().unwrap_or_default();
+        let near = find_near(kind, kinds.iter().map(String::as_str));
+        ("event type begins with", kind, near)
+    } else if !is_actor_known(&actors) {
+        let actor = asked_actor.unwrap_or_default();
+        let near = find_near(actor, actors.iter().map(String::as_str));
+        ("agent or user is called", actor, near)
+    } else {
         return Ok(());
     };
-    if actor.contains('/')
-        && let Ok(address) = town.parse_address(&actor)
-    {
-        filter.actor = Some(address.to_string());
-    }
-    let mut known: BTreeSet<String> = events
-        .iter()
-        .map(|stored| stored.event.actor.clone())
-        .collect();
-    known.insert(Address::Overseer.to_string());
-    known.extend(list_agents(town)?.iter().map(Address::to_string));
-    let wanted = filter.actor.as_ref().unwrap_or(&actor);
-    if known.iter().any(|known| known.contains(wanted.as_str())) {
-        return Ok(());
-    }
-    Err(UnknownFilter {
-        what: "agent or user is called",
-        name: escape::escape_line(&actor),
-        near: find_near(&actor, known.iter().map(String::as_str)),
-    }
-    .into())
+    let name = escape::escape_line(name);
+    Err(UnknownFilter { what, name, near }.into())
 }
 
 /// Returns the known names that are most similar to a name.

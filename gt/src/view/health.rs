@@ -20,7 +20,7 @@ use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
-use crate::town::event::{self, Event};
+use crate::town::event::{Event, NewestEvents};
 use crate::town::{Rig, TownLayout};
 
 /// The time window in which actions of rules are counted.
@@ -286,7 +286,9 @@ fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<Acti
         let at: Option<Timestamp> = ts.parse().ok();
         at.is_some_and(|at| now.duration_since(at) < DAY)
     };
-    for line in event::read_events(layout)? {
+    let day_ago = now.checked_sub(DAY).ok();
+    for line in NewestEvents::new(layout)?.since(day_ago) {
+        let line = line?;
         if let Event::Patrol(acted) = line.to_event()
             && is_recent(&line.ts)
         {

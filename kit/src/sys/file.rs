@@ -450,6 +450,15 @@ pub fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     read_opened(open_regular_file(path))
 }
 
+/// Opens a regular file for reading, following links; `None` if it does not exist.
+pub fn open_file_if_exists(path: &Path) -> io::Result<Option<File>> {
+    match open_as_regular(path, Links::Followed, OpenOptions::new().read(true)) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn read_opened(opened: io::Result<File>) -> io::Result<Option<Vec<u8>>> {
     match opened {
         Ok(mut file) => {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{CommandResult, Context, RangeArgs, build_report};
-use gt::town::event::{self, EventLine};
+use gt::town::event::{EventLine, NewestEvents};
 use gt::view::feed::describe_event;
 
 /// The events that put a bead on a hook or take it off.
@@ -51,15 +51,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let is_late = at.is_some_and(|at| range.since.is_none_or(|since| at >= since));
         is_late && KINDS.contains(&event.kind.as_str())
     };
-    let mut changes: Vec<HookChange> = event::read_events(&town.layout)?
-        .into_iter()
-        .filter(is_wanted)
-        .map(HookChange::from_event)
-        .collect();
-    changes.reverse();
-    if range.limit > 0 {
-        changes.truncate(range.limit);
-    }
+    let limit = if range.limit == 0 {
+        usize::MAX
+    } else {
+        range.limit
+    };
+    let newest = NewestEvents::new(&town.layout)?.since(range.since);
+    let changes: Vec<HookChange> = newest
+        .filter(|event| event.as_ref().map_or(true, is_wanted))
+        .take(limit)
+        .map(|event| event.map(HookChange::from_event))
+        .collect::<Result<_, _>>()?;
     build_report(changes, |changes, page| {
         if changes.is_empty() {
             page.line("no bead went on a hook");

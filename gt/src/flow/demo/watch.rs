@@ -7,7 +7,7 @@ use kit::sys::clock;
 use super::error::DemoError;
 use crate::flow::convoy::{self, BeadStanding, ConvoyProgress};
 use crate::record::polecat;
-use crate::town::event::{self, Event};
+use crate::town::event::{Event, NewestEvents};
 use crate::town::{Town, TownLayout};
 
 /// The state of one bead.
@@ -107,15 +107,15 @@ fn read_progress(
 /// Returns the last repeated failure of the daemon.
 fn find_repeated_failure(layout: &TownLayout) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
-    let failed: Vec<String> = event::read_events(layout)?
-        .into_iter()
-        .filter_map(|line| match line.to_event() {
-            Event::Patrol(act) if act.failed => Some(act.outcome),
-            _ => None,
-        })
-        .collect();
+    let mut failed = Vec::new();
+    for line in NewestEvents::new(layout)? {
+        match line?.to_event() {
+            Event::Patrol(act) if act.failed => failed.push(act.outcome),
+            _ => {}
+        }
+    }
     let last = failed
-        .last()
+        .first()
         .filter(|last| failed.iter().filter(|outcome| outcome == last).count() >= TOO_OFTEN);
     Ok(last.cloned())
 }

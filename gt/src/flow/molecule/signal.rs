@@ -1,11 +1,13 @@
 //! Waits for an event of the town, so that patrols do not have to poll.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kit::sys::watch::FolderWatch;
 use serde::Serialize;
 
 use crate::town::TownLayout;
+use crate::town::event::LinesBackwards;
 
 /// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,12 +35,18 @@ pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<Sign
             signal,
         };
         if size() != begin {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            return Ok(done("signal", text.lines().last().map(str::to_owned)));
+            return Ok(done("signal", read_last_line(&path)));
         }
         if elapsed >= limit {
             return Ok(done("timeout", None));
         }
         changes.wait_at_most(limit.saturating_sub(elapsed));
     }
+}
+
+fn read_last_line(path: &Path) -> Option<String> {
+    let mut lines = LinesBackwards::open(path).ok()?.map_while(Result::ok);
+    // The last line ends with a line end.
+    let line = lines.by_ref().take(2).find(|line| !line.is_empty())?;
+    String::from_utf8(line).ok()
 }

@@ -24,7 +24,7 @@ pub use numbers::{SessionNumbers, propose_handoff, read_session_numbers};
 use self::transcript::TranscriptFile;
 use crate::town;
 use crate::town::Town;
-use crate::town::event::{self, Event, EventLine};
+use crate::town::event::{Event, EventLine, NewestEvents};
 use crate::town::identity::Address;
 
 /// Selects sessions.
@@ -73,7 +73,7 @@ impl PastSession {
 
 /// Returns the sessions of the town, newest first.
 pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
-    let events = event::read_events(&town.layout)?;
+    let events = read_session_events(town)?;
     let mut found: BTreeMap<String, PastSession> = BTreeMap::new();
     for session in events.iter().filter_map(session_from_event) {
         // A session that is resumed, cleared or compacted counts once.
@@ -103,6 +103,18 @@ pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<
     mark_handoffs(&mut sessions, &events);
     sessions.retain(|session| is_match(session, wanted));
     Ok(sessions)
+}
+
+/// Returns the starts and handoffs of sessions, oldest first.
+fn read_session_events(town: &Town) -> std::io::Result<Vec<EventLine>> {
+    let is_about_session =
+        |line: &EventLine| matches!(line.kind.as_str(), "session_start" | "handoff");
+    let newest = NewestEvents::new(&town.layout)?;
+    let mut events: Vec<EventLine> = newest
+        .filter(|line| line.as_ref().map_or(true, is_about_session))
+        .collect::<Result<_, _>>()?;
+    events.reverse();
+    Ok(events)
 }
 
 fn session_from_event(line: &EventLine) -> Option<PastSession> {

@@ -24,7 +24,7 @@ pub(super) fn describe_session(town: &Town, session: &PastSession) -> anyhow::Re
         Some(bead) => text.push_str(&describe_work(&stores, session, bead)),
         None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
     }
-    let events = event::read_events(&town.layout)?;
+    let events = event::read_events_about(&town.layout, &session.bead)?;
     text.push_str(&describe_ending(session, &events).unwrap_or_default());
     Ok(text)
 }

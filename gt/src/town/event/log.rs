@@ -4,15 +4,17 @@
 //! it.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::{RoundMode, TimestampRound, Unit};
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Event, json_fields};
+use super::newest::{self, LinesBackwards};
+use super::{Event, json_fields, subject_index};
 use crate::town::{Town, TownLayout};
 
 /// The audience of an event.
@@ -88,7 +90,7 @@ impl Town {
             .mode(RoundMode::Trunc);
         let now = self.clock.now().round(whole);
         let line = EventLine {
-            ts: now.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string(),
+            ts: now.unwrap_or(Timestamp::UNIX_EPOCH).to_string(),
             source: "gt".to_owned(),
             kind: kind
                 .as_ref()
@@ -104,15 +106,22 @@ impl Town {
         // A line of texts and numbers always serializes to JSON.
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
-        file::append_to_file(&self.layout.events(), &text, 0o600).ok();
+        append_event(&self.layout, &text).ok();
         if let Some(hear) = &self.listener.0 {
             hear(&line);
         }
     }
 }
 
+fn append_event(layout: &TownLayout, line: &[u8]) -> io::Result<()> {
+    let mut events = file::open_append(&layout.events(), 0o600)?;
+    events.write_all(line)?;
+    subject_index::note_appended(layout, &events, line.len())
+}
+
 /// Reads all events, oldest first. Skips unreadable lines.
-pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
+#[cfg(test)]
+pub(crate) fn read_events(layout: &TownLayout) -> io::Result<Vec<EventLine>> {
     let bytes = file::read_file_if_exists(&layout.events())?.unwrap_or_default();
     Ok(bytes
         .split(|byte| *byte == b'\n')
@@ -126,6 +135,15 @@ pub struct StoredEvent {
     pub event: EventLine,
     /// The line of the file, without the line end.
     pub raw_line: String,
+}
+
+impl StoredEvent {
+    fn parse(line: &[u8]) -> Option<Self> {
+        Some(Self {
+            event: serde_json::from_slice(line).ok()?,
+            raw_line: String::from_utf8(line.to_vec()).ok()?,
+        })
+    }
 }
 
 /// Reads events, and on later calls the new ones.
@@ -144,10 +162,39 @@ impl EventReader {
         }
     }
 
+    /// Returns the last `limit` wanted events, oldest first; 0 means no limit. Ends at events that
+    /// are much older than `since`. The next [`Self::read_new`] returns the events after them.
+    pub fn read_last(
+        &mut self,
+        limit: usize,
+        since: Option<Timestamp>,
+        is_wanted: impl Fn(&EventLine) -> bool,
+    ) -> io::Result<Vec<StoredEvent>> {
+        let mut lines = LinesBackwards::open(&self.path)?;
+        self.at = lines.skip_unfinished()?;
+        let mut found = Vec::new();
+        for line in lines {
+            let Some(stored) = StoredEvent::parse(&line?) else {
+                continue;
+            };
+            if newest::is_long_before(&stored.event, since) {
+                break;
+            }
+            if is_wanted(&stored.event) {
+                found.push(stored);
+            }
+            if limit > 0 && found.len() == limit {
+                break;
+            }
+        }
+        found.reverse();
+        Ok(found)
+    }
+
     /// Returns the events since the last call, oldest first. Skips unreadable lines. A line that is
     /// being written is left for the next call. A file that is shorter than before is read from its
     /// start.
-    pub fn read_new(&mut self) -> std::io::Result<Vec<StoredEvent>> {
+    pub fn read_new(&mut self) -> io::Result<Vec<StoredEvent>> {
         let bytes = match file::read_file_from(&self.path, self.at)? {
             Some(bytes) => bytes,
             None => {
@@ -161,40 +208,32 @@ impl EventReader {
             .unwrap_or_default();
         self.at += whole.len() as u64;
         let lines = whole.split(|byte| *byte == b'\n');
-        let read = |bytes: &[u8]| {
-            Some(StoredEvent {
-                event: serde_json::from_slice(bytes).ok()?,
-                raw_line: String::from_utf8(bytes.to_vec()).ok()?,
-            })
-        };
-        Ok(lines.filter_map(read).collect())
+        Ok(lines.filter_map(StoredEvent::parse).collect())
     }
 }
 
-/// Returns the events that name `what`: as the value of a payload key, inside a list of one, or as
-/// the actor.
-pub fn events_about(events: &[EventLine], what: &str) -> Vec<EventLine> {
-    events
-        .iter()
-        .filter(|event| is_about(event, what))
-        .cloned()
-        .collect()
-}
-
-fn is_about(event: &EventLine, what: &str) -> bool {
+/// Returns true if an event names `what`: as the actor, as the value of a payload key, as a word of
+/// one, or inside a list of one.
+pub(super) fn is_about(event: &EventLine, what: &str) -> bool {
     event.actor == what || event.payload.values().any(|value| is_named(value, what))
 }
 
 fn is_named(value: &Value, what: &str) -> bool {
     match value {
         // Agents are named by address or by name, and the facts of a rule are a sentence.
-        Value::String(text) => text
-            .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
-            .any(|word| word == what || word.rsplit('/').next() == Some(what)),
+        Value::String(text) => {
+            split_words(text).any(|word| word == what || word.rsplit('/').next() == Some(what))
+        }
         Value::Array(values) => values.iter().any(|value| is_named(value, what)),
         Value::Object(map) => map.values().any(|value| is_named(value, what)),
         _ => false,
     }
+}
+
+/// Splits a text into the words that may be names.
+pub(super) fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
+        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 #![expect(missing_docs, reason = "a field is named as in the file")]
 
 mod log;
+mod newest;
+mod subject_index;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,9 +15,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{
-    EventLine, EventListener, EventReader, EventVisibility, StoredEvent, events_about, read_events,
-};
+#[cfg(test)]
+pub(crate) use log::read_events;
+pub use log::{EventLine, EventListener, EventReader, EventVisibility, StoredEvent};
+pub(crate) use newest::LinesBackwards;
+pub use newest::NewestEvents;
+pub use subject_index::read_events_about;
 
 use crate::town::hold::HoldState;
 

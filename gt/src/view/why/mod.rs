@@ -69,7 +69,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
     // Agents are displayed as `<rig>/<name>` and recorded by their full address.
     let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
-    let mut events = event::events_about(&event::read_events(&town.layout)?, &name);
+    let mut events = event::read_events_about(&town.layout, &name)?;
     remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::explain_state(town, &view, what);
