@@ -43,6 +43,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::town_hook",
         "flow::sync",
         "flow::backup",
+        "flow::merged_refs",
         "flow::rescue",
         "flow::repair",
     ],

@@ -20,6 +20,7 @@ pub mod hold;
 pub mod init;
 pub mod install;
 pub mod landing;
+pub(crate) mod merged_refs;
 pub mod molecule;
 pub mod mq;
 pub mod nudge;

@@ -9,6 +9,7 @@ use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery::{self, LandingCheckError};
+use crate::flow::merged_refs;
 use crate::record::approval::Approval;
 use crate::record::merge_request::{
     self, AS_IT_WAS, RequestState, request_state, set_request_state,
@@ -364,6 +365,7 @@ fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
     job.git.update_ref(&kept, &receipt.tip, None).ok();
+    merged_refs::archive_merged_refs(&job.git, &job.rig.repo()).ok();
     remove_branch(job);
 }
 

@@ -1,0 +1,129 @@
+//! Keeps the commits of merged requests reachable with few refs.
+//!
+//! Each merge adds a ref below `refs/gt/merged/`. Every fetch and every check of a worker's commits
+//! reads all refs, so old ones are moved, some at a time, into one: `refs/gt/merged/archived` is a
+//! chain of commits whose other parents are the merged commits, and whose messages name their refs.
+//! The chain and the removal of the refs are one transaction of git. Refs of convoys stay, because a
+//! second landing looks for the first one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use bd::git::{Git, GitError, Identity};
+
+const FOLDER: &str = "refs/gt/merged/";
+const ARCHIVE: &str = "refs/gt/merged/archived";
+/// The number of refs from which old ones are archived.
+const MAX_REFS: usize = 128;
+/// The number of refs that stay.
+const KEPT_REFS: usize = 64;
+/// The number of refs in one transaction, which holds git's lock of packed refs. Others wait for
+/// that lock for a second.
+const CHUNK: usize = 256;
+/// The maximum number of chunks per call, so that the first merge in an old town does not take long.
+const MAX_CHUNKS: usize = 8;
+
+/// Archives the refs of the merges that are oldest, if there are many. `repo` is the folder of the
+/// shared repository. Another process that changes a ref at the same time wins: the next call
+/// tries again.
+pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError> {
+    let loose = std::fs::read_dir(repo.join(FOLDER)).map_or(0, Iterator::count);
+    if loose <= MAX_REFS {
+        return Ok(());
+    }
+    let format = "--format=%(objectname) %(refname)";
+    let listed = git
+        .plumbing(["for-each-ref", "--sort=committerdate", format, FOLDER])
+        .text()?;
+    let refs = listed.lines().filter_map(|line| line.split_once(' '));
+    let refs: Vec<(&str, &str)> = refs
+        .filter(|(_, name)| *name != ARCHIVE && !name.contains("-cv-"))
+        .collect();
+    let old = &refs[..refs.len().saturating_sub(KEPT_REFS)];
+    for chunk in old.chunks(CHUNK).take(MAX_CHUNKS) {
+        archive_refs(git, chunk)?;
+    }
+    Ok(())
+}
+
+/// Moves refs, each with its commit, into the archive.
+fn archive_refs(git: &Git, refs: &[(&str, &str)]) -> Result<(), GitError> {
+    let archived = git.resolve(ARCHIVE)?;
+    let commits: BTreeSet<&str> = refs.iter().map(|(commit, _)| *commit).collect();
+    let parents: Vec<&str> = archived.as_deref().into_iter().chain(commits).collect();
+    let names: String = refs
+        .iter()
+        .map(|(commit, name)| format!("{commit} {name}\n"))
+        .collect();
+    let author = Identity {
+        name: "refinery".to_owned(),
+        email: "refinery@gastown.local".to_owned(),
+    };
+    let tree = git.plumbing(["mktree"]).text()?;
+    let message = format!("Archive merged refs\n\n{names}");
+    let chain = git.commit_tree(&tree, &parents, &message, &author)?;
+    let before = archived.unwrap_or_else(|| "0".repeat(chain.len()));
+    let removals = refs
+        .iter()
+        .map(|(commit, name)| format!("delete {name} {commit}\n"));
+    let removals: String = removals.collect();
+    git.plumbing(["update-ref", "--stdin"])
+        .stdin(format!("update {ARCHIVE} {chain} {before}\n{removals}"))
+        .run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list_refs(git: &Git) -> Vec<String> {
+        let call = git.plumbing(["for-each-ref", "--format=%(refname)", FOLDER]);
+        call.text().unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn old_merged_refs_become_one_and_every_commit_stays_reachable() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git::at(folder.path());
+        git.plumbing(["init", "--quiet", "--bare"]).run().unwrap();
+        let tree = git.plumbing(["mktree"]).text().unwrap();
+        let author = Identity {
+            name: "nux".to_owned(),
+            email: "nux@example.com".to_owned(),
+        };
+        let mut commits = Vec::new();
+        let mut add = |name: &str| {
+            let commit = git.commit_tree(&tree, &[], name, &author).unwrap();
+            git.update_ref(&format!("{FOLDER}{name}"), &commit, None)
+                .unwrap();
+            commits.push(commit);
+        };
+        add("hq-cv-abcde");
+        for number in 0..MAX_REFS - 1 {
+            add(&format!("web-{number}"));
+        }
+        archive_merged_refs(&git, folder.path()).unwrap();
+        assert_eq!(list_refs(&git).len(), MAX_REFS, "there are few");
+        for number in 0..2 * MAX_REFS {
+            add(&format!("api-{number}"));
+            archive_merged_refs(&git, folder.path()).unwrap();
+        }
+        let refs = list_refs(&git);
+        assert!(refs.len() <= MAX_REFS, "{}", refs.len());
+        assert!(refs.contains(&format!("{FOLDER}hq-cv-abcde")));
+        let kept = git.plumbing(["rev-list", "--glob=refs/gt/merged"]);
+        let kept = kept.text().unwrap();
+        for commit in &commits {
+            assert!(kept.contains(commit.as_str()), "{commit}");
+        }
+        let log = git
+            .plumbing(["log", "--format=%B", ARCHIVE])
+            .text()
+            .unwrap();
+        let all = 3 * MAX_REFS;
+        let named = log.lines().filter(|line| line.contains(FOLDER)).count();
+        assert_eq!(named + refs.len() - 1, all);
+        let found = git.plumbing(["fsck", "--connectivity-only"]).finish();
+        assert!(found.unwrap().is_success());
+    }
+}
