@@ -172,6 +172,11 @@ impl TownLayout {
         self.root.join(".runtime")
     }
 
+    /// `.runtime/briefings/.state.json`: the beads for which the briefings are ready.
+    pub fn briefing_state(&self) -> PathBuf {
+        self.runtime().join("briefings/.state.json")
+    }
+
     /// `.runtime/briefings/<convoy>.json`: briefings that gtd keeps ready.
     pub fn briefing(&self, convoy: &str) -> PathBuf {
         self.runtime()

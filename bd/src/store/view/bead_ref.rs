@@ -78,6 +78,15 @@ impl<'a> BeadRef<'a> {
         self.index_or_pending(indexed, |pending| serde_json::from_slice(&pending.raw).ok())?
     }
 
+    /// Returns the hash of the bead's line, without reading the line. `None` if a damaged index has
+    /// no such row.
+    pub fn line_hash(&self) -> Option<u64> {
+        self.index_or_pending(
+            |index, at| index.row_alone(at).map(|row| row.hash),
+            |pending| xxhash_rust::xxh3::xxh3_64(&pending.raw),
+        )
+    }
+
     /// The code of the status.
     pub(crate) fn status_code(&self) -> u8 {
         let status =
