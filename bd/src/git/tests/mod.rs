@@ -282,6 +282,33 @@ fn an_unreachable_remote_is_distinguished_from_a_refusal() {
 }
 
 #[test]
+fn the_url_of_a_remote_is_the_one_that_the_git_command_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = Git::at(folder.path());
+    assert_eq!(git.remote_url("origin").unwrap(), None, "no repository");
+    git.plumbing(["init", "-q"]).run().unwrap();
+    assert_eq!(git.remote_url("origin").unwrap(), None);
+    let included = folder.path().join("included");
+    std::fs::write(&included, "[remote \"fork\"]\n\turl = /fork\n").unwrap();
+    let add = |key: &str, value: &str| git.plumbing(["config", "--add", key, value]).run().unwrap();
+    add("remote.origin.url", "/first");
+    add("remote.origin.url", "/second one");
+    add("remote.a.b/c.url", "");
+    add("url./real/.insteadOf", "/second");
+    add("include.path", &included.to_string_lossy());
+    for (remote, url) in [
+        ("origin", Some("/second one")),
+        ("fork", Some("/fork")),
+        ("a.b/c", Some("")),
+        ("none", None),
+    ] {
+        let by_command = git.config_get(&format!("remote.{remote}.url")).unwrap();
+        assert_eq!(by_command.as_deref(), url, "{remote}");
+        assert_eq!(git.remote_url(remote).unwrap(), by_command, "{remote}");
+    }
+}
+
+#[test]
 fn a_bare_clone_keeps_remote_branches_separate_and_finds_the_default() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
