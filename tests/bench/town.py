@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import growth
 from measure import Contest, environment, installed, machine
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -115,12 +116,16 @@ def main():
     parser.add_argument("--programs", required=True, type=lambda path: pathlib.Path(path).resolve(), help="the folder of bd and gt")
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--growth", nargs="*", default=None, metavar="WHAT",
+                        help="measure only this growth: events, messages, convoys, merged, rigs")
     args = parser.parse_args()
     # A git of the origin may still be packing.
     with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         programs = pathlib.Path(folder) / "bin"
         for name in ("bd", "gt", "gtd"):
             installed(args.programs / name, programs)
+        if args.growth is not None:
+            return measure_growth(pathlib.Path(folder), programs, args)
         place = Place(pathlib.Path(folder), programs, args.size)
         try:
             contest = Contest(place.env, args.runs)
@@ -142,6 +147,28 @@ def main():
         print(f"| `gt {name}` | {found[name]:.2f} ms | {start + room:.2f} ms | {holds} |")
     holds = "yes" if merge < MERGE else "**no**"
     print(f"| rebased merge, {FILES:,} files (processor time, git's included) | {merge:.2f} s | {MERGE:.2f} s | {holds} |")
+    with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        programs = pathlib.Path(folder) / "bin"
+        for name in ("bd", "gt", "gtd"):
+            installed(args.programs / name, programs)
+        measure_growth(pathlib.Path(folder), programs, args)
+
+
+def measure_growth(folder, programs, args):
+    """Small towns and old ones, each in a folder of its own."""
+    places = []
+
+    def make(name):
+        (folder / name).mkdir()
+        places.append(Place(folder / name, programs, 2_000))
+        return places[-1]
+
+    try:
+        growth.report(make, args.runs, args.growth or ["events", "messages", "convoys", "merged", "rigs"])
+    finally:
+        os.chdir("/")
+        for place in places:
+            place.end()
 
 
 if __name__ == "__main__":
