@@ -80,7 +80,7 @@ def add_merged(place, count):
             merge = f"merge :{number * 2 + 2}\n" if ref == "refs/gt/bench" else ""
             parts.append(f"commit {ref}\nmark :{mark}\n{who}\ndata 2\nb\nfrom {base}\n{merge}M 644 :1 f{number % 100}\n\n")
     run = lambda *words, data=None: subprocess.run(["git", *words], cwd=repo, env=place.env, check=True, input=data)
-    run("fast-import", "--quiet", data="".join(parts).encode())
+    run("-c", "core.fsync=none", "fast-import", "--quiet", data="".join(parts).encode())
     run("push", "-q", "origin", "refs/gt/bench:refs/heads/main")
     run("update-ref", "-d", "refs/gt/bench")
     run("fetch", "-q", "origin")

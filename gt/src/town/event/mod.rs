@@ -5,6 +5,7 @@
 
 #![expect(missing_docs, reason = "a field is named as in the file")]
 
+mod line;
 mod log;
 mod newest;
 mod subject_index;
@@ -15,9 +16,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use line::{EventLine, EventVisibility};
 #[cfg(test)]
 pub(crate) use log::read_events;
-pub use log::{EventLine, EventListener, EventReader, EventVisibility, StoredEvent};
+pub use log::{EventListener, EventReader, StoredEvent};
 pub(crate) use newest::LinesBackwards;
 pub use newest::NewestEvents;
 pub use subject_index::read_events_about;

@@ -9,7 +9,7 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 
-use super::log::EventLine;
+use super::line::EventLine;
 use crate::town::TownLayout;
 
 /// The number of bytes that are read at once.

@@ -15,7 +15,7 @@ use kit::sys::file;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::log::{EventLine, is_about, split_words};
+use super::line::{EventLine, is_about, split_words};
 use crate::town::TownLayout;
 
 /// The size of a block of the file of events. Tests have more blocks in less text.
