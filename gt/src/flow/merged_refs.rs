@@ -27,8 +27,7 @@ const MAX_CHUNKS: usize = 8;
 /// shared repository. Another process that changes a ref at the same time wins: the next call
 /// tries again.
 pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError> {
-    let loose = std::fs::read_dir(repo.join(FOLDER)).map_or(0, Iterator::count);
-    if loose <= MAX_REFS {
+    if count_refs(repo) <= MAX_REFS {
         return Ok(());
     }
     let format = "--format=%(objectname) %(refname)";
@@ -44,6 +43,13 @@ pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError
         archive_refs(git, chunk)?;
     }
     Ok(())
+}
+
+/// Counts the refs without a process: those that are files, and those that `git gc` has packed.
+fn count_refs(repo: &Path) -> usize {
+    let loose = std::fs::read_dir(repo.join(FOLDER)).map_or(0, Iterator::count);
+    let packed = std::fs::read_to_string(repo.join("packed-refs")).unwrap_or_default();
+    loose + packed.matches(FOLDER).count()
 }
 
 /// Moves refs, each with its commit, into the archive.
@@ -111,6 +117,13 @@ mod tests {
         let refs = list_refs(&git);
         assert!(refs.len() <= MAX_REFS, "{}", refs.len());
         assert!(refs.contains(&format!("{FOLDER}hq-cv-abcde")));
+        for number in 0..MAX_REFS {
+            add(&format!("db-{number}"));
+        }
+        git.plumbing(["pack-refs", "--all"]).run().unwrap();
+        archive_merged_refs(&git, folder.path()).unwrap();
+        let refs = list_refs(&git);
+        assert!(refs.len() <= KEPT_REFS + 2, "{}", refs.len());
         let kept = git.plumbing(["rev-list", "--glob=refs/gt/merged"]);
         let kept = kept.text().unwrap();
         for commit in &commits {
@@ -120,7 +133,7 @@ mod tests {
             .plumbing(["log", "--format=%B", ARCHIVE])
             .text()
             .unwrap();
-        let all = 3 * MAX_REFS;
+        let all = 4 * MAX_REFS;
         let named = log.lines().filter(|line| line.contains(FOLDER)).count();
         assert_eq!(named + refs.len() - 1, all);
         let found = git.plumbing(["fsck", "--connectivity-only"]).finish();
