@@ -69,21 +69,30 @@ def add_convoys(place, count):
 
 
 def add_merged(place, count):
-    """A target with a merge per request, and the ref of each request."""
+    """A target with a merge per request, and the ref of each request: most packed, as `git gc` leaves them."""
     repo = place.root / "web/.repo.git"
+    run = lambda *words, data=None: subprocess.run(["git", *words], cwd=repo, env=place.env, check=True, input=data,
+                                                   stdout=subprocess.PIPE).stdout.decode()
+    tip = run("rev-parse", "refs/remotes/origin/main").strip()
     parts = ["blob\nmark :1\ndata 2\na\n"]
-    tip = subprocess.run(["git", "rev-parse", "refs/remotes/origin/main"], cwd=repo, env=place.env, check=True,
-                         capture_output=True, text=True).stdout.strip()
     for number in range(count):
         base, who = tip if number == 0 else f":{number * 2 + 1}", f"committer nux <n@example.com> {1_700_000_000 + number} +0000"
-        for mark, ref in ((number * 2 + 2, f"refs/gt/merged/web-old{number}"), (number * 2 + 3, "refs/gt/bench")):
-            merge = f"merge :{number * 2 + 2}\n" if ref == "refs/gt/bench" else ""
-            parts.append(f"commit {ref}\nmark :{mark}\n{who}\ndata 2\nb\nfrom {base}\n{merge}M 644 :1 f{number % 100}\n\n")
-    run = lambda *words, data=None: subprocess.run(["git", *words], cwd=repo, env=place.env, check=True, input=data)
-    run("-c", "core.fsync=none", "fast-import", "--quiet", data="".join(parts).encode())
+        for mark, merge in ((number * 2 + 2, ""), (number * 2 + 3, f"merge :{number * 2 + 2}\n")):
+            parts.append(f"commit refs/gt/bench\nmark :{mark}\n{who}\ndata 2\nb\nfrom {base}\n{merge}M 644 :1 f{number % 100}\n\n")
+    marks = repo / "marks"
+    run("fast-import", "--quiet", f"--export-marks={marks}", data="".join(parts).encode())
+    commits = dict(line.split() for line in marks.read_text().splitlines())
     run("push", "-q", "origin", "refs/gt/bench:refs/heads/main")
     run("update-ref", "-d", "refs/gt/bench")
     run("fetch", "-q", "origin")
+    refs = {f"refs/gt/merged/web-old{number}": commits[f":{number * 2 + 2}"] for number in range(count)}
+    loose = list(refs)[-200:]
+    run("update-ref", "--stdin", data="".join(f"create {ref} {refs.pop(ref)}\n" for ref in loose).encode())
+    packed = repo / "packed-refs"
+    lines = [line for line in packed.read_text().splitlines() if not line.startswith(("#", "^"))] if packed.exists() else []
+    lines += [f"{commit} {ref}" for ref, commit in refs.items()]
+    lines.sort(key=lambda line: line.split()[1])
+    packed.write_text("# pack-refs with: sorted \n" + "\n".join(lines) + "\n")
 
 
 def work(place):
@@ -172,8 +181,10 @@ def report(make, runs, only):
         add_merged(old, MERGED)
         first = work(old)
         print(f"| the first `gt done` / merge after {MERGED:,} merged beads | | {first[0]:.0f} / {first[1]:.0f} ms | |")
-        for _ in range(30):
-            if sum(1 for _ in (old.root / "web/.repo.git/refs/gt/merged").iterdir()) <= 128:
+        for _ in range(40):
+            refs = subprocess.run(["git", "for-each-ref", "refs/gt/merged"], cwd=old.root / "web/.repo.git", env=old.env,
+                                  stdout=subprocess.PIPE, check=True).stdout
+            if refs.count(b"\n") <= 130:
                 break
             work(old)
         times = {small: [], old: []}
