@@ -41,8 +41,12 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
     };
     let length = events.metadata()?.len();
     let wanted: Vec<usize> = split_words(what).flat_map(list_bits).collect();
-    // Without an index all blocks are read.
-    let mut index = SubjectIndex::open(layout, &events).ok();
+    // Without an index all blocks are read. A file without a full block needs none.
+    let mut index = if length < BLOCK {
+        None
+    } else {
+        SubjectIndex::open(layout, &events).ok()
+    };
     let mut found = Vec::new();
     for block in 0..length.div_ceil(BLOCK) {
         let record = index.as_mut().and_then(|index| index.read_record(block));
