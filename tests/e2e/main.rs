@@ -68,6 +68,7 @@ mod rig;
 mod role;
 mod role_texts;
 mod sandbox;
+mod scheduler;
 mod screens;
 mod seance;
 mod signal;

@@ -66,6 +66,7 @@ mod release;
 mod rescue;
 mod rig;
 mod role;
+mod scheduler;
 mod scripted;
 mod seance;
 mod session_restart;
@@ -185,6 +186,7 @@ kit::program! {
     Rescue => rescue,
     Rig => rig,
     Role => role,
+    Scheduler => scheduler,
     Scripted => scripted,
     #[command(hide = true)]
     SessionRestart => session_restart,

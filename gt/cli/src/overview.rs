@@ -9,7 +9,7 @@ pub(super) const GROUPS: &[TaskGroup] = &[
     },
     TaskGroup {
         task: "Give work",
-        commands: &["sling", "unsling", "convoy", "ready", "crew"],
+        commands: &["sling", "unsling", "scheduler", "convoy", "ready", "crew"],
     },
     TaskGroup {
         task: "Watch",

@@ -66,6 +66,7 @@ use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
 use crate::record::progress::ActivityCache;
+use crate::record::scheduler::{TownRoom, find_town_room};
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
@@ -104,6 +105,8 @@ pub struct TownFacts {
     pub thresholds: Thresholds,
     /// The rigs whose beads are unreadable, with the reason.
     pub unreadable: Vec<String>,
+    /// The room of the whole town for workers.
+    pub room: TownRoom,
     /// The reason why the sessions cannot be listed, if there is one.
     pub degraded: Option<String>,
     /// The listed sessions, for callers that wait for their end.
@@ -162,6 +165,13 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
     let rules: Vec<&str> = did.map(|outcome| outcome.decision.rule.name).collect();
     write_heartbeat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
+}
+
+/// Returns the decisions to sling queued beads that have room now.
+pub fn choose_queued_slings(town: &LiveTown) -> anyhow::Result<Vec<Decision>> {
+    let mut decisions = decide(&facts(town)?, &|_| true);
+    decisions.retain(|decision| matches!(decision.action, Action::SlingQueued { .. }));
+    Ok(decisions)
 }
 
 /// Writes the heartbeat of a pass, with the rules that acted since the previous one.
@@ -244,6 +254,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
         unreadable: unreadable
             .map(|(rig, reason)| format!("{rig}: {reason}"))
             .collect(),
+        room: find_town_room(&town.layout, &view),
         degraded: view.blind,
         sessions: view.sessions.unwrap_or_default(),
     })
@@ -255,12 +266,17 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
         decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
         decisions.extend(push::decide(&rig.unfinished, facts.now, &rig.thresholds));
-        decisions.extend(scheduler::decide(&rig.scheduler, is_due));
+        decisions.extend(scheduler::decide_repairs(&rig.scheduler));
         decisions.extend(queue::decide(&rig.queue));
         decisions.extend(rig.held.as_ref().and_then(held::decide));
         decisions
     };
     let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
+    decisions.extend(scheduler::decide_slings(
+        &facts.schedulable_rigs(),
+        &facts.room,
+        is_due,
+    ));
     decisions.extend(outages::decide(&facts.outages, facts.now));
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
@@ -315,7 +331,8 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let waits = waits.chain(facts.attention.due_in).chain(roles);
     let hooked = hooked::due(&facts.hooked, facts.now);
     let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
-    let waits = waits.chain(hooked).chain(chores);
+    let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
+    let waits = waits.chain(hooked).chain(chores).chain(queued);
     waits.chain(outages).chain(escalations).min()
 }
 
@@ -333,6 +350,15 @@ impl TownFacts {
         for hooked in &mut self.hooked {
             hooked.progress.at = hooked.progress.at.max(at);
         }
+    }
+
+    /// Returns the facts about the beads of the rigs in which workers may be started, so that the
+    /// others take no room of the town.
+    fn schedulable_rigs(&self) -> Vec<&SchedulerFacts> {
+        let is_free =
+            |rig: &&RigFacts| rig.held.is_none() && rig.thresholds.is_on(rule::W1_SLING_UNBLOCKED);
+        let rigs = self.rigs.values();
+        rigs.filter(is_free).map(|rig| &rig.scheduler).collect()
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.

@@ -1,7 +1,10 @@
 //! Rules W1 and R1: choose the beads that go to a rig's workers.
 
+use std::collections::VecDeque;
+
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
+use jiff::SignedDuration;
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -9,6 +12,7 @@ use crate::flow::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
+use crate::record::scheduler::TownRoom;
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
@@ -18,12 +22,16 @@ use crate::town::lock;
 #[derive(Debug, Clone, Default)]
 pub struct SchedulerFacts {
     pub rig: String,
-    /// Queued beads that nothing blocks any more.
+    /// Queued beads that nothing blocks any more, in the order of their turns.
     pub unblocked: Vec<String>,
     /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
     pub repairs: Vec<String>,
     /// The number of additional polecats that can take work.
     pub room: usize,
+    /// The number of polecats at work.
+    pub at_work: usize,
+    /// The rig's place among the rigs if the town has too little room: 0 is first.
+    pub priority: u64,
 }
 
 /// Reads the facts.
@@ -33,7 +41,11 @@ pub(super) fn facts(
     beads: &Snapshot,
     settings: &RigSettings,
 ) -> SchedulerFacts {
-    let queued: Vec<String> = queued_sling::list_queued_slings(beads)
+    let mut waiting = queued_sling::list_queued_slings(beads);
+    waiting.sort_by_cached_key(|queued| {
+        queued_sling::turn_of(queued, beads.get(&queued.work_bead_id))
+    });
+    let queued: Vec<String> = waiting
         .into_iter()
         .map(|queued| queued.work_bead_id)
         .collect();
@@ -58,6 +70,13 @@ pub(super) fn facts(
         repairs,
         // No worker is started while the running sessions are unknown.
         room: view.sessions.as_ref().map_or(0, |_| room),
+        at_work,
+        priority: view
+            .settings
+            .for_rig(Some(rig))
+            .valid_value("scheduler.priority")
+            .as_u64()
+            .unwrap_or_default(),
     }
 }
 
@@ -70,34 +89,79 @@ fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// - R1: a conflict or repair task goes to a worker, unless a user must decide that.
-/// - W1: queued beads are slung as soon as nothing blocks them, while there is room. A bead whose
-///   retry is not due takes no room.
-pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
-    let rig = &facts.rig;
+/// R1: a conflict or repair task goes to a worker, unless a user must decide that.
+pub(super) fn decide_repairs(facts: &SchedulerFacts) -> Vec<Decision> {
     let queue = |bead: &String| Decision {
         rule: rule::R1_QUEUE_REPAIR,
         saw: format!("{bead} is open, and nobody had it"),
         action: Action::QueueRepair {
-            rig: rig.clone().into(),
+            rig: facts.rig.clone().into(),
             bead: bead.clone().into(),
         },
     };
-    let go = |bead: &String| Decision {
+    facts.repairs.iter().map(queue).collect()
+}
+
+/// W1: queued beads are slung as soon as nothing blocks them, while rig and town have room. A bead
+/// whose retry is not due takes no room. The rigs take turns: first those with the most urgent
+/// priority, among them the one with the fewest polecats at work.
+pub(super) fn decide_slings(
+    rigs: &[&SchedulerFacts],
+    town_room: &TownRoom,
+    is_due: &dyn Fn(&Decision) -> bool,
+) -> Vec<Decision> {
+    let mut waiting: Vec<WaitingRig> = rigs
+        .iter()
+        .map(|facts| WaitingRig {
+            at_work: facts.at_work,
+            priority: facts.priority,
+            slings: facts
+                .unblocked
+                .iter()
+                .map(|bead| build_sling(&facts.rig, bead))
+                .filter(|decision| is_due(decision))
+                .take(facts.room)
+                .collect(),
+        })
+        .collect();
+    let mut decisions = Vec::new();
+    for _ in 0..town_room.slots {
+        let next = waiting
+            .iter_mut()
+            .filter(|rig| !rig.slings.is_empty())
+            .min_by_key(|rig| (rig.priority, rig.at_work));
+        let Some(rig) = next else { break };
+        rig.at_work += 1;
+        decisions.extend(rig.slings.pop_front());
+    }
+    decisions
+}
+
+/// Returns the time after which the room of the town may have changed, if beads wait for it.
+pub(super) fn due(rigs: &[&SchedulerFacts], town_room: &TownRoom) -> Option<SignedDuration> {
+    let is_waiting = |facts: &&SchedulerFacts| !facts.unblocked.is_empty() && facts.room > 0;
+    let obstacle = town_room.obstacle.as_ref()?;
+    obstacle
+        .recheck_in()
+        .filter(|_| rigs.iter().any(is_waiting))
+}
+
+/// A rig with queued beads.
+struct WaitingRig {
+    at_work: usize,
+    priority: u64,
+    slings: VecDeque<Decision>,
+}
+
+fn build_sling(rig: &str, bead: &str) -> Decision {
+    Decision {
         rule: rule::W1_SLING_UNBLOCKED,
         saw: format!("{bead} is blocked no more, and rig {rig} has room"),
         action: Action::SlingQueued {
-            rig: rig.clone().into(),
-            bead: bead.clone().into(),
+            rig: rig.to_owned().into(),
+            bead: bead.to_owned().into(),
         },
-    };
-    let repairs = facts.repairs.iter().map(queue);
-    let ready = facts
-        .unblocked
-        .iter()
-        .map(go)
-        .filter(|decision| is_due(decision));
-    repairs.chain(ready.take(facts.room)).collect()
+    }
 }
 
 /// Queues a task of the merge queue for a worker of the rig.
@@ -147,6 +211,9 @@ pub(super) fn sling_queued(
             queued_sling::record_queue_failure(rig, bead, &format!("{error:#}")).ok();
         }
     })?;
+    if !slung.waits_for.is_empty() {
+        return Ok(None);
+    }
     Ok(Some(format!("{bead} went to {}", slung.target)))
 }
 
@@ -154,23 +221,63 @@ pub(super) fn sling_queued(
 mod tests {
     use super::*;
 
+    fn facts(rig: &str, beads: &[&str], room: usize) -> SchedulerFacts {
+        SchedulerFacts {
+            rig: rig.into(),
+            unblocked: beads.iter().map(|bead| (*bead).to_owned()).collect(),
+            room,
+            ..SchedulerFacts::default()
+        }
+    }
+
+    fn town_room(slots: usize) -> TownRoom {
+        TownRoom {
+            slots,
+            obstacle: None,
+        }
+    }
+
+    fn subjects(decisions: &[Decision]) -> Vec<String> {
+        let of_one = |one: &Decision| one.action.subject().to_string();
+        decisions.iter().map(of_one).collect()
+    }
+
     #[test]
     fn queued_beads_fill_the_room_and_a_bead_backing_off_takes_none() {
-        let facts = SchedulerFacts {
-            rig: "web".into(),
-            unblocked: vec!["a".into(), "b".into(), "c".into()],
-            repairs: vec!["r".into()],
-            room: 2,
+        let facts = facts("web", &["a", "b", "c"], 2);
+        let slings = |is_due: &dyn Fn(&Decision) -> bool| {
+            subjects(&decide_slings(&[&facts], &TownRoom::default(), is_due))
         };
-        let decisions = decide(&facts, &|_| true);
-        let rules: Vec<&str> = decisions.iter().map(|one| one.rule.name).collect();
-        let sling = "W1-sling-unblocked";
-        assert_eq!(rules, ["R1-queue-repair", sling, sling]);
+        assert_eq!(slings(&|_| true), ["bead a", "bead b"]);
         let is_due = |one: &Decision| one.action.subject().to_string() != "bead a";
-        let gone: Vec<String> = decide(&facts, &is_due)
-            .iter()
-            .map(|one| one.action.subject().to_string())
-            .collect();
-        assert_eq!(gone, ["bead r", "bead b", "bead c"]);
+        assert_eq!(slings(&is_due), ["bead b", "bead c"]);
+    }
+
+    #[test]
+    fn rigs_share_the_room_of_the_town_by_priority_and_by_their_workers() {
+        let busy = SchedulerFacts {
+            at_work: 2,
+            priority: 2,
+            ..facts("web", &["w1", "w2", "w3"], 5)
+        };
+        let idle = SchedulerFacts {
+            priority: 2,
+            ..facts("api", &["a1", "a2", "a3", "a4"], 5)
+        };
+        let urgent = SchedulerFacts {
+            at_work: 9,
+            priority: 0,
+            ..facts("ops", &["o1"], 5)
+        };
+        let started = |slots| {
+            let rigs = [&busy, &idle, &urgent];
+            subjects(&decide_slings(&rigs, &town_room(slots), &|_| true))
+        };
+        assert_eq!(
+            started(5),
+            ["bead o1", "bead a1", "bead a2", "bead w1", "bead a3"]
+        );
+        assert_eq!(started(0), Vec::<String>::new());
+        assert_eq!(started(usize::MAX).len(), 8);
     }
 }

@@ -82,6 +82,7 @@ fn facts_for_every_rule() -> TownFacts {
             unblocked: vec!["a".into()],
             repairs: vec!["b".into()],
             room: 1,
+            ..SchedulerFacts::default()
         },
         queue: QueueFacts {
             rig: "web".into(),

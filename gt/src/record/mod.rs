@@ -29,6 +29,7 @@ pub mod pushed;
 pub mod queued_sling;
 pub mod restarts;
 pub mod role;
+pub mod scheduler;
 pub mod start_limit;
 pub(crate) mod state_file;
 pub mod town_view;

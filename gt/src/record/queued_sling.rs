@@ -1,8 +1,9 @@
 //! Queues beads that were slung to a rig while something blocks them: local records (wisps with the
 //! label `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
+use bd::bead::Bead;
 use bd::store::{BeadMark, Snapshot, Tx};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::town::Rig;
@@ -98,6 +99,16 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     found
 }
 
+/// Returns the key by which queued beads are sorted. One step of priority is worth a day in the
+/// queue, so that no bead waits forever.
+pub(crate) fn turn_of(queued: &QueuedSling, bead: Option<&Bead>) -> (Timestamp, String) {
+    let priority = bead.map_or(0, |bead| bead.priority.clamp(0, 4));
+    let enqueued: Timestamp = queued.enqueued_at.parse().unwrap_or_default();
+    let turn = enqueued.saturating_add(SignedDuration::from_hours(24 * priority));
+    let id = queued.work_bead_id.clone();
+    (turn.unwrap_or(enqueued), id)
+}
+
 /// Records a failed try on a queued bead, which stays queued.
 pub fn record_queue_failure(rig: &Rig, bead: &str, why: &str) -> anyhow::Result<()> {
     let store = rig.store()?;
@@ -163,5 +174,26 @@ mod tests {
         let queued = parse_queued_sling(text).unwrap();
         assert_eq!(serde_json::to_string(&queued).unwrap(), text);
         assert_eq!(queued.options, SlingOptions::default());
+    }
+
+    #[test]
+    fn a_step_of_priority_is_worth_a_day_in_the_queue() {
+        let queued = |id: &str, at: &str| QueuedSling {
+            version: 1,
+            work_bead_id: id.to_owned(),
+            target_rig: "web".to_owned(),
+            options: SlingOptions::default(),
+            enqueued_at: at.to_owned(),
+            failed: None,
+        };
+        let bead = |priority| Bead {
+            priority,
+            ..Bead::default()
+        };
+        let urgent = turn_of(&queued("a", "2026-01-03T01:00:00Z"), Some(&bead(0)));
+        let normal = turn_of(&queued("b", "2026-01-01T00:00:00Z"), Some(&bead(2)));
+        assert!(normal < urgent, "the normal one has waited two days");
+        let later = turn_of(&queued("c", "2026-01-01T02:00:00Z"), Some(&bead(2)));
+        assert!(urgent < later);
     }
 }

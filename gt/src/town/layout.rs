@@ -68,6 +68,16 @@ impl TownLayout {
         self.runtime().join("deacon/paused.json")
     }
 
+    /// `.runtime/scheduler-state.json`: the pause of the scheduler.
+    pub fn scheduler_state(&self) -> PathBuf {
+        self.runtime().join("scheduler-state.json")
+    }
+
+    /// The lock for claims while the whole town has a limit.
+    pub fn scheduler_lock(&self) -> PathBuf {
+        self.runtime().join("locks/scheduler")
+    }
+
     /// `deacon/redispatch-state.json`: the repeated slings of stuck work.
     pub fn redispatch_state(&self) -> PathBuf {
         self.deacon().join("redispatch-state.json")

@@ -10,6 +10,7 @@ pub mod polecat;
 pub mod ready;
 pub mod rig;
 pub mod role;
+pub mod scheduler;
 pub mod status;
 pub mod status_line;
 pub mod trail;

@@ -9,6 +9,7 @@ pub mod exec;
 pub mod file;
 pub mod inside;
 pub mod lock;
+pub mod machine;
 pub mod parallel;
 pub mod random;
 mod remembered;

@@ -294,6 +294,8 @@ impl SimTown {
                     .collect(),
                 repairs: Vec::new(),
                 room,
+                at_work: workers().filter(|worker| worker.bead.is_some()).count(),
+                priority: 0,
             },
             queue: QueueFacts {
                 rig: self.rigs[rig].clone(),

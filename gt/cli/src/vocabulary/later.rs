@@ -3,7 +3,6 @@
 use super::{Group, kinder, refused, renamed, runs, same};
 
 const SQL: &str = "beads are plain files; there is no database server";
-const PAUSE: &str = "a pause concerns the whole town";
 const PACKAGE: &str = "the package manager that installed the programs does it";
 const QUOTA: &str = "the patrol waits while an API refuses, and goes on";
 const PATROL: &str = "the patrol does it";
@@ -26,25 +25,16 @@ pub(super) const LATER: Group = Group {
         refused("quota scan", QUOTA, "type `gt status`"),
         refused("quota rotate", QUOTA, "type `gt status`"),
         refused("quota clear", QUOTA, "type `gt status`"),
-        renamed(
-            "scheduler",
-            "gt status",
-            "it lists the queued beads of each rig",
-        ),
-        renamed(
+        same("scheduler"),
+        kinder(
             "scheduler status",
-            "gt status",
-            "it lists the queued beads of each rig",
+            "names the reason why no worker is started",
         ),
-        renamed(
-            "scheduler list",
-            "gt status",
-            "it lists the queued beads of each rig",
-        ),
-        renamed("scheduler pause", "gt deacon pause", PAUSE),
-        renamed("scheduler resume", "gt deacon resume", PAUSE),
-        renamed("scheduler clear", "gt unsling BEAD", ""),
-        renamed("scheduler run", "gt daemon start", PATROL),
+        kinder("scheduler list", "says for what each bead waits"),
+        same("scheduler pause"),
+        same("scheduler resume"),
+        kinder("scheduler clear", "prints how to sling each bead again"),
+        same("scheduler run"),
         kinder(
             "estop",
             "ends the sessions and saves their work instead of freezing them",

@@ -4,19 +4,22 @@
 //!    changed.
 //! 2. `ensure_batch_convoy`: the named beads that no convoy tracks get one convoy, so that each
 //!    worker is briefed with the results of the others.
-//! 3. Claim one bead after the other, then start the sessions in parallel.
+//! 3. Claim one bead after the other, then start the sessions in parallel. If the daemon runs, it
+//!    starts all but the first few, so that a sling of a hundred beads answers at once.
 
 use std::collections::BTreeMap;
 
 use super::claim::check_open;
 use super::family::{claim_member, read_family};
 use super::{
-    SlingOptions, SlingProgress, SlingReport, SlingRequest, SlingTarget, begin_sling,
+    SlingOptions, SlingProgress, SlingReport, SlingRequest, SlingTarget, SlingTurn, begin_sling,
     expand_family, is_convoy_reviewed, resolve_target,
 };
 use crate::flow::convoy;
 use crate::host::LiveTown;
+use crate::host::daemon::is_daemon_running;
 use crate::record;
+use crate::town::Town;
 use crate::town::beads::FoundBead;
 use crate::town::config::SettingsLayers;
 
@@ -52,6 +55,12 @@ pub fn sling_batch(
         let named = check_batch(town, batch)?;
         ensure_batch_convoy(town, batch, &named)?;
     }
+    let limit = read_start_limit(town);
+    let immediate = if is_daemon_running(&town.layout) {
+        limit
+    } else {
+        usize::MAX
+    };
     let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;
     for bead in &batch.beads {
@@ -63,7 +72,7 @@ pub fn sling_batch(
             }
         };
         let Some(members) = members else {
-            match begin_sling(town, &request(bead)) {
+            match begin_sling(town, &request(bead), next_turn(&begun, immediate)) {
                 Ok(begun_sling) => begun.push(BatchMember::without_family(begun_sling)),
                 Err(error) => failed = Some(error),
             }
@@ -77,17 +86,38 @@ pub fn sling_batch(
             "{bead} has no open bead that nobody has: nothing to sling"
         );
         let family = Some((bead.clone(), members.len()));
-        begun.extend(members.iter().map(|id| BatchMember {
-            id: id.clone(),
-            family: family.clone(),
-            claim: claim_member(town, &request(id)),
-        }));
+        for id in &members {
+            let turn = next_turn(&begun, immediate);
+            begun.push(BatchMember {
+                id: id.clone(),
+                family: family.clone(),
+                claim: claim_member(town, &request(id), turn),
+            });
+        }
     }
-    let slung = finish_all(town, begun, &mut warn);
+    let slung = finish_all(town, begun, limit, &mut warn);
     match failed {
         // The claimed beads have their sessions by now.
         Some(error) => Err(error),
         None => slung,
+    }
+}
+
+/// Returns the number of sessions that are started at once.
+fn read_start_limit(town: &Town) -> usize {
+    let layers = SettingsLayers::load(town, None).unwrap_or_default();
+    let limit = layers.valid_value("patrol.budget.starts").as_u64();
+    let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
+    usize::max(limit, 1)
+}
+
+/// Returns the turn of the next bead: the beads after the first `immediate` workers are queued.
+fn next_turn(begun: &[BatchMember], immediate: usize) -> SlingTurn {
+    let is_start = |member: &&BatchMember| matches!(member.claim, Ok(SlingProgress::Claimed(..)));
+    if begun.iter().filter(is_start).count() < immediate {
+        SlingTurn::Now
+    } else {
+        SlingTurn::InQueue
     }
 }
 
@@ -171,17 +201,13 @@ impl<'t> BatchMember<'t> {
 fn finish_all(
     town: &LiveTown,
     begun: Vec<BatchMember>,
+    limit: usize,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let setting = SettingsLayers::load(town, None)
-        .unwrap_or_default()
-        .valid_value("patrol.budget.starts")
-        .as_u64();
-    let limit = setting.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
-        let some: Vec<BatchMember> = begun.by_ref().take(usize::max(limit, 1)).collect();
+        let some: Vec<BatchMember> = begun.by_ref().take(limit).collect();
         if some.is_empty() {
             return Ok(slung);
         }

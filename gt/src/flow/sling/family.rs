@@ -8,7 +8,7 @@ use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::{SlingProgress, SlingRequest, begin_sling, rig_of_home};
+use super::{SlingProgress, SlingRequest, SlingTurn, begin_sling, rig_of_home};
 use crate::flow::convoy::{self, NewConvoy, review};
 use crate::host::LiveTown;
 use crate::record;
@@ -139,6 +139,7 @@ fn ensure_epic_convoy(town: &Town, epic: &Bead, beads: &[String]) -> anyhow::Res
 pub(super) fn claim_member<'t>(
     town: &'t LiveTown,
     request: &SlingRequest,
+    turn: SlingTurn,
 ) -> anyhow::Result<SlingProgress<'t>> {
     let mut request = request.clone();
     if request.target.is_empty() {
@@ -146,7 +147,7 @@ pub(super) fn claim_member<'t>(
         let rig = rig_of_home(&found.home).map(str::to_owned);
         request.target = rig.unwrap_or_default();
     }
-    begin_sling(town, &request)
+    begin_sling(town, &request, turn)
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
+use crate::record::scheduler;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::hold::{self, HeldError};
@@ -114,7 +115,7 @@ pub struct SlingReport {
 
 /// Slings a bead with the steps above.
 pub fn sling_bead(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingReport> {
-    begin_sling(town, request)?.finish(town)
+    begin_sling(town, request, SlingTurn::Now)?.finish(town)
 }
 
 /// The state of a sling after the claim.
@@ -134,10 +135,20 @@ impl SlingProgress<'_> {
     }
 }
 
+/// When a bead for a rig may go to a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SlingTurn {
+    /// As soon as rig and town have room.
+    Now,
+    /// Queued: the patrol slings it.
+    InQueue,
+}
+
 /// Slings a bead up to the claim.
 fn begin_sling<'t>(
     town: &'t LiveTown,
     request: &SlingRequest,
+    turn: SlingTurn,
 ) -> anyhow::Result<SlingProgress<'t>> {
     let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
@@ -158,6 +169,21 @@ fn begin_sling<'t>(
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
+            let is_open = found.bead.status == Status::Open;
+            if turn == SlingTurn::InQueue && is_open {
+                let waits_for = vec!["its turn".to_owned()];
+                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+            }
+            // Held until the worker counts as working.
+            let _permit = match scheduler::reserve_start(town)? {
+                Ok(permit) => Some(permit),
+                // A bead that another worker has cannot be queued. It takes no additional place.
+                Err(_) if !is_open => None,
+                Err(obstacle) => {
+                    let waits_for = vec![format!("room ({obstacle})")];
+                    return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+                }
+            };
             match claim_worker(town, &rig, request, None)? {
                 ClaimAttempt::RigFull(_) if found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];

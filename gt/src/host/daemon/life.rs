@@ -78,6 +78,11 @@ pub fn state_path(layout: &TownLayout) -> PathBuf {
     layout.daemon().join("state.json")
 }
 
+/// Returns true if a daemon holds the town's lock.
+pub fn is_daemon_running(layout: &TownLayout) -> bool {
+    !Lock::is_free(&lock_path(layout))
+}
+
 /// Returns the daemon's status, from its socket or otherwise from lock and state file.
 pub fn read_daemon_status(town: &Town) -> DaemonStatus {
     let stored: DaemonState = file::read_file_if_exists(&state_path(&town.layout))
@@ -87,7 +92,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
         .unwrap_or_default();
     let answer = ask_daemon(town, &DaemonRequest::Status).ok();
     // A daemon that answers runs, even if its lock file was removed.
-    let running = answer.is_some() || !Lock::is_free(&lock_path(&town.layout));
+    let running = answer.is_some() || is_daemon_running(&town.layout);
     match answer {
         Some(DaemonAnswer::Status {
             pid,

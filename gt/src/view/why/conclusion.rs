@@ -16,6 +16,7 @@ use crate::record::escalation::{self, Escalation};
 use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
+use crate::record::scheduler::find_town_room;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::hold::EmergencyStop;
@@ -50,7 +51,7 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
     match &bead.home {
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
-            found.add_queued(view, rig, &bead.bead);
+            found.add_queued(town, view, rig, &bead.bead);
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
                 found.now.push(describe_polecat(view, polecat));
@@ -205,7 +206,7 @@ impl Explanation {
     }
 
     /// Adds a bead that is queued for a worker.
-    fn add_queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
+    fn add_queued(&mut self, town: &Town, view: &TownView, rig: &str, bead: &Bead) {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
@@ -227,6 +228,15 @@ impl Explanation {
         if blockers.is_empty()
             && (view.stores.holds.contains_key(rig) || is_closed_to_work(view, rig))
         {
+            return;
+        }
+        if blockers.is_empty()
+            && let Some(obstacle) = find_town_room(&town.layout, view).obstacle
+        {
+            let text = format!("no worker is started: {obstacle}");
+            self.now.push(escape::escape_line(&text));
+            let next = obstacle.next_step().map(str::to_owned);
+            self.next_steps.extend(next);
             return;
         }
         self.now.push(match blockers.as_slice() {

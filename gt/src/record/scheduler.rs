@@ -1,0 +1,414 @@
+//! Stores the state of the scheduler, `.runtime/scheduler-state.json`, and finds the reasons why the
+//! town starts no worker for queued beads now.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kit::sys::machine;
+use kit::ui::counted;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::polecat;
+use super::state_file;
+use super::town_view::TownView;
+use crate::town::beads::TownStores;
+use crate::town::config::SettingsLayers;
+use crate::town::lock::Lock;
+use crate::town::{Town, TownLayout};
+
+/// The time that a claim waits for another one.
+const CLAIMING: Duration = Duration::from_secs(60);
+
+/// The state of the scheduler. The file is shared with other versions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SchedulerState {
+    pub paused: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub paused_by: String,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub paused_at: String,
+    /// The time of the last start of a worker, RFC 3339. Recorded if `scheduler.spawn_delay` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_dispatch_at: Option<Timestamp>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl SchedulerState {
+    /// Reads the state. An unreadable file counts as a pause, because its writer may have wanted
+    /// one.
+    pub fn load(layout: &TownLayout) -> Self {
+        match state_file::read_state(&layout.scheduler_state()) {
+            Ok(state) => state.unwrap_or_default(),
+            Err(error) => Self {
+                paused: true,
+                paused_by: format!("{error:#}"),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Pauses the scheduler, or ends its pause. Returns false if it was so already.
+    pub fn set_paused(town: &Town, paused: bool) -> anyhow::Result<bool> {
+        let path = town.layout.scheduler_state();
+        let (by, now) = (town.actor.to_string(), town.clock.now().to_string());
+        state_file::change_state(&town.layout, &path, |state: &mut Self| {
+            let changed = state.paused != paused;
+            if changed {
+                state.paused = paused;
+                state.paused_by = if paused { by } else { String::new() };
+                state.paused_at = if paused { now } else { String::new() };
+            }
+            changed
+        })
+    }
+}
+
+/// The limits of the whole town for starts of workers. Zero turns a limit off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TownLimits {
+    /// Polecats at work in all rigs.
+    pub max_polecats: usize,
+    /// The minimum time between two starts.
+    pub spawn_delay: SignedDuration,
+    /// MiB.
+    pub min_free_memory: u64,
+    /// MiB, in the file system of the town.
+    pub min_free_disk: u64,
+    /// Percent of the processors.
+    pub max_load: u64,
+}
+
+impl TownLimits {
+    /// Reads the limits from the layers of the town.
+    pub fn from_layers(layers: &SettingsLayers) -> Self {
+        let number = |name: &str| layers.valid_value(name).as_u64().unwrap_or_default();
+        Self {
+            max_polecats: number("scheduler.max_polecats").try_into().unwrap_or(0),
+            spawn_delay: layers.duration("scheduler.spawn_delay"),
+            min_free_memory: number("scheduler.min_free_memory_mb"),
+            min_free_disk: number("scheduler.min_free_disk_mb"),
+            max_load: number("scheduler.max_load"),
+        }
+    }
+
+    /// Returns true if a start depends on the other starts in the town.
+    fn counts_starts(&self) -> bool {
+        self.max_polecats > 0 || self.spawn_delay.is_positive()
+    }
+
+    /// Returns how many more workers the town may start now, and the reason if none.
+    pub fn find_room(&self, layout: &TownLayout, at_work: usize, now: Timestamp) -> TownRoom {
+        let state = SchedulerState::load(layout);
+        if state.paused {
+            return TownRoom::none(StartObstacle::Paused {
+                by: state.paused_by,
+            });
+        }
+        if let Some(obstacle) = self.find_pressure(layout) {
+            return TownRoom::none(obstacle);
+        }
+        let mut slots = usize::MAX;
+        if self.max_polecats > 0 {
+            slots = self.max_polecats.saturating_sub(at_work);
+            if slots == 0 {
+                let limit = self.max_polecats;
+                return TownRoom::none(StartObstacle::Full { at_work, limit });
+            }
+        }
+        if self.spawn_delay.is_positive() {
+            slots = 1;
+            let since = state.last_dispatch_at.map(|last| now.duration_since(last));
+            // A clock that was set back must not stop all starts.
+            let since = since.filter(|since| !since.is_negative());
+            if let Some(since) = since.filter(|since| *since < self.spawn_delay) {
+                let wait = self.spawn_delay - since;
+                return TownRoom::none(StartObstacle::TooSoon { wait });
+            }
+        }
+        TownRoom {
+            slots,
+            obstacle: None,
+        }
+    }
+
+    fn find_pressure(&self, layout: &TownLayout) -> Option<StartObstacle> {
+        let is_low = |free: &u64, minimum: u64| *free < minimum;
+        if self.min_free_memory > 0
+            && let Some(free) =
+                machine::free_memory().filter(|free| is_low(free, self.min_free_memory))
+        {
+            let minimum = self.min_free_memory;
+            return Some(StartObstacle::LowMemory { free, minimum });
+        }
+        if self.min_free_disk > 0
+            && let Some(free) =
+                machine::free_disk(layout.root()).filter(|free| is_low(free, self.min_free_disk))
+        {
+            let minimum = self.min_free_disk;
+            return Some(StartObstacle::LowDisk { free, minimum });
+        }
+        if self.max_load > 0
+            && let Some(load) = machine::load_percent().filter(|load| *load > self.max_load)
+        {
+            let limit = self.max_load;
+            return Some(StartObstacle::HighLoad { load, limit });
+        }
+        None
+    }
+}
+
+/// Returns the room of the whole town.
+pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
+    let limits = TownLimits::from_layers(view.settings.for_rig(None));
+    limits.find_room(layout, count_workers(view), view.now)
+}
+
+/// Returns the number of polecats at work in all rigs.
+pub fn count_workers(view: &TownView) -> usize {
+    let workers = view.polecats.values().flatten();
+    workers
+        .filter(|worker| worker.is_counted_as_working())
+        .count()
+}
+
+/// The number of workers that the town may start now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TownRoom {
+    pub slots: usize,
+    /// The reason for no slots.
+    pub obstacle: Option<StartObstacle>,
+}
+
+impl Default for TownRoom {
+    /// A town without limits.
+    fn default() -> Self {
+        Self {
+            slots: usize::MAX,
+            obstacle: None,
+        }
+    }
+}
+
+impl TownRoom {
+    fn none(obstacle: StartObstacle) -> Self {
+        Self {
+            slots: 0,
+            obstacle: Some(obstacle),
+        }
+    }
+}
+
+/// A reason of the whole town for not starting a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum StartObstacle {
+    Paused {
+        by: String,
+    },
+    Full {
+        at_work: usize,
+        limit: usize,
+    },
+    TooSoon {
+        #[serde(serialize_with = "as_seconds")]
+        wait: SignedDuration,
+    },
+    LowMemory {
+        free: u64,
+        minimum: u64,
+    },
+    LowDisk {
+        free: u64,
+        minimum: u64,
+    },
+    HighLoad {
+        load: u64,
+        limit: u64,
+    },
+}
+
+fn as_seconds<S: serde::Serializer>(
+    wait: &SignedDuration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(wait.as_secs_f64())
+}
+
+impl StartObstacle {
+    /// Returns the command that ends the obstacle, if one does.
+    pub fn next_step(&self) -> Option<&'static str> {
+        match self {
+            Self::Paused { .. } => Some("gt scheduler resume"),
+            Self::Full { .. } => Some("gt config set scheduler.max_polecats N"),
+            _ => None,
+        }
+    }
+
+    /// Returns the time after which the obstacle may be gone without an event of the town.
+    pub fn recheck_in(&self) -> Option<SignedDuration> {
+        match self {
+            Self::Paused { .. } | Self::Full { .. } => None,
+            Self::TooSoon { wait } => Some(*wait),
+            Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
+                Some(SignedDuration::from_secs(30))
+            }
+        }
+    }
+}
+
+impl fmt::Display for StartObstacle {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Paused { by } if by.is_empty() => write!(f, "the scheduler is paused"),
+            Self::Paused { by } => write!(f, "the scheduler is paused by {by}"),
+            Self::Full { at_work, limit } => write!(
+                f,
+                "{} at work in the town (setting scheduler.max_polecats: {limit})",
+                counted(*at_work, "worker")
+            ),
+            Self::TooSoon { wait } => write!(
+                f,
+                "the next worker starts in {}s (setting scheduler.spawn_delay)",
+                wait.as_secs().max(1)
+            ),
+            Self::LowMemory { free, minimum } => write!(
+                f,
+                "{free} MiB of memory are free (setting scheduler.min_free_memory_mb: {minimum})"
+            ),
+            Self::LowDisk { free, minimum } => write!(
+                f,
+                "{free} MiB of disk space are free (setting scheduler.min_free_disk_mb: {minimum})"
+            ),
+            Self::HighLoad { load, limit } => write!(
+                f,
+                "the load is {load} % of the processors (setting scheduler.max_load: {limit})"
+            ),
+        }
+    }
+}
+
+/// The permission to start one worker. Held until the worker counts as working, so that two claims
+/// at the same time do not take the same place.
+#[derive(Debug)]
+pub struct StartPermit {
+    _lock: Option<Lock>,
+}
+
+/// Checks that the town has room for another worker, and reserves it. `Err` within the result is
+/// the reason to wait.
+pub fn reserve_start(town: &Town) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
+    let limits = TownLimits::from_layers(&SettingsLayers::load(town, None).unwrap_or_default());
+    let counts = limits.counts_starts();
+    let lock = counts
+        .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIMING))
+        .transpose()?;
+    let at_work = if limits.max_polecats > 0 {
+        count_at_work(town, &town.read_stores()?)?
+    } else {
+        0
+    };
+    let now = town.clock.now();
+    let room = limits.find_room(&town.layout, at_work, now);
+    if let Some(obstacle) = room.obstacle {
+        return Ok(Err(obstacle));
+    }
+    if limits.spawn_delay.is_positive() {
+        let path = town.layout.scheduler_state();
+        state_file::change_state(&town.layout, &path, |state: &mut SchedulerState| {
+            state.last_dispatch_at = Some(now);
+        })?;
+    }
+    Ok(Ok(StartPermit { _lock: lock }))
+}
+
+/// Counts the polecats at work in all rigs.
+fn count_at_work(town: &Town, stores: &TownStores) -> anyhow::Result<usize> {
+    let mut count = 0;
+    for rig in town.list_rigs()? {
+        if let Some(beads) = stores.rigs.get(rig.name()) {
+            let all = polecat::list_polecats(&rig, beads, None);
+            count += all
+                .iter()
+                .filter(|polecat| polecat.is_counted_as_working())
+                .count();
+        }
+    }
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    fn room_of(town: &Town, limits: &TownLimits, at_work: usize) -> TownRoom {
+        limits.find_room(&town.layout, at_work, town.clock.now())
+    }
+
+    #[test]
+    fn a_town_without_limits_has_room_until_the_scheduler_is_paused() {
+        let place = TestTown::new();
+        let town = &place.town;
+        let limits = TownLimits::default();
+        assert_eq!(room_of(town, &limits, 500), TownRoom::default());
+        assert!(SchedulerState::set_paused(town, true).unwrap());
+        assert!(!SchedulerState::set_paused(town, true).unwrap());
+        let paused = room_of(town, &limits, 0).obstacle.unwrap();
+        assert_eq!(paused.next_step(), Some("gt scheduler resume"));
+        assert!(SchedulerState::set_paused(town, false).unwrap());
+        assert_eq!(room_of(town, &limits, 0), TownRoom::default());
+        std::fs::write(town.layout.scheduler_state(), "{").unwrap();
+        assert_eq!(room_of(town, &limits, 0).slots, 0, "a damaged file pauses");
+    }
+
+    #[test]
+    fn the_room_ends_at_the_limit_of_the_town_and_at_the_pressure_of_the_machine() {
+        let place = TestTown::new();
+        let town = &place.town;
+        let cap = TownLimits {
+            max_polecats: 5,
+            ..TownLimits::default()
+        };
+        assert_eq!(room_of(town, &cap, 3).slots, 2);
+        let full = StartObstacle::Full {
+            at_work: 7,
+            limit: 5,
+        };
+        assert_eq!(room_of(town, &cap, 7).obstacle, Some(full));
+        let memory = TownLimits {
+            min_free_memory: u64::MAX,
+            ..TownLimits::default()
+        };
+        let disk = TownLimits {
+            min_free_disk: u64::MAX,
+            ..TownLimits::default()
+        };
+        for limits in [memory, disk] {
+            let obstacle = room_of(town, &limits, 0).obstacle.unwrap();
+            assert!(obstacle.recheck_in().is_some(), "{obstacle}");
+        }
+    }
+
+    #[test]
+    fn two_starts_are_as_far_apart_as_the_setting_says() {
+        let place = TestTown::new();
+        let town = &place.town;
+        std::fs::create_dir_all(town.layout.settings().parent().unwrap()).unwrap();
+        std::fs::write(
+            town.layout.settings(),
+            r#"{"scheduler":{"spawn_delay":"1h"}}"#,
+        )
+        .unwrap();
+        assert!(reserve_start(town).unwrap().is_ok());
+        let refused = reserve_start(town).unwrap().unwrap_err();
+        assert!(
+            matches!(refused, StartObstacle::TooSoon { .. }),
+            "{refused}"
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Reads the queued beads of the town, in the order of their turns, and why none is started.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::host::LiveTown;
+use crate::record::progress::ActivityCache;
+use crate::record::queued_sling::{QueuedSling, list_queued_slings, turn_of};
+use crate::record::scheduler::{SchedulerState, StartObstacle, count_workers, find_town_room};
+use crate::record::town_view::TownView;
+use crate::town::Rig;
+
+/// The queue of the town.
+#[derive(Debug, Clone, Serialize)]
+pub struct SchedulerReport {
+    pub paused: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub paused_by: String,
+    pub queued_total: usize,
+    /// The queued beads that nothing but room keeps from a worker.
+    pub queued_ready: usize,
+    pub active_polecats: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_dispatch_at: Option<Timestamp>,
+    /// The reason of the whole town for starting none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<StartObstacle>,
+    pub beads: Vec<QueuedBead>,
+}
+
+/// A queued bead.
+#[derive(Debug, Clone, Serialize)]
+pub struct QueuedBead {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub target_rig: String,
+    pub enqueued_at: String,
+    pub blocked: bool,
+    /// The blockers, or the reason why its rig starts no worker.
+    pub waits_for: Vec<String>,
+    /// The reason why the last try failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<String>,
+}
+
+/// Reads the queue of the town, or of one rig.
+pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<SchedulerReport> {
+    let view = TownView::read_idle(town, &ActivityCache::default())?;
+    let state = SchedulerState::load(&town.layout);
+    let mut beads = Vec::new();
+    for (name, snapshot) in &view.stores.rigs {
+        if rig.is_some_and(|rig| rig.name() != name) {
+            continue;
+        }
+        let layers = view.settings.for_rig(Some(name));
+        let priority = layers.valid_value("scheduler.priority").as_u64();
+        for queued in list_queued_slings(snapshot) {
+            let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
+            beads.push(((priority, turn), describe_bead(&view, name, queued)));
+        }
+    }
+    beads.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let beads: Vec<QueuedBead> = beads.into_iter().map(|(_, bead)| bead).collect();
+    Ok(SchedulerReport {
+        paused: state.paused,
+        paused_by: state.paused_by,
+        queued_total: beads.len(),
+        queued_ready: beads.iter().filter(|bead| !bead.blocked).count(),
+        active_polecats: count_workers(&view),
+        last_dispatch_at: state.last_dispatch_at,
+        obstacle: find_town_room(&town.layout, &view).obstacle,
+        beads,
+    })
+}
+
+fn describe_bead(view: &TownView, rig: &str, queued: QueuedSling) -> QueuedBead {
+    let id = queued.work_bead_id;
+    let snapshot = view.stores.rigs.get(rig);
+    let bead = snapshot.and_then(|beads| beads.get(&id));
+    let here = snapshot.map(|beads| bd::graph::find_blockers(beads, &id));
+    let mut waits_for: Vec<String> = here.into_iter().flatten().map(str::to_owned).collect();
+    waits_for.extend(bead.map_or_else(Vec::new, |bead| view.stores.external_blockers(bead)));
+    let hold = view.stores.holds.get(rig);
+    waits_for.extend(hold.map(crate::town::hold::Hold::describe_wait));
+    QueuedBead {
+        title: bead.map_or_else(String::new, |bead| bead.title.clone()),
+        status: bead.map_or_else(|| "missing".to_owned(), |bead| bead.status.to_string()),
+        target_rig: rig.to_owned(),
+        enqueued_at: queued.enqueued_at,
+        blocked: !waits_for.is_empty(),
+        waits_for,
+        last_failure: queued.failed.map(|failed| failed.why),
+        id,
+    }
+}

@@ -1,0 +1,140 @@
+//! `gt scheduler`: queued beads go to workers in turn, as far as the town has room.
+
+use serde_json::json;
+use town_tests::{Town, eventually};
+
+/// A town with beads whose workers never finish.
+fn town_with_beads(count: usize) -> (Town, Vec<String>) {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let beads = (0..count).map(|number| town.bead("web", &format!("Work {number}")));
+    let beads = beads.collect();
+    (town, beads)
+}
+
+fn count_status(town: &Town, beads: &[String], status: &str) -> usize {
+    let is = |bead: &&String| town.status_of("web", bead) == status;
+    beads.iter().filter(is).count()
+}
+
+#[test]
+fn a_sling_of_many_beads_queues_them_and_the_daemon_starts_them() {
+    let (town, beads) = town_with_beads(12);
+    town.up();
+    let words = beads.iter().map(String::as_str);
+    let slung = town
+        .gt(["sling"].into_iter().chain(words).chain(["web", "--json"]))
+        .ok()
+        .json();
+    let slung = slung.as_array().unwrap();
+    assert_eq!(slung.len(), 12);
+    let queued = slung
+        .iter()
+        .filter(|one| one["waits_for"] == json!(["its turn"]));
+    assert_eq!(queued.count(), 7, "5 are started by the sling: {slung:?}");
+    let convoys = town.gt(["convoy", "list", "--json"]).ok().json();
+    assert_eq!(convoys.as_array().unwrap().len(), 1);
+    // The rig has room for 10 workers.
+    eventually("10 workers", || {
+        (count_status(&town, &beads, "hooked") == 10).then_some(())
+    });
+    let report = town.gt(["scheduler", "status", "--json"]).ok().json();
+    assert_eq!(report["queued_total"], 2, "{report}");
+    assert_eq!(report["active_polecats"], 10, "{report}");
+}
+
+#[test]
+fn a_paused_scheduler_queues_and_starts_no_worker() {
+    let (town, beads) = town_with_beads(2);
+    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["sling", &beads[0], "web"]).ok();
+    town.patrol();
+    assert_eq!(town.status_of("web", &beads[0]), "open");
+    assert!(town.sessions().is_empty());
+    let report = town.gt(["scheduler", "status"]).ok().out;
+    assert!(
+        report.contains("no worker is started: the scheduler is paused by overseer")
+            && report.contains("→ gt scheduler resume"),
+        "{report}"
+    );
+    let why = town.gt(["why", &beads[0]]).ok().out;
+    assert!(why.contains("the scheduler is paused by overseer"), "{why}");
+    town.gt(["scheduler", "run"]).ok();
+    assert_eq!(town.status_of("web", &beads[0]), "open");
+    let again = town.gt(["scheduler", "pause"]).ok().out;
+    assert!(again.contains("was paused already"), "{again}");
+    town.gt(["scheduler", "resume"]).ok();
+    let planned = town
+        .gt(["scheduler", "run", "--dry-run", "--json"])
+        .ok()
+        .json();
+    assert_eq!(
+        planned,
+        json!([{ "bead": beads[0], "rig": "web", "failed": false }])
+    );
+    town.gt(["scheduler", "run"]).ok();
+    assert_eq!(town.status_of("web", &beads[0]), "hooked");
+}
+
+#[test]
+fn the_limit_of_the_town_holds_over_all_rigs_and_the_urgent_rig_goes_first() {
+    let (town, beads) = town_with_beads(2);
+    town.add_rig("api", "api");
+    town.gt(["config", "set", "scheduler.max_polecats", "2"])
+        .ok();
+    town.gt(["config", "set", "scheduler.priority", "0", "--rig", "api"])
+        .ok();
+    let (first, second) = (town.bead("api", "One"), town.bead("api", "Two"));
+    town.gt(["sling", &beads[0], "web"]).ok();
+    town.gt(["sling", &first, "api"]).ok();
+    let queued = town.gt(["sling", &beads[1], "web"]).ok().out;
+    let reason = "2 workers at work in the town (setting scheduler.max_polecats: 2)";
+    assert!(queued.contains(reason), "{queued}");
+    town.gt(["sling", &second, "api"]).ok();
+    town.patrol();
+    assert_eq!(town.sessions().len(), 2);
+    let listed = town.gt(["scheduler", "list", "--json"]).ok().json();
+    let ids: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, [second.as_str(), beads[1].as_str()]);
+    town.gt(["unsling", &beads[0]]).ok();
+    town.patrol();
+    assert_eq!(town.status_of("api", &second), "hooked");
+    assert_eq!(town.status_of("web", &beads[1]), "open");
+}
+
+#[test]
+fn a_machine_without_memory_starts_no_worker_and_says_so() {
+    let (town, beads) = town_with_beads(1);
+    let huge = "99999999999";
+    town.gt(["config", "set", "scheduler.min_free_memory_mb", huge])
+        .ok();
+    town.gt(["sling", &beads[0], "web"]).ok();
+    town.patrol();
+    let why = town.gt(["why", &beads[0]]).ok().out;
+    assert!(why.contains("MiB of memory are free"), "{why}");
+    town.gt(["config", "set", "scheduler.min_free_memory_mb", "0"])
+        .ok();
+    town.patrol();
+    assert_eq!(town.status_of("web", &beads[0]), "hooked");
+}
+
+#[test]
+fn cleared_beads_stay_open_and_are_not_started() {
+    let (town, beads) = town_with_beads(2);
+    town.gt(["scheduler", "pause"]).ok();
+    for bead in &beads {
+        town.gt(["sling", bead, "web"]).ok();
+    }
+    town.gt(["scheduler", "clear", "--bead", "web-none"])
+        .fails("web-none is not queued: not found");
+    town.gt(["scheduler", "clear", "--bead", &beads[0]]).ok();
+    town.gt(["scheduler", "resume"]).ok();
+    town.patrol();
+    assert_eq!(town.status_of("web", &beads[0]), "open");
+    assert_eq!(town.status_of("web", &beads[1]), "hooked");
+}
