@@ -4,12 +4,13 @@
 //!    changed.
 //! 2. `ensure_batch_convoy`: the named beads that no convoy tracks get one convoy, so that each
 //!    worker is briefed with the results of the others.
-//! 3. Claim one bead after the other, then start the sessions in parallel. If the daemon runs, it
-//!    starts all but the first few, so that a sling of a hundred beads answers at once.
+//! 3. Claim one bead after the other, then start the sessions in parallel. If the daemon runs, more
+//!    beads than it starts at once are only queued, so that a sling of a hundred answers at once.
 
 use std::collections::BTreeMap;
 
 use super::claim::check_open;
+use super::enqueue::enqueue_beads;
 use super::family::{claim_member, read_family};
 use super::{
     SlingOptions, SlingProgress, SlingReport, SlingRequest, SlingTarget, SlingTurn, begin_sling,
@@ -50,35 +51,57 @@ pub fn sling_batch(
     batch: &SlingBatch,
     mut warn: impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let request = |bead: &str| batch.request(bead);
     if batch.beads.len() > 1 {
         let named = check_batch(town, batch)?;
         ensure_batch_convoy(town, batch, &named)?;
     }
+    let members = list_members(town, batch)?;
     let limit = read_start_limit(town);
-    let immediate = if is_daemon_running(&town.layout) {
-        limit
+    let turn = if members.len() > limit && is_daemon_running(&town.layout) {
+        SlingTurn::InQueue
     } else {
-        usize::MAX
+        SlingTurn::Now
     };
-    let mut begun: Vec<BatchMember> = Vec::new();
-    let mut failed = None;
-    for bead in &batch.beads {
-        let members = match expand_family(town, bead) {
-            Ok(members) => members,
-            Err(error) => {
+    let (mut begun, mut failed) = (Vec::new(), None);
+    let mut queued = Vec::new();
+    for member in members {
+        let request = batch.request(&member.id);
+        let claim = match &member.family {
+            None => begin_sling(town, &request, turn),
+            Some(_) => claim_member(town, &request, turn),
+        };
+        match claim {
+            Ok(SlingProgress::Queued(waiting)) => queued.push(*waiting),
+            Err(error) if member.family.is_none() => {
                 failed = Some(error);
                 break;
             }
-        };
-        let Some(members) = members else {
-            match begin_sling(town, &request(bead), next_turn(&begun, immediate)) {
-                Ok(begun_sling) => begun.push(BatchMember::without_family(begun_sling)),
-                Err(error) => failed = Some(error),
-            }
-            if failed.is_some() {
-                break;
-            }
+            claim => begun.push(BegunMember { member, claim }),
+        }
+    }
+    // Before the sessions start, which takes a while.
+    let mut reports = enqueue_beads(town, queued)?;
+    let slung = finish_all(town, begun, limit, &mut warn);
+    match failed {
+        // The claimed beads have their sessions by now.
+        Some(error) => Err(error),
+        None => {
+            let mut slung = slung?;
+            slung.append(&mut reports);
+            Ok(slung)
+        }
+    }
+}
+
+/// Lists the beads to sling: the named ones, and the members of the epics and convoys among them.
+fn list_members(town: &LiveTown, batch: &SlingBatch) -> anyhow::Result<Vec<BatchMember>> {
+    let mut all = Vec::new();
+    for bead in &batch.beads {
+        let Some(members) = expand_family(town, bead)? else {
+            all.push(BatchMember {
+                id: bead.clone(),
+                family: None,
+            });
             continue;
         };
         anyhow::ensure!(
@@ -86,21 +109,12 @@ pub fn sling_batch(
             "{bead} has no open bead that nobody has: nothing to sling"
         );
         let family = Some((bead.clone(), members.len()));
-        for id in &members {
-            let turn = next_turn(&begun, immediate);
-            begun.push(BatchMember {
-                id: id.clone(),
-                family: family.clone(),
-                claim: claim_member(town, &request(id), turn),
-            });
-        }
+        all.extend(members.into_iter().map(|id| BatchMember {
+            id,
+            family: family.clone(),
+        }));
     }
-    let slung = finish_all(town, begun, limit, &mut warn);
-    match failed {
-        // The claimed beads have their sessions by now.
-        Some(error) => Err(error),
-        None => slung,
-    }
+    Ok(all)
 }
 
 /// Returns the number of sessions that are started at once.
@@ -109,16 +123,6 @@ fn read_start_limit(town: &Town) -> usize {
     let limit = layers.valid_value("patrol.budget.starts").as_u64();
     let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     usize::max(limit, 1)
-}
-
-/// Returns the turn of the next bead: the beads after the first `immediate` workers are queued.
-fn next_turn(begun: &[BatchMember], immediate: usize) -> SlingTurn {
-    let is_start = |member: &&BatchMember| matches!(member.claim, Ok(SlingProgress::Claimed(..)));
-    if begun.iter().filter(is_start).count() < immediate {
-        SlingTurn::Now
-    } else {
-        SlingTurn::InQueue
-    }
 }
 
 /// Checks every bead of the batch, and returns those that are slung themselves: epics with children
@@ -179,35 +183,30 @@ fn ensure_batch_convoy(
     convoy::review::create_reviewed_convoy(town, &new, purpose).map(drop)
 }
 
-/// A bead of a batch that has been claimed.
-struct BatchMember<'t> {
+/// A bead of a batch.
+struct BatchMember {
     id: String,
     /// The family and its number of beads.
     family: Option<(String, usize)>,
-    claim: anyhow::Result<SlingProgress<'t>>,
 }
 
-impl<'t> BatchMember<'t> {
-    fn without_family(begun: SlingProgress<'t>) -> Self {
-        Self {
-            id: String::new(),
-            family: None,
-            claim: Ok(begun),
-        }
-    }
+/// A bead of a batch with its claim.
+struct BegunMember<'t> {
+    member: BatchMember,
+    claim: anyhow::Result<SlingProgress<'t>>,
 }
 
 /// Finishes the claimed slings, several at once, and returns the outcomes in order.
 fn finish_all(
     town: &LiveTown,
-    begun: Vec<BatchMember>,
+    begun: Vec<BegunMember>,
     limit: usize,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
-        let some: Vec<BatchMember> = begun.by_ref().take(limit).collect();
+        let some: Vec<BegunMember> = begun.by_ref().take(limit).collect();
         if some.is_empty() {
             return Ok(slung);
         }
@@ -239,12 +238,13 @@ struct MemberOutcome {
     outcome: anyhow::Result<SlingReport>,
 }
 
-fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome> {
+fn finish_some(town: &LiveTown, members: Vec<BegunMember>) -> Vec<MemberOutcome> {
     std::thread::scope(|scope| {
         let running: Vec<_> = members
             .into_iter()
-            .map(|member| {
-                let finish = move || member.claim.and_then(|begun| begun.finish(town));
+            .map(|begun| {
+                let BegunMember { member, claim } = begun;
+                let finish = move || claim.and_then(|begun| begun.finish(town));
                 (member.id, member.family, scope.spawn(finish))
             })
             .collect();

@@ -1,6 +1,10 @@
 //! Queues a bead that cannot be slung yet.
 
+use std::collections::BTreeMap;
+
+use anyhow::Context;
 use bd::bead::{Bead, Kind, Status};
+use bd::store::Tx;
 
 use super::{SlingOptions, SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
@@ -25,42 +29,65 @@ pub(super) fn find_blockers(town: &Town, found: &FoundBead) -> anyhow::Result<Ve
     Ok(blockers)
 }
 
-/// Queues a blocked bead for a rig.
-pub fn enqueue_bead(
-    rig: &Rig,
-    request: &SlingRequest,
-    bead: &Bead,
+/// A bead that goes into the queue of a rig.
+#[derive(Debug)]
+pub(super) struct WaitingBead {
+    rig: String,
+    options: SlingOptions,
+    bead: Bead,
+    /// The blockers, or another reason to wait.
     waits_for: Vec<String>,
-) -> anyhow::Result<SlingReport> {
-    anyhow::ensure!(
-        bead.status == Status::Open,
-        "{} is {}: only open work can be slung",
-        bead.id,
-        bead.status
-    );
-    let store = rig.store()?;
-    let id = queue_record_id(&rig.prefix(), &bead.id);
-    rig.transact(&store, |tx| {
+}
+
+impl WaitingBead {
+    /// Checks that the bead may be queued.
+    pub(super) fn new(
+        rig: &Rig,
+        request: &SlingRequest,
+        bead: &Bead,
+        waits_for: Vec<String>,
+    ) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            bead.status == Status::Open,
+            "{} is {}: only open work can be slung",
+            bead.id,
+            bead.status
+        );
+        Ok(Self {
+            rig: rig.name().to_owned(),
+            options: request.options.clone(),
+            bead: bead.clone(),
+            waits_for,
+        })
+    }
+
+    pub(super) fn enqueue(self, town: &Town) -> anyhow::Result<SlingReport> {
+        let mut reports = enqueue_beads(town, vec![self])?;
+        reports.pop().context("the bead was not queued")
+    }
+
+    /// Writes the record of the queue. A bead that is queued again keeps its place.
+    fn put_record(&self, tx: &mut Tx, prefix: &str) -> anyhow::Result<()> {
         let now = tx.now();
+        let id = queue_record_id(prefix, &self.bead.id);
         let before = tx
             .get(&id)
             .and_then(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()));
         let waiting = QueuedSling {
             version: 1,
-            work_bead_id: bead.id.clone(),
-            target_rig: rig.name().to_owned(),
+            work_bead_id: self.bead.id.clone(),
+            target_rig: self.rig.clone(),
             options: SlingOptions {
                 // The bead is queued because it was not forced.
                 force: false,
-                ..request.options.clone()
+                ..self.options.clone()
             },
-            // A bead that is queued again keeps its place.
             enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
             failed: None,
         };
         tx.put(Bead {
-            id: id.clone(),
-            title: format!("{} waits to be slung to {}", bead.id, rig.name()),
+            id,
+            title: format!("{} waits to be slung to {}", self.bead.id, self.rig),
             // Closed from the start, because a queue entry is no work and must not appear in lists
             // of work.
             status: Status::Closed,
@@ -75,21 +102,59 @@ pub fn enqueue_bead(
             ..Bead::default()
         })?;
         Ok(())
-    })?;
-    let convoy = ensure_bead_convoy(rig.town(), bead, request.options.no_convoy)?;
-    rig.town()
-        .record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
-    Ok(SlingReport {
-        bead: bead.id.clone(),
-        title: bead.title.clone(),
-        target: rig.name().to_owned(),
-        convoy,
-        branch: None,
-        session: None,
-        sandbox: None,
-        rescued: None,
-        waits_for,
-        needs_person: None,
-        start_failed: None,
-    })
+    }
+}
+
+/// Queues beads, those of a rig in one transaction.
+pub(super) fn enqueue_beads(
+    town: &Town,
+    waiting: Vec<WaitingBead>,
+) -> anyhow::Result<Vec<SlingReport>> {
+    let mut by_rig: BTreeMap<&str, Vec<&WaitingBead>> = BTreeMap::new();
+    for bead in &waiting {
+        by_rig.entry(&bead.rig).or_default().push(bead);
+    }
+    for (rig, beads) in by_rig {
+        let rig = town.find_rig(rig)?;
+        let (store, prefix) = (rig.store()?, rig.prefix());
+        rig.transact(&store, |tx| {
+            beads
+                .iter()
+                .try_for_each(|bead| bead.put_record(tx, &prefix))
+        })?;
+    }
+    let report = |waiting: WaitingBead| {
+        let WaitingBead {
+            rig,
+            options,
+            bead,
+            waits_for,
+        } = waiting;
+        let convoy = ensure_bead_convoy(town, &bead, options.no_convoy)?;
+        town.record_event(&event!(SlingWaits, bead: bead.id, target: rig, waits_for: waits_for));
+        Ok(SlingReport {
+            bead: bead.id,
+            title: bead.title,
+            target: rig,
+            convoy,
+            branch: None,
+            session: None,
+            sandbox: None,
+            rescued: None,
+            waits_for,
+            needs_person: None,
+            start_failed: None,
+        })
+    };
+    waiting.into_iter().map(report).collect()
+}
+
+/// Queues a bead for a rig.
+pub fn enqueue_bead(
+    rig: &Rig,
+    request: &SlingRequest,
+    bead: &Bead,
+    waits_for: Vec<String>,
+) -> anyhow::Result<SlingReport> {
+    WaitingBead::new(rig, request, bead, waits_for)?.enqueue(rig.town())
 }

@@ -120,8 +120,10 @@ pub fn sling_bead(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Sli
 
 /// The state of a sling after the claim.
 enum SlingProgress<'t> {
-    /// Finished, for example queued.
+    /// On the hook of an agent without a sandbox.
     Slung(Box<SlingReport>),
+    /// The bead goes into the queue of a rig.
+    Queued(Box<enqueue::WaitingBead>),
     /// A worker has the bead. Its sandbox and session come next.
     Claimed(Rig<'t>, Box<Claim>),
 }
@@ -130,6 +132,7 @@ impl SlingProgress<'_> {
     fn finish(self, town: &LiveTown) -> anyhow::Result<SlingReport> {
         match self {
             Self::Slung(slung) => Ok(*slung),
+            Self::Queued(waiting) => waiting.enqueue(town),
             Self::Claimed(rig, claimed) => finish_sling(town, &rig, &claimed),
         }
     }
@@ -152,6 +155,10 @@ fn begin_sling<'t>(
 ) -> anyhow::Result<SlingProgress<'t>> {
     let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
+    let queued = |rig: &Rig, waits_for: Vec<String>| {
+        let waiting = enqueue::WaitingBead::new(rig, request, &found.bead, waits_for)?;
+        Ok(SlingProgress::Queued(Box::new(waiting)))
+    };
     match resolve_target(town, &request.target, &found.home)? {
         SlingTarget::Rig(rig) => {
             let mut waits_for = enqueue::find_blockers(town, &found)?;
@@ -161,18 +168,18 @@ fn begin_sling<'t>(
                 }
                 waits_for.push(hold.describe_wait());
                 review_convoy(town, request, &found)?;
-                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+                return queued(&rig, waits_for);
             }
             if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
-                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+                return queued(&rig, waits_for);
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
             let is_open = found.bead.status == Status::Open;
             if turn == SlingTurn::InQueue && is_open {
                 let waits_for = vec!["its turn".to_owned()];
-                return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+                return queued(&rig, waits_for);
             }
             // Held until the worker counts as working.
             let _permit = match scheduler::reserve_start(town)? {
@@ -181,13 +188,13 @@ fn begin_sling<'t>(
                 Err(_) if !is_open => None,
                 Err(obstacle) => {
                     let waits_for = vec![format!("room ({obstacle})")];
-                    return slung(enqueue_bead(&rig, request, &found.bead, waits_for)?);
+                    return queued(&rig, waits_for);
                 }
             };
             match claim_worker(town, &rig, request, None)? {
                 ClaimAttempt::RigFull(_) if found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
-                    slung(enqueue_bead(&rig, request, &found.bead, waits_for)?)
+                    queued(&rig, waits_for)
                 }
                 attempt => Ok(SlingProgress::Claimed(rig, attempt.into_claim()?)),
             }
