@@ -99,6 +99,7 @@ fn briefings(criterion: &mut Criterion) {
         unreadable: BTreeMap::new(),
         rollbacks: Vec::new(),
         holds: BTreeMap::new(),
+        queue_pauses: BTreeMap::new(),
         stopped: None,
     };
     let text = |stores: &TownStores| {

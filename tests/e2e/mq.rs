@@ -73,3 +73,82 @@ fn a_hook_is_cleared_by_its_agent_or_by_the_name_of_the_agent() {
         .fails("no work is on the hook of overseer");
     town.gt(["unsling", "nothing"]).fails("bead not found");
 }
+
+#[test]
+fn a_paused_queue_accepts_work_and_merges_nothing_until_it_is_resumed() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    let paused = town.gt(["mq", "pause", "web", "--reason", "release day"]);
+    let paused = paused.ok().out;
+    let words = "the merge queue of rig web is paused by overseer: release day";
+    assert!(paused.contains(words), "{paused}");
+    let request = worker.hand_in();
+    town.gt(["mq", "run", "web"]).fails(words);
+    town.patrol();
+    assert_eq!(town.show("web", &request)["status"], "open");
+    for args in [["why", &request], ["mq", "list"]] {
+        let said = town.gt(args).ok();
+        assert!(
+            format!("{}{}", said.out, said.err).contains(words),
+            "{args:?}"
+        );
+    }
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("gt mq resume web"), "{status}");
+    town.gt(["mq", "resume", "web"]).ok();
+    town.patrol();
+    assert_eq!(town.show("web", &request)["status"], "closed");
+    let again = town.gt(["mq", "resume", "web"]).ok().out;
+    assert!(again.contains("was not paused"), "{again}");
+}
+
+#[test]
+fn the_statistics_count_merges_gates_and_waiting_requests() {
+    let worker = Worker::new();
+    worker.town.gate("web", "test ! -e bad.txt");
+    worker.commit("work.txt");
+    worker.hand_in();
+    worker.merge();
+    let stats = worker.town.gt(["mq", "stats", "web", "--json"]).ok().json();
+    assert_eq!(stats["merged"], 1, "{stats}");
+    assert_eq!(stats["gates"][0]["runs"], 1, "{stats}");
+    assert_eq!(stats["gates"][0]["failed"], 0, "{stats}");
+    assert!(stats["wait_seconds"]["p95"].is_f64(), "{stats}");
+    assert_eq!(stats["waiting"], serde_json::json!([]));
+    let text = worker.town.gt(["mq", "stats", "web"]).ok().out;
+    assert!(
+        text.contains("1 request merged") && text.contains("1.00 per merge"),
+        "{text}"
+    );
+}
+
+#[test]
+fn requests_that_change_the_same_file_are_named_before_they_clash() {
+    let worker = Worker::new();
+    worker.commit("same.txt");
+    let first = worker.hand_in();
+    let town = &worker.town;
+    let other = town.bead("web", "Other work");
+    let polecat = town.sling(&other);
+    let sandbox = town.sandbox(&polecat);
+    std::fs::write(sandbox.join("same.txt"), "other\n").unwrap();
+    town.git_at(&sandbox, ["add", "same.txt"]).ok();
+    town.git_at(&sandbox, ["commit", "-qm", "Other"]).ok();
+    town.gt_as(&polecat, ["done"]).ok();
+    let listed = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    let row = |id: &str| {
+        let rows = listed.as_array().unwrap().iter();
+        rows.clone().find(|row| row["id"] == id).unwrap().clone()
+    };
+    let rows = listed.as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{listed}");
+    let second = rows.iter().find(|row| row["id"] != first.as_str()).unwrap();
+    assert_eq!(
+        row(&first)["clashes_with"],
+        serde_json::json!([second["id"]])
+    );
+    assert_eq!(second["clashes_with"], serde_json::json!([first]));
+    let text = town.gt(["mq", "list", "web"]).ok().out;
+    assert!(text.contains("they change the same files"), "{text}");
+}

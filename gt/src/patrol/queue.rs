@@ -8,6 +8,7 @@ use super::rule;
 use crate::flow::mq;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
+use crate::town::queue_pause::QueuePause;
 use crate::town::{Rig, RigLayout};
 
 /// The facts about a rig's merge queue.
@@ -15,7 +16,7 @@ use crate::town::{Rig, RigLayout};
 pub struct QueueFacts {
     pub rig: String,
     /// The time until the queue has a ready request. None if no request is open, the queue is
-    /// turned off, or another process holds it.
+    /// turned off or paused, or another process holds it.
     pub ready_in: Option<SignedDuration>,
 }
 
@@ -26,7 +27,7 @@ pub(super) fn facts(
     settings: &RigSettings,
     now: Timestamp,
 ) -> QueueFacts {
-    let is_on = settings.merge_queue.enabled != Some(false);
+    let is_on = settings.merge_queue.enabled != Some(false) && QueuePause::load(rig).is_none();
     let ready_in =
         mq::time_until_ready(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
     QueueFacts {

@@ -1,7 +1,8 @@
 //! Reads and writes merge requests: durable beads of the rig with a receipt of the work to merge.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::{BeadMark, BeadRef, Snapshot, Store};
+use bd::store::{BeadMark, BeadRef, Snapshot, Store, TimeField};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, HookWaiver};
@@ -261,6 +262,19 @@ pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
             BeadRef::is_open,
         )
         .collect()
+}
+
+/// Returns the requests that were closed at or after a time.
+pub fn requests_closed_since(beads: &Snapshot, since: Timestamp) -> Vec<&Bead> {
+    let marks = [
+        BeadMark::Kind(&Kind::MergeRequest),
+        BeadMark::Label("gt:merge-request"),
+    ];
+    let is_wanted = move |request: &BeadRef| {
+        let closed_at = request.time(TimeField::Closed);
+        !request.is_open() && closed_at.is_some_and(|at| at >= since)
+    };
+    beads.select_marked(&marks, is_wanted).collect()
 }
 
 /// Returns the open request that merges a bead's work, which the bead waits for.

@@ -12,6 +12,7 @@ use bd::bead::{Bead, DepKind};
 use bd::store::{BeadRef, Snapshot, Store};
 
 use crate::town::hold::{self, EmergencyStop, Hold};
+use crate::town::queue_pause::QueuePause;
 use crate::town::{Rig, Town};
 
 /// The store of a bead.
@@ -105,6 +106,8 @@ pub struct TownStores {
     pub rollbacks: Vec<StoreRollback>,
     /// The rigs in which nothing is started, with the reason.
     pub holds: BTreeMap<String, Hold>,
+    /// The rigs whose merge queue is paused.
+    pub queue_pauses: BTreeMap<String, QueuePause>,
     /// The emergency stop, if the town is stopped.
     pub stopped: Option<EmergencyStop>,
 }
@@ -174,6 +177,7 @@ impl Town {
                 .into_iter()
                 .collect(),
             holds: BTreeMap::new(),
+            queue_pauses: BTreeMap::new(),
             stopped: EmergencyStop::load(&self.layout),
         };
         for rig in self.list_rigs()? {
@@ -189,6 +193,8 @@ impl Town {
             let hold = hold::find_hold_in(&rig, beads, stores.stopped.as_ref());
             let held = hold.map(|hold| (rig.name().to_owned(), hold));
             stores.holds.extend(held);
+            let pause = QueuePause::load(&rig).map(|pause| (rig.name().to_owned(), pause));
+            stores.queue_pauses.extend(pause);
         }
         Ok(stores)
     }

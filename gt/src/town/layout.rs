@@ -459,6 +459,11 @@ impl RigLayout {
         self.runtime().join("gate-history.json")
     }
 
+    /// `.runtime/queue-pause.json`: the pause of the merge queue.
+    pub fn queue_pause(&self) -> PathBuf {
+        self.runtime().join("queue-pause.json")
+    }
+
     /// `.runtime/gates/`: logs of the merge queue's gates.
     pub fn gate_logs(&self) -> PathBuf {
         self.runtime().join("gates")

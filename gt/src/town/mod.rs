@@ -14,6 +14,7 @@ mod layout;
 pub mod lock;
 pub mod name;
 pub mod process;
+pub mod queue_pause;
 mod registry;
 mod rig;
 pub mod role_file;

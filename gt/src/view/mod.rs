@@ -5,6 +5,7 @@ pub mod bundle;
 pub mod doctor;
 pub mod feed;
 pub mod health;
+pub mod merge_stats;
 pub mod migration;
 pub mod polecat;
 pub mod ready;

@@ -209,6 +209,8 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
         let [restore, discard] = rollback.next_steps();
         format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
     }));
+    let pauses = view.stores.queue_pauses.values();
+    problems.extend(pauses.map(|pause| format!("{}\n{}", pause.describe(), pause.next_step())));
     problems.extend(find_wrong_settings(town, view));
     let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {

@@ -7,15 +7,17 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
-use gt::flow::mq;
+use gt::flow::mq::{self, ConvoyAges, find_clashes};
 use gt::record::merge_request;
 use gt::town::Rig;
 use gt::town::config;
+use gt::town::queue_pause::QueuePause;
 
 /// List the open merge requests of a rig, in merge order
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority,
-/// created_at, waits_for, needs_person?, stopped_by?}. `status` is ready or blocked.
+/// created_at, waits_for, clashes_with, needs_person?, stopped_by?}. `status` is ready or blocked.
+/// `clashes_with` are the other requests to the same target that change the same files.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
@@ -34,6 +36,7 @@ pub(super) struct RequestRow {
     priority: i64,
     created_at: String,
     waits_for: Vec<String>,
+    pub(super) clashes_with: Vec<String>,
     /// The tasks in `waits_for` that no worker has.
     #[serde(skip)]
     free_tasks: Vec<String>,
@@ -60,6 +63,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
+    if let Some(pause) = QueuePause::load(&rig) {
+        let (what, next) = (pause.describe(), pause.next_step());
+        ctx.ui.warn(&format!("{what} (`{next}`)"));
+    }
     let rows = read_rows(&rig)?;
     let rig = rig.name().to_owned();
     build_report(rows, move |rows, page| {
@@ -76,6 +83,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
     let beads = rig.store()?.snapshot()?;
     let now = rig.town().clock.now();
+    let ages = ConvoyAges::read(rig.town())?;
+    let clashes = find_clashes(&beads);
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
         .map(|request| {
@@ -99,10 +108,12 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
                 target: receipt.target,
                 worker: receipt.worker,
                 status,
-                score: (mq::score_request(request, None, now) * 10.0).round() / 10.0,
+                score: (mq::score_request(request, ages.convoy_of(request), now) * 10.0).round()
+                    / 10.0,
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,
+                clashes_with: clashes.get(&request.id).cloned().unwrap_or_default(),
                 free_tasks,
                 needs_person,
                 stopped_by: merge_request::stopping_hook(request),
@@ -123,6 +134,12 @@ pub(super) fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui:
         for task in &row.free_tasks {
             page.line(format!("        → gt sling {task} {rig}"));
         }
+    }
+    if !row.clashes_with.is_empty() {
+        let others = row.clashes_with.join(", ");
+        page.cut_line(format!(
+            "        clashes with {others}: they change the same files"
+        ));
     }
     if let Some(hook) = &row.stopped_by {
         page.line(format!(

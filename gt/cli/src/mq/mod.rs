@@ -2,9 +2,12 @@
 
 mod list;
 mod next;
+mod pause;
 mod reject;
+mod resume;
 mod retry;
 mod run;
+mod stats;
 mod status;
 mod waive;
 
@@ -20,11 +23,14 @@ kit::family! {
     #[command(alias = "ls")]
     List => list,
     Next => next,
+    Pause => pause,
     #[command(alias = "show")]
     Status => status,
     Reject => reject,
     Run => run,
+    Resume => resume,
     Retry => retry,
+    Stats => stats,
     Waive => waive,
 }
 

@@ -13,11 +13,15 @@ use crate::flow::mq::{candidate, gate};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config;
+use crate::town::queue_pause::QueuePause;
 
 /// Returns the tip of the fetched target, or an interruption that only waiting can solve.
 pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption> {
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(interrupt_for_later(job, "its merge queue is turned off"));
+    }
+    if let Some(pause) = QueuePause::load(job.rig) {
+        return Err(interrupt_for_later(job, &pause.describe()));
     }
     if let Err(error) = config::check_merge_queue(job.rig) {
         return Err(interrupt_for_later(job, &error.to_string()));

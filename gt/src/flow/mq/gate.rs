@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
@@ -98,6 +98,7 @@ pub(crate) fn run_gate_group(
     let tree = job.rig.refinery();
     check_out_candidate(job, &tree, commit)?;
     for gate in group {
+        let begun = Instant::now();
         let mut retried = 0;
         let mut dropped = Vec::new();
         let failure = loop {
@@ -121,13 +122,18 @@ pub(crate) fn run_gate_group(
         };
         job.rig.town().record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
-            retried: retried, request: job.merge_ref(),
+            seconds: round_seconds(begun.elapsed()), retried: retried, request: job.merge_ref(),
         ));
         if failure.is_some() {
             return Ok(failure);
         }
     }
     Ok(None)
+}
+
+/// Returns a duration in seconds, with milliseconds.
+fn round_seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
 /// Resets the queue's own tree to the candidate, without the files of earlier gates. The tree never

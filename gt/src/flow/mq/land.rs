@@ -16,7 +16,7 @@ use crate::record::merge_request::{
 };
 use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
-use crate::town::hold;
+use crate::town::queue_pause::check_may_merge;
 
 /// Pushes the candidate to the target and closes the finished beads.
 pub(crate) fn land_candidate(
@@ -50,9 +50,9 @@ pub(super) fn prepare_landing(
     onto: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    // The rig may have been parked while the gates ran.
-    if let Err(held) = hold::check_free(job.rig.town(), Some(job.rig.name())) {
-        let reason = held.to_string();
+    // The rig may have been parked or paused while the gates ran.
+    if let Err(stop) = check_may_merge(job.rig) {
+        let reason = stop.to_string();
         return Ok(Some(MergeOutcome::Later { reason }));
     }
     if !candidate::is_convoy_branch(job)? {

@@ -28,6 +28,7 @@
 
 mod batch;
 pub(crate) mod candidate;
+mod clash;
 mod close;
 pub(crate) mod gate;
 
@@ -46,12 +47,13 @@ pub(crate) mod verify;
 mod waive;
 mod withdraw;
 
+pub use clash::find_clashes;
 pub use job::MergeOutcome;
 pub use queue::run_queue;
 pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
 pub use reject::{RejectError, RejectedRequest, reject_request};
 pub use retry::retry_request;
 pub use run::RequestResult;
-pub use score::score_request;
+pub use score::{ConvoyAges, score_request};
 pub use task::is_automatic_task;
 pub use waive::{WaiveError, waive_hooks};

@@ -1,7 +1,7 @@
 //! Runs a rig's queue: merges every ready request, highest score first, until none is ready. Those
 //! that may be checked together are ([`super::batch`]).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
@@ -9,20 +9,20 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, RequestResult, process_request};
+use super::score::{ConvoyAges, score_request};
 use super::verify::TargetPresence;
-use super::{batch, land, score_request, target, task, verify, withdraw};
-use crate::record;
+use super::{batch, land, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::town::config::RigSettings;
-use crate::town::hold;
 use crate::town::lock::Lock;
+use crate::town::queue_pause::check_may_merge;
 use crate::town::{Rig, Town};
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    hold::check_free(rig.town(), Some(rig.name()))?;
+    check_may_merge(rig)?;
     let store = rig.store()?;
     let settings = RigSettings::load(rig)?;
     anyhow::ensure!(
@@ -66,8 +66,8 @@ impl QueueRun<'_> {
     /// Returns the ready request with the highest score, and those after it that may be checked
     /// together with it.
     fn next_requests(&self) -> anyhow::Result<Vec<Bead>> {
-        // A rig that is parked during the run merges nothing more.
-        if hold::check_free(self.rig.town(), Some(self.rig.name())).is_err() {
+        // A rig that is parked or paused during the run merges nothing more.
+        if check_may_merge(self.rig).is_err() {
             return Ok(Vec::new());
         }
         let beads = self.store.snapshot()?;
@@ -130,25 +130,17 @@ fn list_ready_requests<'b>(
     beads: &'b Snapshot,
     seen: &BTreeSet<String>,
 ) -> anyhow::Result<Vec<&'b Bead>> {
-    let convoys = town.open_town_store()?.snapshot()?;
+    let ages = ConvoyAges::read(town)?;
     let now = town.clock.now();
-    // Maps each bead to its oldest open convoy. The list is sorted by age.
-    let mut tracked_since = HashMap::new();
-    for convoy in record::convoy::list_convoys(&convoys, false) {
-        for id in record::convoy::tracked_ids(convoy) {
-            tracked_since
-                .entry(id)
-                .or_insert_with(|| convoy.created_at.instant());
-        }
-    }
-    let age = |request: &Bead| {
-        let source = merge_request::source_bead_of(request);
-        tracked_since.get(source.as_str()).copied()
-    };
     let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(beads)
         .into_iter()
         .filter(|request| !seen.contains(&request.id) && is_ready(beads, request))
-        .map(|request| (score_request(request, age(request), now), request))
+        .map(|request| {
+            (
+                score_request(request, ages.convoy_of(request), now),
+                request,
+            )
+        })
         .collect();
     ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     Ok(ready.into_iter().map(|(_, request)| request).collect())

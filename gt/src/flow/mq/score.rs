@@ -1,7 +1,13 @@
 //! Computes the order of requests: priority, then age, so that no request waits forever.
 
+use std::collections::HashMap;
+
 use bd::bead::Bead;
 use jiff::Timestamp;
+
+use crate::record;
+use crate::record::merge_request;
+use crate::town::Town;
 
 /// Returns the score of a request. The highest goes first.
 ///
@@ -21,6 +27,31 @@ pub fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Tim
     let steps = f64::from(u8::try_from(levels).unwrap_or_default());
     1000.0 + 10.0 * convoy_created.map_or(0.0, hours) + 100.0 * steps - (50.0 * retries).min(300.0)
         + hours(request.created_at.instant())
+}
+
+/// The creation time of the oldest open convoy of each bead.
+#[derive(Debug, Default)]
+pub struct ConvoyAges(HashMap<String, Timestamp>);
+
+impl ConvoyAges {
+    pub fn read(town: &Town) -> anyhow::Result<Self> {
+        let convoys = town.open_town_store()?.snapshot()?;
+        let mut tracked_since = HashMap::new();
+        // The list is sorted by age.
+        for convoy in record::convoy::list_convoys(&convoys, false) {
+            for id in record::convoy::tracked_ids(convoy) {
+                tracked_since
+                    .entry(id.to_owned())
+                    .or_insert_with(|| convoy.created_at.instant());
+            }
+        }
+        Ok(Self(tracked_since))
+    }
+
+    /// Returns the creation time of the convoy of a request's bead.
+    pub fn convoy_of(&self, request: &Bead) -> Option<Timestamp> {
+        self.0.get(&merge_request::source_bead_of(request)).copied()
+    }
 }
 
 #[cfg(test)]

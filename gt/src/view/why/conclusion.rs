@@ -99,8 +99,12 @@ impl Explanation {
         }
     }
 
-    /// Adds the wrong setting because of which nothing is merged in a rig.
+    /// Adds the pause or the wrong setting because of which nothing is merged in a rig.
     fn add_merge_stop(&mut self, view: &TownView, rig: &str) {
+        if let Some(pause) = view.stores.queue_pauses.get(rig) {
+            self.now.push(pause.describe());
+            self.next_steps.push(pause.next_step());
+        }
         if let Some(error) = view.settings.merge_stop_of(rig) {
             self.now
                 .push(format!("nothing is merged in rig {rig}: {error}"));

@@ -25,7 +25,7 @@ use crate::record::merge_request::{self, request_state};
 use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::event::event;
-use crate::town::hold;
+use crate::town::queue_pause::check_may_merge;
 
 /// A request of a batch.
 pub(super) struct BatchMember<'a> {
@@ -191,8 +191,8 @@ impl<'a> QueueRun<'a> {
         &mut self,
         stack: Vec<StackedMember<'a>>,
     ) -> anyhow::Result<Vec<BatchMember<'a>>> {
-        if hold::check_free(self.rig.town(), Some(self.rig.name())).is_err() {
-            // Parked while the gates ran: the run ends.
+        if check_may_merge(self.rig).is_err() {
+            // Parked or paused while the gates ran: the run ends.
             self.is_batching = false;
             return Ok(Vec::new());
         }

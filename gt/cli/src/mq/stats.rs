@@ -1,0 +1,90 @@
+//! `gt mq stats`.
+
+use std::fmt::Write;
+
+use jiff::SignedDuration;
+use kit::ui::{Page, counted, escape};
+
+use super::super::{CommandResult, build_report, rig};
+use crate::context::Context;
+use crate::since::parse_since;
+use gt::view::merge_stats::{GateStats, MergeStats, Percentiles, read_merge_stats};
+
+/// Show waits, runs of the gates and failures of a merge queue
+///
+/// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, gates[{gate, runs, failed,
+/// retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds}]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
+    /// Count from this time on, such as 1h, 7d or a date
+    #[arg(long, default_value = "7d")]
+    since: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
+    let since = parse_since(Some(&args.since), town.clock.now())?.unwrap_or_default();
+    build_report(read_merge_stats(&rig, since)?, write_stats)
+}
+
+fn write_stats(stats: &MergeStats, page: &mut Page) {
+    page.line(format!(
+        "{} merged, {} closed without a merge",
+        counted(stats.merged, "request"),
+        stats.withdrawn
+    ));
+    if let Some(wait) = stats.wait_seconds {
+        page.line(format!("  from submission to merge: {}", describe(wait)));
+    }
+    for gate in &stats.gates {
+        page.line(format!("  gate {}", describe_gate(gate)));
+    }
+    for waiting in &stats.waiting {
+        page.line(format!(
+            "  P{} waiting: {}, the oldest for {}",
+            waiting.priority,
+            counted(waiting.requests, "request"),
+            describe_seconds(waiting.oldest_seconds)
+        ));
+    }
+}
+
+fn describe_gate(gate: &GateStats) -> String {
+    let mut text = format!(
+        "{}: {}, {} failed",
+        escape::escape_line(&gate.gate),
+        counted(gate.runs, "run"),
+        gate.failed
+    );
+    // Writing to a string cannot fail.
+    if gate.retried > 0 {
+        write!(text, ", {} repeated", gate.retried).ok();
+    }
+    if let Some(rate) = gate.runs_per_merge {
+        write!(text, ", {rate:.2} per merge").ok();
+    }
+    if let Some(seconds) = gate.seconds {
+        write!(text, ", {}", describe(seconds)).ok();
+    }
+    text
+}
+
+fn describe(times: Percentiles) -> String {
+    let (p50, p95) = (describe_seconds(times.p50), describe_seconds(times.p95));
+    format!("half within {p50}, 95 % within {p95}")
+}
+
+fn describe_seconds(seconds: f64) -> String {
+    let time = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
+    if seconds < 60.0 {
+        return format!("{seconds:.1}s");
+    }
+    let (hours, minutes) = (time.as_hours(), time.as_mins() % 60);
+    match hours {
+        0 => format!("{minutes}m"),
+        hours => format!("{hours}h {minutes}m"),
+    }
+}

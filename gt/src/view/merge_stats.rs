@@ -1,0 +1,176 @@
+//! Computes how a rig's merge queue did: waits of merged requests, runs of gates, and the requests
+//! that wait now.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::record::merge_request;
+use crate::town::Rig;
+use crate::town::event::{Event, NewestEvents};
+
+/// The numbers of a rig's queue since a time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MergeStats {
+    pub rig: String,
+    pub since: Timestamp,
+    /// The number of merged requests.
+    pub merged: usize,
+    /// The number of requests that were closed without a merge.
+    pub withdrawn: usize,
+    /// The time from the submission to the merge, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_seconds: Option<Percentiles>,
+    pub gates: Vec<GateStats>,
+    pub waiting: Vec<WaitingStats>,
+}
+
+/// The runs of one gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateStats {
+    pub gate: String,
+    pub runs: usize,
+    pub failed: usize,
+    /// The number of failed runs that were repeated.
+    pub retried: u64,
+    /// The number of runs per merged request. None without a merge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs_per_merge: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<Percentiles>,
+}
+
+/// The open requests of one priority.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WaitingStats {
+    pub priority: i64,
+    pub requests: usize,
+    /// The age of the oldest one in seconds.
+    pub oldest_seconds: f64,
+}
+
+/// The half and the 95th percentile of some values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Percentiles {
+    pub p50: f64,
+    pub p95: f64,
+}
+
+impl Percentiles {
+    /// None without values. Uses the nearest rank.
+    fn from_values(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_by(f64::total_cmp);
+        let at = |percent: usize| {
+            let rank = (values.len() * percent).div_ceil(100).max(1);
+            values.get(rank - 1).copied()
+        };
+        Some(Self {
+            p50: at(50)?,
+            p95: at(95)?,
+        })
+    }
+}
+
+/// Computes the numbers of a rig's queue.
+pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStats> {
+    let beads = rig.store()?.snapshot()?;
+    let (mut waits, mut withdrawn) = (Vec::new(), 0);
+    for request in merge_request::requests_closed_since(&beads, since) {
+        let closed_at = request.closed_at.as_ref().map(bd::bead::Stamp::instant);
+        if bd::bead::fields::get_field(&request.description, "merge_commit").is_none() {
+            withdrawn += 1;
+        } else if let Some(at) = closed_at {
+            waits.push(seconds_between(request.created_at.instant(), at));
+        }
+    }
+    let now = rig.town().clock.now();
+    let mut waiting: BTreeMap<i64, WaitingStats> = BTreeMap::new();
+    for request in merge_request::open_requests(&beads) {
+        let priority = request.priority;
+        let stats = waiting.entry(priority).or_insert(WaitingStats {
+            priority,
+            requests: 0,
+            oldest_seconds: 0.0,
+        });
+        stats.requests += 1;
+        let age = seconds_between(request.created_at.instant(), now);
+        stats.oldest_seconds = stats.oldest_seconds.max(age);
+    }
+    Ok(MergeStats {
+        rig: rig.name().to_owned(),
+        since,
+        merged: waits.len(),
+        withdrawn,
+        gates: read_gate_stats(rig, since, waits.len())?,
+        wait_seconds: Percentiles::from_values(waits),
+        waiting: waiting.into_values().collect(),
+    })
+}
+
+fn read_gate_stats(rig: &Rig, since: Timestamp, merged: usize) -> anyhow::Result<Vec<GateStats>> {
+    #[derive(Default)]
+    struct GateRuns {
+        failed: usize,
+        retried: u64,
+        seconds: Vec<f64>,
+    }
+    let mut gates: BTreeMap<String, GateRuns> = BTreeMap::new();
+    for line in NewestEvents::new(&rig.town().layout)?.since(Some(since)) {
+        let line = line?;
+        let at: Option<Timestamp> = line.ts.parse().ok();
+        if line.kind != "gate" || at.is_none_or(|at| at < since) {
+            continue;
+        }
+        if let Event::Gate {
+            gate,
+            passed,
+            seconds,
+            retried,
+            request,
+            ..
+        } = line.to_event()
+            && request.rig == rig.name()
+        {
+            let runs = gates.entry(gate).or_default();
+            runs.failed += usize::from(!passed);
+            runs.retried += u64::from(retried);
+            runs.seconds.push(seconds);
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "both counts are small")]
+    let per_merge = |runs: usize| (merged > 0).then(|| runs as f64 / merged as f64);
+    let stats = |(gate, runs): (String, GateRuns)| GateStats {
+        gate,
+        runs: runs.seconds.len(),
+        failed: runs.failed,
+        retried: runs.retried,
+        runs_per_merge: per_merge(runs.seconds.len()),
+        seconds: Percentiles::from_values(runs.seconds),
+    };
+    Ok(gates.into_iter().map(stats).collect())
+}
+
+fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from)
+        .max(SignedDuration::ZERO)
+        .as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occur() {
+        assert_eq!(Percentiles::from_values(Vec::new()), None);
+        let of = |values: Vec<f64>| {
+            let found = Percentiles::from_values(values).unwrap();
+            (found.p50, found.p95)
+        };
+        assert_eq!(of(vec![3.0]), (3.0, 3.0));
+        assert_eq!(of(vec![4.0, 1.0, 2.0, 3.0]), (2.0, 4.0));
+        let hundred = (1..=100_u8).map(f64::from).collect();
+        assert_eq!(of(hundred), (50.0, 95.0));
+    }
+}
