@@ -59,6 +59,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::checkpoint",
         "flow::stop_hook",
         "flow::polecat",
+        "flow::quota",
         "flow::up",
         "flow::down",
         "flow::hold",

@@ -60,6 +60,7 @@ mod pager;
 mod peek;
 mod polecat;
 mod prime;
+mod quota;
 mod ready;
 mod refinery;
 mod release;
@@ -180,6 +181,7 @@ kit::program! {
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,
+    Quota => quota,
     Ready => ready,
     Refinery => refinery,
     Release => release,

@@ -27,6 +27,7 @@ pub mod nudge;
 pub mod polecat;
 pub mod post;
 pub mod prime;
+pub mod quota;
 pub mod recipient;
 pub mod repair;
 pub mod rescue;

@@ -27,6 +27,7 @@ pub mod progress;
 pub mod pulse;
 pub mod pushed;
 pub mod queued_sling;
+pub mod quota;
 pub mod restarts;
 pub mod role;
 pub mod scheduler;

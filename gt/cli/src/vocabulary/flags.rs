@@ -38,16 +38,12 @@ const fn refused(
     }
 }
 
-const ACCOUNT: &str = "new sessions use the town's default account";
-const ACCOUNT_NEXT: &str =
-    "set GT_ACCOUNT=NAME for this command, or type\n  gt account default NAME";
 const READ_TEXT: &str = "the text of the work is in the bead";
 const DONE_STATE: &str = "type `gt done`, and `gt done --failed TEXT` for work that cannot be done";
 const LOSES: &str = "`gt down` loses nothing";
 
 /// Every flag of the table.
 pub const FLAGS: &[OldFlag] = &[
-    refused("sling", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     refused(
         "sling",
         &["--naked"],
@@ -160,14 +156,12 @@ pub const FLAGS: &[OldFlag] = &[
         "the session is restarted in its place",
         "type `gt handoff`",
     ),
-    refused("crew at", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     refused(
         "crew at",
         &["--debug"],
         "no such output",
         "type `gt doctor`",
     ),
-    refused("crew start", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     renamed(
         "convoy create",
         &["--molecule"],

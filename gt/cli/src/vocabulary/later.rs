@@ -4,7 +4,6 @@ use super::{Group, kinder, refused, renamed, runs, same};
 
 const SQL: &str = "beads are plain files; there is no database server";
 const PACKAGE: &str = "the package manager that installed the programs does it";
-const QUOTA: &str = "the patrol waits while an API refuses, and goes on";
 const PATROL: &str = "the patrol does it";
 
 /// See the module.
@@ -20,11 +19,14 @@ pub(super) const LATER: Group = Group {
         same("directive show"),
         same("directive edit"),
         same("directive list"),
-        refused("quota", QUOTA, "type `gt status`"),
-        refused("quota status", QUOTA, "type `gt status`"),
-        refused("quota scan", QUOTA, "type `gt status`"),
-        refused("quota rotate", QUOTA, "type `gt status`"),
-        refused("quota clear", QUOTA, "type `gt status`"),
+        same("quota"),
+        same("quota status"),
+        kinder("quota scan", "marks the accounts without --update"),
+        kinder(
+            "quota rotate",
+            "changes the default account, and no login of the agent program",
+        ),
+        same("quota clear"),
         same("scheduler"),
         kinder(
             "scheduler status",
