@@ -60,6 +60,7 @@ mod pager;
 mod peek;
 mod polecat;
 mod prime;
+mod prune_branches;
 mod quota;
 mod ready;
 mod refinery;
@@ -181,6 +182,7 @@ kit::program! {
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,
+    PruneBranches => prune_branches,
     Quota => quota,
     Ready => ready,
     Refinery => refinery,

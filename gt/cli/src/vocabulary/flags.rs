@@ -203,6 +203,19 @@ pub const FLAGS: &[OldFlag] = &[
         "name each polecat",
     ),
     refused(
+        "polecat prune",
+        &["--remote"],
+        "a merge removes the branch at the remote, too",
+        "type `gt polecat prune`",
+    ),
+    renamed("quota rotate", &["--from"], "gt account default NAME", ""),
+    refused(
+        "quota rotate",
+        &["--idle"],
+        "sessions that run keep their account",
+        "type `gt quota rotate`",
+    ),
+    refused(
         "install",
         &["--github"],
         "no forge is used",

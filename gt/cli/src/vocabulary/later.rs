@@ -27,6 +27,7 @@ pub(super) const LATER: Group = Group {
             "changes the default account, and no login of the agent program",
         ),
         same("quota clear"),
+        renamed("quota watch", "gt quota scan", "run it again now and then"),
         same("scheduler"),
         kinder(
             "scheduler status",
@@ -48,7 +49,10 @@ pub(super) const LATER: Group = Group {
         renamed("heartbeat", "gt deacon heartbeat", ""),
         renamed("repair", "gt doctor", ""),
         renamed("cleanup", "gt deacon zombie-scan --kill", ""),
-        refused("prune-branches", PATROL, "type `gt rescue list`"),
+        kinder(
+            "prune-branches",
+            "of all rigs, and removes no branch but those of polecats",
+        ),
         refused("warrant", PATROL, "type `gt polecat nuke RIG/NAME`"),
         same("changelog"),
         refused("upgrade", PACKAGE, "type `gt version` to see what runs"),
@@ -76,10 +80,9 @@ pub(super) const LATER: Group = Group {
             "a merge closes its request and bead",
             "type `gt mq list RIG`",
         ),
-        renamed(
+        kinder(
             "polecat prune",
-            "gt rescue list",
-            "branches of past work are removed",
+            "keeps branches with commits that are not merged",
         ),
     ],
 };
