@@ -76,8 +76,10 @@ mod session_wrapper;
 mod signal;
 mod since;
 mod sling;
+mod stale;
 mod status;
 mod status_line;
+mod thanks;
 mod thaw;
 mod trail;
 mod uninstall;
@@ -199,10 +201,12 @@ kit::program! {
     Seance => seance,
     Signal => signal,
     Sling => sling,
+    Stale => stale,
     #[command(alias = "stat")]
     Status => status,
     #[command(hide = true)]
     StatusLine => status_line,
+    Thanks => thanks,
     Thaw => thaw,
     Trail => trail,
     Uninstall => uninstall,
