@@ -46,6 +46,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::merged_refs",
         "flow::rescue",
         "flow::repair",
+        "flow::shell",
     ],
     &[
         "flow::session",

@@ -72,6 +72,7 @@ mod sandbox;
 mod scheduler;
 mod screens;
 mod seance;
+mod shell;
 mod signal;
 mod sim;
 mod sling;

@@ -30,11 +30,13 @@ mod daemon;
 mod deacon;
 mod demo;
 mod directive;
+mod disable;
 mod dnd;
 mod doctor;
 mod dog;
 mod done;
 mod down;
+mod enable;
 mod escalate;
 mod estop;
 mod external;
@@ -73,6 +75,7 @@ mod scripted;
 mod seance;
 mod session_restart;
 mod session_wrapper;
+mod shell;
 mod signal;
 mod since;
 mod sling;
@@ -152,12 +155,14 @@ kit::program! {
     Deacon => deacon,
     Demo => demo,
     Directive => directive,
+    Disable => disable,
     Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
     Dog => dog,
     Done => done,
     Down => down,
+    Enable => enable,
     Escalate => escalate,
     Estop => estop,
     Feed => feed,
@@ -199,6 +204,7 @@ kit::program! {
     #[command(hide = true)]
     SessionWrapper => session_wrapper,
     Seance => seance,
+    Shell => shell,
     Signal => signal,
     Sling => sling,
     Stale => stale,

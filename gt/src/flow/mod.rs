@@ -36,6 +36,7 @@ pub mod role;
 pub mod sandbox;
 pub mod seance;
 pub mod session;
+pub mod shell;
 pub mod sling;
 pub mod stop_hook;
 pub mod sync;

@@ -227,12 +227,7 @@ pub const FLAGS: &[OldFlag] = &[
         "no forge is used",
         "type `gh repo create` in the town",
     ),
-    refused(
-        "install",
-        &["--shell"],
-        "the town is found from the working directory",
-        "set GT_TOWN_ROOT outside of it",
-    ),
+    renamed("install", &["--shell"], "gt shell install", ""),
     refused(
         "install",
         &["--wrappers"],

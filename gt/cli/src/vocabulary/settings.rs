@@ -2,8 +2,6 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const SHELL: &str = "the town is found from the working directory";
-const SHELL_NEXT: &str = "set GT_TOWN_ROOT outside of it";
 const THEME: &str = "the status line of a session is tmux's own";
 const THEME_NEXT: &str = "set it in ~/.tmux.conf";
 const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/` run at events";
@@ -39,12 +37,12 @@ pub(super) const SETTINGS: Group = Group {
         same("account default"),
         same("account status"),
         kinder("account switch", "changes no file of the agent program"),
-        refused("enable", SHELL, SHELL_NEXT),
-        refused("disable", SHELL, SHELL_NEXT),
-        refused("shell", SHELL, SHELL_NEXT),
-        refused("shell install", SHELL, SHELL_NEXT),
-        refused("shell remove", SHELL, SHELL_NEXT),
-        refused("shell status", SHELL, SHELL_NEXT),
+        same("enable"),
+        same("disable"),
+        same("shell"),
+        same("shell install"),
+        same("shell remove"),
+        same("shell status"),
         same("hooks"),
         kinder("hooks list", "reports missing and changed hooks"),
         kinder("hooks install", "adds the missing hooks of every role"),
