@@ -61,6 +61,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::stop_hook",
         "flow::polecat",
         "flow::quota",
+        "flow::theme",
         "flow::up",
         "flow::down",
         "flow::hold",

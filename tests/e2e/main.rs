@@ -81,6 +81,7 @@ mod sync_full;
 mod sync_places;
 mod temporary;
 mod texts;
+mod theme;
 mod town_hook;
 mod town_sync;
 mod trail;

@@ -84,6 +84,7 @@ mod status;
 mod status_line;
 mod thanks;
 mod thaw;
+mod theme;
 mod trail;
 mod uninstall;
 mod unsling;
@@ -214,6 +215,7 @@ kit::program! {
     StatusLine => status_line,
     Thanks => thanks,
     Thaw => thaw,
+    Theme => theme,
     Trail => trail,
     Uninstall => uninstall,
     #[command(alias = "unhook")]

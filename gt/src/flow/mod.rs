@@ -40,6 +40,7 @@ pub mod shell;
 pub mod sling;
 pub mod stop_hook;
 pub mod sync;
+pub mod theme;
 pub mod town_hook;
 pub mod uninstall;
 pub mod up;

@@ -33,5 +33,6 @@ pub mod role;
 pub mod scheduler;
 pub mod start_limit;
 pub(crate) mod state_file;
+pub mod theme;
 pub mod town_view;
 pub mod work_metadata;

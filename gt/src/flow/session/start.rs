@@ -24,6 +24,7 @@ use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::record::quota;
 use crate::record::start_limit;
+use crate::record::theme::StatusTheme;
 use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
@@ -704,6 +705,7 @@ fn start_session(
         token: begin.token,
         // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
+        status_style: StatusTheme::for_agent(town, address).tmux_style(),
     })?;
     let words = preset.prompt_to_type(&begin.message);
     let mut question = None;
