@@ -27,6 +27,25 @@ fn the_daemon_starts_once_answers_and_stops() {
 }
 
 #[test]
+fn a_daemon_is_stale_once_its_program_is_replaced() {
+    let town = Town::new();
+    let quiet = || town.gt(["stale", "--quiet"]).run();
+    assert_eq!((quiet().code, quiet().out.as_str()), (1, ""));
+    town.gt(["daemon", "start"]).ok();
+    let fresh = town.gt(["stale", "--json"]).ok().json();
+    assert_eq!(fresh["stale"], false, "{fresh}");
+    assert_eq!(fresh["daemon_version"], fresh["version"], "{fresh}");
+    let (program, update) = (town.path("bin/gtd"), town.path("bin/update"));
+    std::fs::copy(&program, &update).unwrap();
+    std::fs::rename(&update, &program).unwrap();
+    assert_eq!(quiet().code, 0);
+    let stale = town.gt(["stale"]).ok().out;
+    assert!(stale.contains("another file than"), "{stale}");
+    let thanks = town.gt(["thanks"]).ok().out;
+    assert!(thanks.contains("Steve Yegge"), "{thanks}");
+}
+
+#[test]
 fn a_bead_closed_by_hand_with_bd_wakes_the_daemon_and_lands_the_convoy() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "By hand");

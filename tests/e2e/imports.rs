@@ -46,6 +46,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::merged_refs",
         "flow::rescue",
         "flow::repair",
+        "flow::shell",
     ],
     &[
         "flow::session",
@@ -59,6 +60,8 @@ const FLOW: [&[&str]; 4] = [
         "flow::checkpoint",
         "flow::stop_hook",
         "flow::polecat",
+        "flow::quota",
+        "flow::theme",
         "flow::up",
         "flow::down",
         "flow::hold",

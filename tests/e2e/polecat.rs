@@ -419,3 +419,48 @@ fn unsaved_work_of_a_polecat_is_reported_before_a_removal() {
     town.gt(["polecat", "git-state", "web/none"])
         .fails("has no sandbox");
 }
+
+#[test]
+fn only_merged_branches_of_polecats_without_a_user_are_pruned() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let repo = town.root().join("web/.repo.git");
+    let repo = repo.to_str().unwrap();
+    let git = |args: &[&str]| {
+        let call = town.program_on_path("git").args(["-C", repo]);
+        call.args(args.iter().copied()).ok().out
+    };
+    worker.commit("unmerged.txt");
+    let own = worker.git(["branch", "--show-current"]);
+    let own = own.trim();
+    git(&["branch", "polecat/old/web-1@a", "origin/main"]);
+    git(&["branch", "polecat/old/web-2@b", own]);
+    git(&["branch", "feature", "origin/main"]);
+    // A copy of the branch at the remote does not count: it may be removed there.
+    git(&["update-ref", "refs/remotes/origin/polecat/old/web-2@b", own]);
+    let branches = || git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    let before = branches();
+    let preview = town.gt(["polecat", "gc", "web", "--dry-run"]).ok().out;
+    assert!(
+        preview.contains("would remove web polecat/old/web-1@a"),
+        "{preview}"
+    );
+    assert_eq!(branches(), before);
+    let other = ["prune-branches", "--pattern", "f*", "--json"];
+    assert_eq!(town.gt(other).ok().json(), serde_json::json!([]));
+    let report = town.gt(["polecat", "prune", "--json"]).ok().json();
+    let outcome = |branch: &str| {
+        let all = report.as_array().unwrap();
+        let one = all.iter().find(|one| one["branch"] == branch).unwrap();
+        (
+            one["removed"].as_bool().unwrap(),
+            one["reason"].as_str().unwrap().to_owned(),
+        )
+    };
+    let merged = (true, "refs/remotes/origin/main".to_owned());
+    assert_eq!(outcome("polecat/old/web-1@a"), merged);
+    let unmerged = "it has commits that are not merged".to_owned();
+    assert_eq!(outcome("polecat/old/web-2@b"), (false, unmerged));
+    assert!(!outcome(own).0);
+    assert_eq!(branches(), before.replace("polecat/old/web-1@a\n", ""));
+}

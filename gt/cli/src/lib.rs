@@ -30,11 +30,13 @@ mod daemon;
 mod deacon;
 mod demo;
 mod directive;
+mod disable;
 mod dnd;
 mod doctor;
 mod dog;
 mod done;
 mod down;
+mod enable;
 mod escalate;
 mod estop;
 mod external;
@@ -60,6 +62,8 @@ mod pager;
 mod peek;
 mod polecat;
 mod prime;
+mod prune_branches;
+mod quota;
 mod ready;
 mod refinery;
 mod release;
@@ -71,12 +75,16 @@ mod scripted;
 mod seance;
 mod session_restart;
 mod session_wrapper;
+mod shell;
 mod signal;
 mod since;
 mod sling;
+mod stale;
 mod status;
 mod status_line;
+mod thanks;
 mod thaw;
+mod theme;
 mod trail;
 mod uninstall;
 mod unsling;
@@ -148,12 +156,14 @@ kit::program! {
     Deacon => deacon,
     Demo => demo,
     Directive => directive,
+    Disable => disable,
     Dnd => dnd,
     Doctor => doctor,
     #[command(alias = "dogs")]
     Dog => dog,
     Done => done,
     Down => down,
+    Enable => enable,
     Escalate => escalate,
     Estop => estop,
     Feed => feed,
@@ -180,6 +190,8 @@ kit::program! {
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,
+    PruneBranches => prune_branches,
+    Quota => quota,
     Ready => ready,
     Refinery => refinery,
     Release => release,
@@ -193,13 +205,17 @@ kit::program! {
     #[command(hide = true)]
     SessionWrapper => session_wrapper,
     Seance => seance,
+    Shell => shell,
     Signal => signal,
     Sling => sling,
+    Stale => stale,
     #[command(alias = "stat")]
     Status => status,
     #[command(hide = true)]
     StatusLine => status_line,
+    Thanks => thanks,
     Thaw => thaw,
+    Theme => theme,
     Trail => trail,
     Uninstall => uninstall,
     #[command(alias = "unhook")]

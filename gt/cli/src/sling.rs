@@ -6,6 +6,7 @@ use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::sling::{
     SlingBatch, SlingOptions, SlingPreview, SlingReport, formula, preview_sling, sling_batch,
 };
+use gt::record::account::check_named_account;
 use gt::town::Town;
 use gt::town::identity::Address;
 
@@ -40,6 +41,9 @@ pub(super) struct Args {
     /// Use this agent runtime instead of the configured one
     #[arg(long)]
     agent: Option<String>,
+    /// Use this account instead of the default one
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
     /// Add instructions to the bead's own text
     #[arg(short = 'a', long = "args", default_value = "", value_name = "ARGS")]
     instructions: String,
@@ -81,6 +85,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             write_preview,
         );
     }
+    let account = check_named_account(&town, args.account)?;
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
         let values =
@@ -101,6 +106,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         target,
         options: SlingOptions {
             agent: args.agent,
+            account,
             args: args.instructions,
             no_convoy,
             no_molecule: args.no_molecule,

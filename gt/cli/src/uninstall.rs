@@ -11,7 +11,7 @@ use gt::flow::uninstall::{self, StayingRig, UninstallItem};
 
 /// Stop the town and remove what Gas Town wrote outside of it
 ///
-/// Removes the systemd unit, completions, man pages, and the shell integration of older programs.
+/// Removes the systemd unit, completions, man pages, and the shell integration.
 /// The town's folder stays with all work, and so do the programs. Asks first. With `--json`
 /// {removed[{kind, path}], town, rigs[{name, unfinished[]}]}.
 #[derive(Debug, clap::Args)]

@@ -91,7 +91,11 @@ pub(crate) fn begin_session(
     runtime: &str,
 ) -> anyhow::Result<LiveSession> {
     file::create_folder(&town::agent_home(town, agent), 0o755)?;
-    session::start::start_agent_session(town, agent, runtime)
+    session::start::start_agent_session(
+        town,
+        agent,
+        session::start::SessionChoice::with_agent(runtime),
+    )
 }
 
 /// Ends the session of an agent, and keeps the patrol from restarting it. Returns true if the

@@ -1,5 +1,5 @@
 //! Removes what Gas Town wrote outside of its town, `gt uninstall`: the systemd unit, shell
-//! completions, man pages, and the shell integration of older programs.
+//! completions, man pages, and the shell integration.
 //!
 //! No work is removed: the town's folder with its repositories stays, and so do the programs, which
 //! belong to the tool that installed them.
@@ -10,18 +10,13 @@ use kit::sys::file;
 use serde::Serialize;
 
 use crate::flow::rig::find_unfinished;
+use crate::flow::shell;
 use crate::host::daemon;
 use crate::town::Town;
 
 /// The programs with completions and man pages.
 const PROGRAMS: [&str; 4] = ["bd", "gt", "gtd", "gt-keeper"];
-/// The lines around the shell integration that older programs wrote.
-const BLOCK: [&str; 2] = [
-    "# --- Gas Town Integration (managed by gt) ---",
-    "# --- End Gas Town ---",
-];
-
-/// The files of the shell integration that older programs wrote, below the folder `gastown` of each
+/// The files of the shell integration, most of which older programs wrote, below the folder `gastown` of each
 /// base folder: its variable, its usual place, and the names.
 const SHELL_FILES: &[(&str, &str, &[&str])] = &[
     ("XDG_CONFIG_HOME", "~/.config", &["shell-hook.sh"]),
@@ -112,12 +107,15 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             add(UninstallKind::ShellFile, path);
         }
     }
-    for name in ["~/.bashrc", "~/.zshrc", "~/.profile"] {
-        let path = town.env.make_absolute(name);
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if remove_block(&text).is_some() {
-            add(UninstallKind::ShellBlock, path);
-        }
+    let start_files = shell::list_start_files(&town.env).into_iter();
+    let with_block = start_files.filter(|start_file| start_file.installed);
+    let mut with_block: Vec<PathBuf> = with_block.map(|start_file| start_file.file).collect();
+    let profile = town.env.make_absolute("~/.profile");
+    if shell::has_block(&profile) {
+        with_block.push(profile);
+    }
+    for path in with_block {
+        add(UninstallKind::ShellBlock, path);
     }
     items
 }
@@ -148,13 +146,10 @@ pub fn remove_item(item: &UninstallItem) -> anyhow::Result<()> {
             item.path.parent().map(std::fs::remove_dir);
         }
         UninstallKind::ShellBlock => {
-            let text = std::fs::read_to_string(&item.path)?;
-            if let Some(rest) = remove_block(&text) {
-                let mut backup = item.path.clone().into_os_string();
-                backup.push(".gastown-backup");
-                std::fs::copy(&item.path, backup)?;
-                file::replace_file(&file::follow_link(&item.path), rest.as_bytes(), 0o644)?;
-            }
+            let mut backup = item.path.clone().into_os_string();
+            backup.push(".gastown-backup");
+            std::fs::copy(&item.path, backup)?;
+            shell::remove_block(&item.path)?;
         }
         _ => file::remove_file(&item.path)?,
     }
@@ -171,26 +166,4 @@ pub fn list_staying_rigs(town: &Town) -> anyhow::Result<Vec<StayingRig>> {
         })
     })
     .collect()
-}
-
-/// Returns the text without the block of the shell integration. None if it has no whole block.
-fn remove_block(text: &str) -> Option<String> {
-    let start = text.find(BLOCK[0])?;
-    let end = start + text[start..].find(BLOCK[1])? + BLOCK[1].len();
-    let (before, after) = (&text[..start], &text[end..]);
-    let after = after.strip_prefix('\n').unwrap_or(after);
-    Some(format!("{before}{after}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_block_of_the_shell_integration_is_removed() {
-        let text = format!("a\n{}\nsource x\n{}\nb\n", BLOCK[0], BLOCK[1]);
-        assert_eq!(remove_block(&text).as_deref(), Some("a\nb\n"));
-        assert_eq!(remove_block(&format!("a\n{}\nb\n", BLOCK[0])), None);
-        assert_eq!(remove_block("a\n"), None);
-    }
 }

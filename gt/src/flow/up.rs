@@ -64,5 +64,6 @@ fn start_mayor_with_work(town: &LiveTown) -> anyhow::Result<Option<String>> {
     if live.is_some_and(|live| live.dead.is_none()) {
         return Ok(None);
     }
-    start::start_agent_session(town, &mayor, "").map(|live| Some(live.name))
+    start::start_agent_session(town, &mayor, start::SessionChoice::default())
+        .map(|live| Some(live.name))
 }

@@ -43,6 +43,8 @@ pub struct SessionSpec {
     pub token: String,
     /// True if the last screen and the exit code are kept when the first process ends on its own.
     pub keep: bool,
+    /// The style of the status line, such as `bg=#1e3a5f,fg=#e0e0e0`. Empty for the default one.
+    pub status_style: String,
 }
 
 /// An existing session.
@@ -223,6 +225,12 @@ pub trait SessionHost {
     /// client, otherwise in the one that was used last.
     fn switch_client(&self, client: Option<&str>, name: &str) -> Result<(), HostError> {
         let _ = (client, name);
+        Ok(())
+    }
+
+    /// Changes the style of a session's status line.
+    fn set_status_style(&self, name: &str, style: &str) -> Result<(), HostError> {
+        let _ = (name, style);
         Ok(())
     }
 

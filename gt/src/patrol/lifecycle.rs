@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::session::start::{self, RestartCause};
+use crate::flow::session::start::{self, RestartCause, SessionChoice};
 use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
@@ -154,7 +154,8 @@ fn apply_to_agent(
         (Address::Crew(rig, name), asked) => {
             let ran = crew::stop_member(town, &town.find_rig(rig)?, name)?;
             if asked == LifecycleAction::Restart {
-                let live = session::start::start_agent_session(town, agent, "")?;
+                let live =
+                    session::start::start_agent_session(town, agent, SessionChoice::default())?;
                 return Ok(format!("session {} restarted", live.name));
             }
             Ok(describe_stop(agent, ran))

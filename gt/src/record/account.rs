@@ -1,8 +1,8 @@
 //! Reads and writes `mayor/accounts.json`: the accounts of an agent program, each with a
 //! configuration folder of its own.
 //!
-//! A session uses the account that `GT_ACCOUNT` names, else the default one. Without either it uses
-//! the program's own folder.
+//! A session uses the account that its work was slung with, else the one that `GT_ACCOUNT` names,
+//! else the default one. Without any it uses the program's own folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::quota::{QuotaBook, UsageLimit};
 use super::state_file;
 use crate::town::{Town, TownLayout};
 
@@ -111,13 +112,55 @@ impl AccountBook {
     }
 }
 
-/// Returns the configuration folder for a new session, if an account is chosen.
-pub fn find_account_folder(town: &Town) -> anyhow::Result<Option<PathBuf>> {
+/// Returns the account that a user named for new work: `named`, else the value of `GT_ACCOUNT`.
+/// Fails if there is no such account.
+pub fn check_named_account(town: &Town, named: Option<String>) -> anyhow::Result<Option<String>> {
+    let from_env = || town.env.get(ACCOUNT).map(str::to_owned);
+    let named = named.or_else(from_env).filter(|handle| !handle.is_empty());
+    if let Some(handle) = &named {
+        AccountBook::load(&town.layout)?.find(handle)?;
+    }
+    Ok(named)
+}
+
+/// The account for a new session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenAccount {
+    pub handle: String,
+    pub folder: PathBuf,
+    /// The account that was to be used and is at its usage limit.
+    pub passed_over: Option<(String, UsageLimit)>,
+}
+
+/// Returns the account for a new session, if there is one. `wanted` is the account that was
+/// recorded with the work, empty for none. An account at its usage limit gives way to an available
+/// one.
+pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<ChosenAccount>> {
     let book = AccountBook::load(&town.layout)?;
-    let Some(handle) = book.chosen(&town.env) else {
+    let recorded = Some(wanted.to_owned()).filter(|handle| !handle.is_empty());
+    let Some(handle) = recorded.or_else(|| book.chosen(&town.env)) else {
         return Ok(None);
     };
-    Ok(Some(book.find(&handle)?.folder(&town.env)))
+    book.find(&handle)?;
+    let now = town.clock.now();
+    // A damaged file must not keep work from starting. `gt quota` reports it.
+    let quota = QuotaBook::load(&town.layout).unwrap_or_default();
+    let instead = quota.limit_of(&handle, now).and_then(|limit| {
+        Some((
+            limit,
+            quota.next_available(book.accounts.keys(), &handle, now)?,
+        ))
+    });
+    let (handle, passed_over) = match instead {
+        Some((limit, other)) => (other, Some((handle, limit))),
+        None => (handle, None),
+    };
+    let folder = book.find(&handle)?.folder(&town.env);
+    Ok(Some(ChosenAccount {
+        handle,
+        folder,
+        passed_over,
+    }))
 }
 
 /// Returns the configuration folders of all accounts. Empty for a damaged file.

@@ -17,6 +17,9 @@ pub struct SlingOptions {
     /// The agent runtime, if not the configured one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The account of the session, if not the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// Instructions in addition to the bead's own text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub args: String,

@@ -27,7 +27,8 @@ pub fn find_town(env: &Env) -> Result<PathBuf, NotInTown> {
         })
 }
 
-fn find_town_above(start: &Path) -> Option<PathBuf> {
+/// Finds the town's root at or above a folder.
+pub fn find_town_above(start: &Path) -> Option<PathBuf> {
     let towns: Vec<&Path> = start.ancestors().filter(|path| is_town(path)).collect();
     let is_own = |town: &&&Path| !towns.iter().any(|other| is_in_worker_folder(other, town));
     towns

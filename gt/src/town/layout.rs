@@ -38,6 +38,11 @@ impl TownLayout {
         self.mayor().join("accounts.json")
     }
 
+    /// `mayor/quota.json`: the accounts that hit a usage limit.
+    pub fn quota_json(&self) -> PathBuf {
+        self.mayor().join("quota.json")
+    }
+
     /// `mayor/daemon.json`: the settings of the daemon's patrols.
     pub fn daemon_json(&self) -> PathBuf {
         self.mayor().join("daemon.json")
@@ -234,6 +239,11 @@ impl TownLayout {
     /// and the time of the last output before it.
     pub fn typed_message(&self, session: &str) -> PathBuf {
         self.pulse(session).with_extension("typed")
+    }
+
+    /// `.runtime/pulse/<session>.account`: the account that a session was started with.
+    pub fn session_account(&self, session: &str) -> PathBuf {
+        self.pulse(session).with_extension("account")
     }
 
     /// `.runtime/scripted/<session>/`: the files of a running scripted agent.

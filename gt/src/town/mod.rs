@@ -28,7 +28,7 @@ use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
 pub(crate) use find::is_town;
-pub use find::{NotInTown, find_town};
+pub use find::{NotInTown, find_town, find_town_above};
 pub(crate) use layout::file_name_of;
 pub use layout::{RigLayout, TownLayout};
 pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};

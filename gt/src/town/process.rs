@@ -84,6 +84,13 @@ impl Process {
         (!is_same && super::is_town(&started_by)).then_some(started_by)
     }
 
+    /// Returns the metadata of the program file that the process runs, even if the file was removed
+    /// since. None if the system does not show it.
+    pub fn program_file(&self) -> Option<fs::Metadata> {
+        let file = fs::metadata(format!("/proc/{}/exe", self.pid)).ok()?;
+        self.is_alive().then_some(file)
+    }
+
     /// Returns the name, truncated as in the kernel.
     pub fn name(&self) -> Option<String> {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).ok()?;

@@ -14,6 +14,10 @@ use crate::town::identity::Address;
 /// The sentences of the kinds of events. A name in braces is a field. Without that field, the
 /// fields are listed.
 const PHRASES: &[(&str, &str)] = &[
+    (
+        "account_passed_over",
+        "{session} uses the account {used}: {account} is at its usage limit",
+    ),
     ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
     (

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
-use gt::host::daemon::{DaemonState, socket_folder, socket_path};
+use gt::host::daemon::{DaemonState, VERSION, socket_folder, socket_path};
 use gt::town::Town;
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -138,6 +138,7 @@ fn build_status(shared: &Mutex<SocketState>) -> DaemonAnswer {
         passes: shared.state.heartbeat_count,
         last_pass: shared.state.last_heartbeat.clone(),
         degraded: shared.degraded.clone(),
+        version: Some(VERSION.to_owned()),
     }
 }
 

@@ -20,6 +20,7 @@ use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
 use gt::record::polecat::{self, PolecatIds};
+use gt::record::theme;
 use gt::town::Town;
 use gt::town::config;
 use gt::view::doctor;
@@ -89,6 +90,10 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
                 .map(|key| (key.name.into(), key.meaning.into()));
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
+        },
+        (_, "colours") => |_| {
+            let themes = theme::list_themes().into_iter();
+            without_descriptions(themes.map(|theme| theme.name))
         },
         (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
         (_, "checks") => |_| without_descriptions(doctor::check_names().map(str::to_owned)),

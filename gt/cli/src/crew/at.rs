@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::super::{CommandResult, attach, build_report};
 use crate::context::Context;
+use gt::flow::session::start::SessionChoice;
 use gt::flow::{crew, session};
+use gt::record::account::check_named_account;
 
 /// Open a crew member's session, starting it if needed
 ///
@@ -25,6 +27,9 @@ pub(super) struct Args {
     /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
+    /// Use this account instead of the default one
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -36,6 +41,11 @@ struct CrewAtReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    let account = check_named_account(&town, args.account)?.unwrap_or_default();
+    let choice = SessionChoice {
+        agent: &args.agent,
+        account: &account,
+    };
     let names = [args.name.clone()];
     let found = super::select_members(ctx, &town, &names, args.rig.as_deref(), false)?;
     let Some((rig, name)) = found.into_iter().next() else {
@@ -48,8 +58,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         session: None,
     };
     if !args.no_tmux {
-        visited.session =
-            Some(session::start::start_agent_session(&town, &agent, &args.agent)?.name);
+        visited.session = Some(session::start::start_agent_session(&town, &agent, choice)?.name);
         if !args.detached {
             attach::attach_to_agent(ctx, &town, &agent)?;
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::session::start::SessionChoice;
 use gt::flow::{crew, session};
 
 /// End the sessions of crew members and start them again
@@ -33,7 +34,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for (rig, name) in members {
         let was_running = crew::stop_member(&town, &rig, &name)?;
         let agent = crew::member_address(&rig, &name);
-        let live = session::start::start_agent_session(&town, &agent, &args.agent)?;
+        let live = session::start::start_agent_session(
+            &town,
+            &agent,
+            SessionChoice::with_agent(&args.agent),
+        )?;
         restarted.push(RestartCrewReport {
             agent: agent.to_string(),
             was_running,

@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::session::start::SessionChoice;
 use gt::flow::{crew, session};
 use gt::host::runtime;
+use gt::record::account::check_named_account;
 
 /// Start the sessions of crew members
 ///
@@ -18,6 +20,9 @@ pub(super) struct Args {
     /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
+    /// Use this account instead of the default one
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,11 +34,16 @@ struct StartCrewReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    let account = check_named_account(&town, args.account)?.unwrap_or_default();
+    let choice = SessionChoice {
+        agent: &args.agent,
+        account: &account,
+    };
     let members = args.members.select(ctx, &town)?;
     let mut started = Vec::new();
     for (rig, name) in members {
         let agent = crew::member_address(&rig, &name);
-        let live = session::start::start_agent_session(&town, &agent, &args.agent)?;
+        let live = session::start::start_agent_session(&town, &agent, choice)?;
         started.push(StartCrewReport {
             agent: agent.to_string(),
             session: live.name,

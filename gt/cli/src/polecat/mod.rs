@@ -4,6 +4,7 @@ mod check_recovery;
 mod git_state;
 mod list;
 mod nuke;
+mod prune;
 mod retry;
 mod stale;
 mod status;
@@ -24,6 +25,8 @@ kit::family! {
     Stale => stale,
     CheckRecovery => check_recovery,
     GitState => git_state,
+    #[command(alias = "gc")]
+    Prune => prune,
     #[command(alias = "rm")]
     Nuke => nuke,
 }

@@ -21,10 +21,9 @@ pub(super) const AGENTS: Group = Group {
         renamed("polecat add", "gt sling BEAD RIG", IDENTITY),
         renamed("polecat remove", "gt polecat nuke RIG/NAME", ""),
         kinder("polecat nuke", "saves its commits and files first"),
-        renamed(
+        kinder(
             "polecat gc",
-            "gt rescue list RIG",
-            "branches of past work are removed",
+            "keeps branches with commits that are not merged",
         ),
         same("polecat git-state"),
         kinder("polecat check-recovery", "asks git, and gives the reasons"),

@@ -38,16 +38,12 @@ const fn refused(
     }
 }
 
-const ACCOUNT: &str = "new sessions use the town's default account";
-const ACCOUNT_NEXT: &str =
-    "set GT_ACCOUNT=NAME for this command, or type\n  gt account default NAME";
 const READ_TEXT: &str = "the text of the work is in the bead";
 const DONE_STATE: &str = "type `gt done`, and `gt done --failed TEXT` for work that cannot be done";
 const LOSES: &str = "`gt down` loses nothing";
 
 /// Every flag of the table.
 pub const FLAGS: &[OldFlag] = &[
-    refused("sling", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     refused(
         "sling",
         &["--naked"],
@@ -160,14 +156,12 @@ pub const FLAGS: &[OldFlag] = &[
         "the session is restarted in its place",
         "type `gt handoff`",
     ),
-    refused("crew at", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     refused(
         "crew at",
         &["--debug"],
         "no such output",
         "type `gt doctor`",
     ),
-    refused("crew start", &["--account"], ACCOUNT, ACCOUNT_NEXT),
     renamed(
         "convoy create",
         &["--molecule"],
@@ -209,6 +203,19 @@ pub const FLAGS: &[OldFlag] = &[
         "name each polecat",
     ),
     refused(
+        "polecat prune",
+        &["--remote"],
+        "a merge removes the branch at the remote, too",
+        "type `gt polecat prune`",
+    ),
+    renamed("quota rotate", &["--from"], "gt account default NAME", ""),
+    refused(
+        "quota rotate",
+        &["--idle"],
+        "sessions that run keep their account",
+        "type `gt quota rotate`",
+    ),
+    refused(
         "install",
         &["--github"],
         "no forge is used",
@@ -220,12 +227,7 @@ pub const FLAGS: &[OldFlag] = &[
         "no forge is used",
         "type `gh repo create` in the town",
     ),
-    refused(
-        "install",
-        &["--shell"],
-        "the town is found from the working directory",
-        "set GT_TOWN_ROOT outside of it",
-    ),
+    renamed("install", &["--shell"], "gt shell install", ""),
     refused(
         "install",
         &["--wrappers"],

@@ -4,7 +4,6 @@ use super::{Group, kinder, refused, renamed, runs, same};
 
 const SQL: &str = "beads are plain files; there is no database server";
 const PACKAGE: &str = "the package manager that installed the programs does it";
-const QUOTA: &str = "the patrol waits while an API refuses, and goes on";
 const PATROL: &str = "the patrol does it";
 
 /// See the module.
@@ -20,11 +19,15 @@ pub(super) const LATER: Group = Group {
         same("directive show"),
         same("directive edit"),
         same("directive list"),
-        refused("quota", QUOTA, "type `gt status`"),
-        refused("quota status", QUOTA, "type `gt status`"),
-        refused("quota scan", QUOTA, "type `gt status`"),
-        refused("quota rotate", QUOTA, "type `gt status`"),
-        refused("quota clear", QUOTA, "type `gt status`"),
+        same("quota"),
+        same("quota status"),
+        kinder("quota scan", "marks the accounts without --update"),
+        kinder(
+            "quota rotate",
+            "changes the default account, and no login of the agent program",
+        ),
+        same("quota clear"),
+        renamed("quota watch", "gt quota scan", "run it again now and then"),
         same("scheduler"),
         kinder(
             "scheduler status",
@@ -46,7 +49,10 @@ pub(super) const LATER: Group = Group {
         renamed("heartbeat", "gt deacon heartbeat", ""),
         renamed("repair", "gt doctor", ""),
         renamed("cleanup", "gt deacon zombie-scan --kill", ""),
-        refused("prune-branches", PATROL, "type `gt rescue list`"),
+        kinder(
+            "prune-branches",
+            "of all rigs, and removes no branch but those of polecats",
+        ),
         refused("warrant", PATROL, "type `gt polecat nuke RIG/NAME`"),
         same("changelog"),
         refused("upgrade", PACKAGE, "type `gt version` to see what runs"),
@@ -74,10 +80,9 @@ pub(super) const LATER: Group = Group {
             "a merge closes its request and bead",
             "type `gt mq list RIG`",
         ),
-        renamed(
+        kinder(
             "polecat prune",
-            "gt rescue list",
-            "branches of past work are removed",
+            "keeps branches with commits that are not merged",
         ),
     ],
 };

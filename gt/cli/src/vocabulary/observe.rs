@@ -6,7 +6,6 @@ const COSTS: &str = "the agent programs count what they cost";
 const COSTS_NEXT: &str = "type `/cost` in the agent's session";
 const EMIT: &str = "each command records its own events";
 const DIGEST: &str = "the patrol leaves no beads that need a digest";
-const PACKAGE: &str = "the programs are installed as one package, not built in a town";
 
 /// See the module.
 pub(super) const OBSERVE: Group = Group {
@@ -49,8 +48,11 @@ pub(super) const OBSERVE: Group = Group {
         runs("info", "gt version"),
         same("version"),
         same("whoami"),
-        refused("thanks", "the README has the credits", "read README.md"),
-        refused("stale", PACKAGE, "type\n  gt version\n  gt doctor"),
+        same("thanks"),
+        kinder(
+            "stale",
+            "compares the running daemon with the installed programs",
+        ),
         refused("patrol", DIGEST, "type `gt feed --type patrol`"),
         refused("patrol digest", DIGEST, "type `gt feed --type patrol`"),
         kinder(

@@ -2,10 +2,6 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const SHELL: &str = "the town is found from the working directory";
-const SHELL_NEXT: &str = "set GT_TOWN_ROOT outside of it";
-const THEME: &str = "the status line of a session is tmux's own";
-const THEME_NEXT: &str = "set it in ~/.tmux.conf";
 const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/` run at events";
 const PLUGIN_NEXT: &str = "type `gt NAME` to run plugins/NAME/gt-NAME";
 const ISSUE: &str = "the work of a session is what is on its hook";
@@ -39,12 +35,12 @@ pub(super) const SETTINGS: Group = Group {
         same("account default"),
         same("account status"),
         kinder("account switch", "changes no file of the agent program"),
-        refused("enable", SHELL, SHELL_NEXT),
-        refused("disable", SHELL, SHELL_NEXT),
-        refused("shell", SHELL, SHELL_NEXT),
-        refused("shell install", SHELL, SHELL_NEXT),
-        refused("shell remove", SHELL, SHELL_NEXT),
-        refused("shell status", SHELL, SHELL_NEXT),
+        same("enable"),
+        same("disable"),
+        same("shell"),
+        same("shell install"),
+        same("shell remove"),
+        same("shell status"),
         same("hooks"),
         kinder("hooks list", "reports missing and changed hooks"),
         kinder("hooks install", "adds the missing hooks of every role"),
@@ -60,12 +56,12 @@ pub(super) const SETTINGS: Group = Group {
         refused("plugin show", PLUGIN, PLUGIN_NEXT),
         refused("plugin run", PLUGIN, PLUGIN_NEXT),
         refused("plugin history", PLUGIN, PLUGIN_NEXT),
-        refused("issue", ISSUE, "type `gt hook`"),
-        refused("issue set", ISSUE, "type `gt sling BEAD`"),
-        refused("issue clear", ISSUE, "type `gt unsling BEAD`"),
-        refused("issue show", ISSUE, "type `gt hook`"),
-        refused("theme", THEME, THEME_NEXT),
-        refused("theme apply", THEME, THEME_NEXT),
+        renamed("issue", "gt hook", ISSUE),
+        renamed("issue set", "gt sling BEAD", ISSUE),
+        renamed("issue clear", "gt unsling BEAD", ISSUE),
+        runs("issue show", "gt hook"),
+        kinder("theme", "a choice also applies to sessions that run"),
+        kinder("theme apply", "of all rigs, unless --rig names one"),
         refused(
             "theme cli",
             "the terminal's own colours are used",

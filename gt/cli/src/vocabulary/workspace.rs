@@ -52,7 +52,7 @@ pub(super) const WORKSPACE: Group = Group {
         runs("rig settings unset", "gt config unset --rig"),
         refused(
             "rig detect",
-            "no shell integration uses it",
+            "the shell integration asks for the folder itself",
             "type `gt rig status` in the folder",
         ),
         same("rig quick-add"),

@@ -260,7 +260,7 @@ pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
         town.host.kill(start::start_session_name(agent)?.as_str())?;
     }
     // The next session starts even if the save failed. The error is reported afterwards.
-    let live = start::start_agent_session(town, agent, "")?;
+    let live = start::start_agent_session(town, agent, start::SessionChoice::default())?;
     saved?;
     Ok(live.name)
 }

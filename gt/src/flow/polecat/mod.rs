@@ -1,9 +1,11 @@
 //! Acts on a worker itself: removes its sandbox, or retries after it got stuck.
 
+mod branches;
 mod nuke;
 mod recovery;
 mod retry;
 
+pub use branches::{PolecatBranch, prune_branches};
 pub use nuke::{NukeRefused, NukeReport, nuke_polecat};
 pub use recovery::{
     RecoveryCheck, RecoveryVerdict, SandboxGitState, check_recovery, read_git_state,

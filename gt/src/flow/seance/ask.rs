@@ -177,6 +177,7 @@ fn build_environment(
         pass: found.pass.clone(),
         token: String::new(),
         keep: false,
+        status_style: String::new(),
     };
     wrapper::session_environment(&town.env, &spec, &town.exe)
         .into_iter()

@@ -22,7 +22,9 @@ use crate::record::polecat::Claim;
 use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
 use crate::record::progress;
 use crate::record::pulse::SessionPulse;
+use crate::record::quota;
 use crate::record::start_limit;
+use crate::record::theme::StatusTheme;
 use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
@@ -360,12 +362,26 @@ pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::R
     Ok(())
 }
 
-/// Starts the session of an agent other than a polecat. `wanted` is the requested runtime, empty
-/// for the configured one. A running session is left alone.
+/// The runtime and the account that a user chose for a session. Empty for the configured ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SessionChoice<'a> {
+    pub agent: &'a str,
+    pub account: &'a str,
+}
+
+impl<'a> SessionChoice<'a> {
+    /// Chooses a runtime only.
+    pub fn with_agent(agent: &'a str) -> Self {
+        let account = "";
+        Self { agent, account }
+    }
+}
+
+/// Starts the session of an agent other than a polecat. A running session is left alone.
 pub fn start_agent_session(
     town: &LiveTown,
     address: &Address,
-    wanted: &str,
+    choice: SessionChoice<'_>,
 ) -> anyhow::Result<LiveSession> {
     let session = start_session_name(address)?;
     match town.host.find(session.as_str())? {
@@ -375,7 +391,7 @@ pub fn start_agent_session(
     }
     hold::check_free(town, address.rig())?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
-    let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
+    let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, choice.agent)?;
     let message = fill_template(
         START,
         &[
@@ -397,6 +413,7 @@ pub fn start_agent_session(
             message,
             env,
             token: town.random.hex(32),
+            account: choice.account,
         },
     )?;
     let agent = &runtime.name;
@@ -619,6 +636,7 @@ fn launch_polecat(
             message,
             env,
             token: slot.token.clone(),
+            account: &slot.account,
         },
     )?;
     Ok(LaunchResult {
@@ -628,11 +646,13 @@ fn launch_polecat(
 }
 
 /// The inputs of a new session.
-struct SessionStart {
+struct SessionStart<'a> {
     home: std::path::PathBuf,
     message: String,
     env: Vec<(String, String)>,
     token: String,
+    /// The chosen account. Empty for the default one.
+    account: &'a str,
 }
 
 /// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
@@ -641,7 +661,7 @@ fn start_session(
     town: &LiveTown,
     address: &Address,
     runtime: &AgentRuntime,
-    begin: SessionStart,
+    begin: SessionStart<'_>,
 ) -> Result<(LiveSession, Option<String>), LaunchError> {
     let session = start_session_name(address)?;
     for warning in &runtime.warnings {
@@ -658,9 +678,18 @@ fn start_session(
     // A folder in the settings of the agent is more specific.
     if !folder.is_empty()
         && !env.iter().any(|(name, _)| name == folder)
-        && let Some(path) = account::find_account_folder(town)?
+        && let Some(chosen) = account::choose_account(town, begin.account)?
     {
-        env.push((folder.clone(), path.display().to_string()));
+        if let Some((account, limit)) = &chosen.passed_over {
+            town.record_event(&event!(AccountPassedOver,
+                session: session.as_str(), account: account, used: chosen.handle,
+                until: limit.until.map(|until| until.to_string()),
+            ));
+        }
+        let started = (begin.token.as_str(), runtime.name.as_str());
+        // Errors are ignored: without the record, `gt quota scan` skips the session.
+        quota::record_session(town, session.as_str(), started, &chosen.handle).ok();
+        env.push((folder.clone(), chosen.folder.display().to_string()));
     }
     let rig = address.rig().map(|rig| town.rig(rig));
     let pass = [
@@ -676,6 +705,7 @@ fn start_session(
         token: begin.token,
         // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
+        status_style: StatusTheme::for_agent(town, address).tmux_style(),
     })?;
     let words = preset.prompt_to_type(&begin.message);
     let mut question = None;

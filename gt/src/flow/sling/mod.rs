@@ -227,7 +227,7 @@ fn begin_sling<'t>(
             let convoy = ensure_bead_convoy(town, &found.bead, request.options.no_convoy)?;
             report_sling(town, &found.bead.id, &address.to_string());
             let running_session = session::start::notify_of_work(town, &address, &found.bead)?;
-            let session = running_session.or_else(|| start_idle_agent(town, &address));
+            let session = running_session.or_else(|| start_idle_agent(town, &address, request));
             slung(SlingReport {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,
@@ -324,11 +324,15 @@ fn check_can_start(
 
 /// Starts the session of an agent with work and without a session. If that fails, the user gets the
 /// command. The caller's own session runs already.
-fn start_idle_agent(town: &LiveTown, address: &Address) -> Option<String> {
+fn start_idle_agent(town: &LiveTown, address: &Address, request: &SlingRequest) -> Option<String> {
     if *address == Address::Overseer || *address == town.actor {
         return None;
     }
-    let started = session::start::start_agent_session(town, address, "");
+    let choice = session::start::SessionChoice {
+        agent: "",
+        account: request.options.account.as_deref().unwrap_or_default(),
+    };
+    let started = session::start::start_agent_session(town, address, choice);
     started.ok().map(|live| live.name)
 }
 

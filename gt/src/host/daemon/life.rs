@@ -100,6 +100,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             passes,
             last_pass,
             degraded,
+            ..
         }) => DaemonStatus {
             running,
             pid,
@@ -200,7 +201,7 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
 }
 
 /// Finds the program `gtd`: beside `gt`, otherwise on `PATH`.
-fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
+pub(super) fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
     let beside = town.exe.parent().map(|folder| folder.join("gtd"));
     beside
         .filter(|path| path.is_file())

@@ -3,12 +3,14 @@
 //! Every command gives the right answer without the daemon. With it, the town acts promptly and
 //! unattended.
 
+mod build;
 mod client;
 mod life;
 mod log_file;
 pub mod protocol;
 mod unit;
 
+pub use build::{DaemonBuild, VERSION, compare_daemon_build};
 pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{

@@ -31,6 +31,9 @@ pub enum DaemonAnswer {
         last_pass: String,
         /// The reason why the daemon cannot do everything, if there is one.
         degraded: Option<String>,
+        /// The version of the daemon. None in answers of earlier versions.
+        #[serde(default)]
+        version: Option<String>,
     },
     Ok,
     /// A recorded event: its line in the file of events.

@@ -176,6 +176,9 @@ impl Tmux {
             mark.option("@gt_token").value(spec.token.clone()).build(),
             keep.option("remain-on-exit").value("on").build(),
         ]);
+        if !spec.status_style.is_empty() {
+            commands.push(super::status_style_command(&spec.name, &spec.status_style));
+        }
         commands
     }
 

@@ -313,6 +313,12 @@ fn pane_target(name: &str) -> String {
     format!("={name}:")
 }
 
+/// Returns the command that sets the style of a session's status line.
+fn status_style_command(name: &str, style: &str) -> TmuxCommand<'static> {
+    let set = SetOption::new().target_pane(pane_target(name));
+    set.option("status-style").value(style.to_owned()).build()
+}
+
 /// Escapes a `;` at the end of an argument, which would end the command.
 fn escape_argument(text: &str) -> String {
     match text.strip_suffix(';') {
@@ -426,6 +432,11 @@ impl SessionHost for Tmux {
         switch.push_param("-t");
         switch.push_param(format!("={name}"));
         self.run_commands(name, [switch]).map(drop)
+    }
+
+    fn set_status_style(&self, name: &str, style: &str) -> Result<(), HostError> {
+        let set = status_style_command(name, style);
+        self.run_commands(name, [set]).map(drop)
     }
 
     fn kill(&self, name: &str) -> Result<(), HostError> {

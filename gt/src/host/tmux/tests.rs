@@ -52,6 +52,7 @@ impl TestServer {
             // one.
             token: format!("{}{name}", self.root.path().display()).replace('/', "_"),
             keep: false,
+            status_style: String::new(),
         }
     }
 

@@ -31,6 +31,9 @@ pub struct Slot {
     pub target: String,
     /// The agent runtime that the sling requested. Empty for the configured one.
     pub agent: String,
+    /// The account that the sling requested. Empty for the default one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub account: String,
     /// The time of the claim, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.
@@ -168,6 +171,7 @@ struct Stored {
     base: String,
     target: String,
     agent: String,
+    account: String,
     since: String,
     token: String,
     left: String,
@@ -238,6 +242,7 @@ impl From<Stored> for Slot {
             base: stored.base,
             target: stored.target,
             agent: stored.agent,
+            account: stored.account,
             since: stored.since,
             token: stored.token,
             left: stored.left,

@@ -664,6 +664,13 @@ pub const KEYS: &[SettingKey] = &[
         "more of your variables that sessions may have, such as GH_TOKEN; AWS_* stands for all that begin so",
     ),
     define_key(
+        "theme.name",
+        SettingKind::Text,
+        SettingPlacement::RigOnly,
+        "",
+        "the colours of the rig's sessions in tmux; by the rig's name where not set",
+    ),
+    define_key(
         "workflow.default_formula",
         SettingKind::Text,
         SettingPlacement::Rig,

@@ -20,6 +20,9 @@ pub struct RigSettings {
     pub namepool: Namepool,
     /// The maximum number of polecats.
     pub max_polecats: Option<usize>,
+    /// The colours of its sessions. Kept as JSON, so that an invalid value does not make the other
+    /// settings unreadable.
+    pub theme: serde_json::Value,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

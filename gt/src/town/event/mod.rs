@@ -46,6 +46,8 @@ pub(crate) use event;
 #[serde(tag = "type", content = "payload", rename_all = "snake_case")]
 #[rustfmt::skip]
 pub enum Event {
+    /// A session was started with another account, because the chosen one is at its usage limit.
+    AccountPassedOver { session: String, account: String, used: String, until: Option<String> },
     AttemptFailed { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String>, closed: bool },
     Boot { rig: String, agents: Vec<String> },
     /// A dog ran a chore.

@@ -1,0 +1,71 @@
+//! Compares the running daemon with the installed programs, `gt stale`.
+
+use std::os::unix::fs::MetadataExt;
+
+use serde::Serialize;
+
+use super::client::ask_daemon;
+use super::life::{find_daemon_program, read_daemon_status};
+use super::protocol::{DaemonAnswer, DaemonRequest};
+use crate::town::Town;
+use crate::town::process::Process;
+
+/// The version of these programs.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The result of the comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DaemonBuild {
+    /// True if the daemon runs from another build than the installed programs.
+    pub stale: bool,
+    /// The version of this program.
+    pub version: &'static str,
+    /// The version of the running daemon. None without a daemon, and for one that does not say.
+    pub daemon_version: Option<String>,
+    /// The difference, or the reason why there is nothing to compare.
+    pub reason: String,
+    /// The reason why the builds cannot be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Compares the running daemon with this program and with the installed `gtd`.
+pub fn compare_daemon_build(town: &Town) -> DaemonBuild {
+    let mut build = DaemonBuild {
+        stale: false,
+        version: VERSION,
+        daemon_version: None,
+        reason: "no daemon runs".to_owned(),
+        error: None,
+    };
+    let Ok(DaemonAnswer::Status { pid, version, .. }) = ask_daemon(town, &DaemonRequest::Status)
+    else {
+        let status = read_daemon_status(town);
+        if status.running {
+            build.reason.clear();
+            build.error = Some(format!("the daemon (pid {}) does not answer", status.pid));
+        }
+        return build;
+    };
+    build.daemon_version.clone_from(&version);
+    let difference = match version {
+        None => Some("the daemon is older than this program".to_owned()),
+        Some(version) if version != VERSION => Some(format!(
+            "the daemon has version {version}, this is {VERSION}"
+        )),
+        Some(_) => find_file_difference(town, pid),
+    };
+    build.stale = difference.is_some();
+    build.reason = difference.unwrap_or_else(|| "the daemon runs from this build".to_owned());
+    build
+}
+
+/// Describes the difference if the daemon's process runs another file than the installed `gtd`.
+/// None on systems that do not show a process's file.
+fn find_file_difference(town: &Town, pid: u32) -> Option<String> {
+    let process = Process::find(i32::try_from(pid).ok()?)?;
+    let installed = find_daemon_program(town).ok()?;
+    let (runs, is) = (process.program_file()?, installed.metadata().ok()?);
+    let is_same = (runs.dev(), runs.ino()) == (is.dev(), is.ino());
+    (!is_same).then(|| format!("the daemon runs another file than {}", installed.display()))
+}
