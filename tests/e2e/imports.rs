@@ -43,6 +43,8 @@ const FLOW: [&[&str]; 4] = [
         "flow::town_hook",
         "flow::sync",
         "flow::backup",
+        "flow::restore",
+        "flow::push",
         "flow::merged_refs",
         "flow::rescue",
         "flow::repair",

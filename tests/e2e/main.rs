@@ -61,6 +61,7 @@ mod one_attempt;
 mod polecat;
 mod prime;
 mod promises;
+mod push;
 mod ready;
 mod rescue;
 mod restore;
