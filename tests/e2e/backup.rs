@@ -115,6 +115,7 @@ fn a_backup_in_a_folder_is_private_and_restores_the_whole_town() {
     let town = &worker.town;
     let (backup, new) = (town.path("backup"), town.path("new"));
     let to = backup.to_str().unwrap();
+    town.gt(["rig", "add", "local", "--prefix", "loc"]).ok();
     let saved = town.gt(["backup", to, "--json"]).ok().json();
     assert_eq!(saved["left_out"], serde_json::json!([]), "{saved}");
     let sandbox = worker.sandbox.strip_prefix(town.root()).unwrap();
@@ -137,7 +138,18 @@ fn a_backup_in_a_folder_is_private_and_restores_the_whole_town() {
         "{restored}"
     );
     check_restored(&worker, &new);
-    gt_in(town, &new, ["doctor", "sandboxes", "rigs", "beads"]).ok();
+    let origin = git_in(
+        town,
+        &new.join("local/mayor/rig"),
+        &["remote", "get-url", "origin"],
+    );
+    assert_eq!(origin.trim(), new.join("local/.repo.git").to_str().unwrap());
+    gt_in(
+        town,
+        &new,
+        ["doctor", "sandboxes", "rigs", "beads", "paths"],
+    )
+    .ok();
     // A restored town can be backed up to the same place.
     gt_in(town, &new, ["backup", to]).ok();
     town.gt_at(&town.path("home"), ["restore", to, new.to_str().unwrap()])

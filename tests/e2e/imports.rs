@@ -47,6 +47,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::push",
         "flow::merged_refs",
         "flow::rescue",
+        "flow::moved",
         "flow::repair",
     ],
     &[

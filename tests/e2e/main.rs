@@ -52,6 +52,7 @@ mod mayor;
 mod merge;
 mod merged_means_merged;
 mod mol;
+mod moved;
 mod mq;
 mod next_steps;
 mod night_watch;

@@ -53,6 +53,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Adds what a backup does not have, and replaces the paths of the original.
 fn complete_town(ctx: &Context, report: &mut RestoreTownReport) {
     let town = ctx.open_town_at(Path::new(&report.town));
-    let repaired = repair::repair_town(&town);
+    let repaired = repair::repair_town(&town, Some(&report.saved_root));
     report.not_restored.extend(repaired.failed);
 }

@@ -22,6 +22,7 @@ pub mod install;
 pub mod landing;
 pub(crate) mod merged_refs;
 pub mod molecule;
+pub mod moved;
 pub mod mq;
 pub mod nudge;
 pub mod polecat;
