@@ -95,6 +95,9 @@ pub struct AddRigReport {
     /// The reason why work cannot be pushed to the remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_problem: Option<String>,
+    /// True if the folder of a removed rig was taken back, with its repository and its beads.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
     /// A test command that the repository's files suggest as a gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_gate: Option<&'static str>,
@@ -173,6 +176,7 @@ pub fn add_rig(
         branch,
         tracked_beads: tracked,
         pushed_beads,
+        adopted: false,
     })
 }
 
@@ -261,6 +265,7 @@ fn adopt_rig(
         remote,
         branch: removed.branch.clone(),
         tracked_beads: removed.tracked,
+        adopted: true,
         pushed_beads: is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push"),
     })
 }
