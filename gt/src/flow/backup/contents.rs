@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bd::git::Git;
 
 /// The parts of `.runtime/` that no process rebuilds.
-const KEPT_STATE: [&str; 7] = [
+const KEPT_STATE: [&str; 8] = [
     "approvals",
     "deacon",
     "gate-history.json",
@@ -18,6 +18,7 @@ const KEPT_STATE: [&str; 7] = [
     "hints.json",
     "notification-levels.json",
     "overlay",
+    "scheduler-state.json",
 ];
 
 /// Derived files of a store, and its locks.
